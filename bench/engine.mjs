@@ -1,0 +1,155 @@
+// The engine beside its peers and a hand-written loop, all in one run, judged as ratios.
+// Cases: 1, 8 and 32 hooks, synchronous and asynchronous, a matcher on each, tracing off and on.
+
+import { createHooks } from 'hookable'
+import compose from 'koa-compose'
+import { do_not_optimize, measure } from 'mitata'
+import tapable from 'tapable'
+import { createEngine } from '../dist/index.js'
+
+const CALL = { tool: 'shell', args: { command: 'git status --short' } }
+const CONTEXT = { session: 'session-1', turn: 'turn-1', workspace: '/srv/project', host: 'claude' }
+const COUNTS = [1, 8, 32]
+
+// What a hook does, the same for every contestant, after a look at the tool. `empty` shows what the engine itself
+// costs; `guard` reads the command, as a hook is there to do.
+const isDangerous = (step) => (step.data.args.command.includes('rm -rf') ? 'block' : undefined)
+const WORK = {
+  empty: { sync: () => undefined, async: async () => undefined },
+  guard: { sync: isDangerous, async: async (step) => isDangerous(step) },
+}
+const matches = (step) => step.data.tool === 'shell'
+
+/** Each contestant: (handler, count, isAsync) → a function that sends one step through `count` hooks. */
+const contestants = {
+  arc: (handler, count, isAsync) => arcWith(handler, count, {}),
+  'arc traced': (handler, count, isAsync) =>
+    arcWith(handler, count, { sink: (evaluation) => do_not_optimize(evaluation) }),
+  loop: (handler, count, isAsync) => {
+    const hooks = repeat(count, () => ({ matches, run: handler }))
+    return () => awaitEach(hooks, { point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
+  },
+  tapable: (handler, count, isAsync) => {
+    const hook = !isAsync ? new tapable.SyncBailHook(['step']) : new tapable.AsyncSeriesBailHook(['step'])
+    for (let i = 0; i < count; i++) {
+      const run = (step) => (matches(step) ? handler(step) : undefined)
+      if (!isAsync) hook.tap(`hook-${i}`, run)
+      else hook.tapPromise(`hook-${i}`, async (step) => run(step))
+    }
+    const step = () => ({ point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
+    return !isAsync ? () => hook.call(step()) : () => hook.promise(step())
+  },
+  hookable: (handler, count, isAsync) => {
+    const hooks = createHooks()
+    for (let i = 0; i < count; i++) {
+      hooks.hook('pre:tool', (step) => (matches(step) ? handler(step) : undefined))
+    }
+    return () => hooks.callHook('pre:tool', { point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
+  },
+  'koa-compose': (handler, count, isAsync) => {
+    const middleware = repeat(count, () => (step, next) => {
+      if (!matches(step)) return next()
+      const answer = handler(step)
+      return isAsync ? answer.then(next) : next()
+    })
+    const run = compose(middleware)
+    return () => run({ point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
+  },
+}
+
+/** The limits: what is measured, against what, at most how many times as much, with which work in the hooks. */
+const LIMITS = {
+  sync: [
+    { of: 'arc', against: 'loop', atMost: 0.5, work: 'empty' },
+    { of: 'arc traced', against: 'arc', atMost: 2, work: 'guard' },
+  ],
+  async: [
+    { of: 'arc', against: 'loop', atMost: 1.3, work: 'empty' },
+    { of: 'arc', against: 'tapable', atMost: 1, work: 'empty' },
+    { of: 'arc traced', against: 'arc', atMost: 2, work: 'guard' },
+  ],
+}
+
+/** Measures everything and returns rows (ns per dispatch) and judged limits. */
+export async function benchEngine() {
+  const rows = []
+  const limits = []
+  for (const work of Object.keys(WORK)) {
+    for (const kind of ['sync', 'async']) {
+      for (const count of COUNTS) {
+        const name = `${count} ${kind}, ${work}`
+        const times = await measureAll(makeAll(WORK[work][kind], count, kind === 'async'))
+        rows.push({ case: name, times })
+        const own = LIMITS[kind].filter((limit) => limit.work === work)
+        limits.push(...own.map((limit) => judge(name, limit, times)))
+      }
+    }
+  }
+  const noHook = await benchNoHook()
+  return { rows: [...rows, noHook.row], limits: [...limits, noHook.limit] }
+}
+
+async function benchNoHook() {
+  const engine = createEngine()
+  const times = await measureAll({
+    arc: () => engine.dispatch('pre:tool', CALL, CONTEXT),
+    loop: contestants.loop(WORK.empty.sync, 1, false),
+  })
+  const name = 'no hook (loop: one)'
+  return { row: { case: name, times }, limit: judge(name, { of: 'arc', against: 'loop', atMost: 0.1 }, times) }
+}
+
+function makeAll(handler, count, isAsync) {
+  return Object.fromEntries(Object.entries(contestants).map(([name, make]) => [name, make(handler, count, isAsync)]))
+}
+
+function arcWith(handler, count, options) {
+  const engine = createEngine({ mode: 'enforce', ...options })
+  for (let i = 0; i < count; i++) engine.register('pre:tool', handler, { name: `hook-${i}`, match: { tool: 'shell' } })
+  return () => engine.dispatch('pre:tool', CALL, CONTEXT)
+}
+
+async function awaitEach(hooks, step) {
+  for (const hook of hooks) {
+    if (!hook.matches(step)) continue
+    const verdict = await hook.run(step)
+    if (verdict === 'block') return { decision: 'block', data: step.data }
+  }
+  return { decision: 'pass', data: step.data }
+}
+
+// Each contestant is measured several times in turns, and its best median counts: the machine is shared, and noise
+// only ever adds time. A batch of dispatches is one sample, so that the clock of the measurement weighs nothing.
+async function measureAll(runs, rounds = 5) {
+  const best = {}
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, run] of Object.entries(runs)) {
+      const stats = await measure(batchOf(run), { min_cpu_time: 60e6, inner_gc: false })
+      best[name] = Math.min(best[name] ?? Infinity, stats.p50 / BATCH)
+    }
+  }
+  return best
+}
+
+const BATCH = 512
+
+// As a caller does it: waits only for what is a promise.
+function batchOf(run) {
+  if (typeof run()?.then !== 'function') {
+    return () => {
+      for (let i = 0; i < BATCH; i++) do_not_optimize(run())
+    }
+  }
+  return async () => {
+    for (let i = 0; i < BATCH; i++) do_not_optimize(await run())
+  }
+}
+
+function judge(name, limit, times) {
+  const ratio = times[limit.of] / times[limit.against]
+  return { case: name, ...limit, ratio, ok: ratio <= limit.atMost }
+}
+
+function repeat(count, make) {
+  return Array.from({ length: count }, make)
+}

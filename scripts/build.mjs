@@ -1,0 +1,139 @@
+// Builds dist: the library (index.js), the CLI (cli/main.js, each command a chunk of its own) and the types.
+// Everything is made in a folder of its own and moved into place at the end, so dist is never half new.
+
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import esbuild from 'esbuild'
+import { BUILD_STAMP, hashBuildInputs } from './build-inputs.mjs'
+import { isAlive } from './is-alive.mjs'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DIST = join(ROOT, 'dist')
+const STAGE = join(ROOT, `dist.tmp-${process.pid}`)
+
+const LIBRARY_ENTRIES = { index: 'src/index.ts' }
+const CLI_ENTRIES = { main: 'src/cli/main.ts' }
+
+// Packages with compiled code cannot be bundled; optional ones may not be there at all.
+const NATIVE_PACKAGES = ['better-sqlite3']
+
+// Bundled CommonJS dependencies (commander) call require(), which an ES module does not have.
+const REQUIRE_BANNER =
+  "import { createRequire as createArcRequire } from 'node:module'; const require = createArcRequire(import.meta.url);"
+
+const SHARED = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'silent',
+}
+
+await main()
+
+async function main() {
+  const startedAt = performance.now()
+  requireEntries()
+  removeLeftovers()
+  // Taken before the build: a file edited while it runs must make the result out of date.
+  const inputs = hashBuildInputs(ROOT)
+  const results = await Promise.allSettled([buildLibrary(), buildCli(), buildTypes()])
+  const failures = results.filter((result) => result.status === 'rejected')
+  if (failures.length > 0) {
+    rmSync(STAGE, { recursive: true, force: true })
+    for (const { reason } of failures) console.error(reason.message)
+    process.exit(1)
+  }
+  writeFileSync(join(STAGE, basename(BUILD_STAMP)), inputs)
+  moveIntoPlace()
+  console.log(`built dist in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+
+function requireEntries() {
+  const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(CLI_ENTRIES)]
+  const missing = entries.filter((entry) => !existsSync(join(ROOT, entry)))
+  if (missing.length === 0) return
+  console.error(`cannot build: ${missing.join(' and ')} not found`)
+  process.exit(1)
+}
+
+function buildLibrary() {
+  return bundle('library', {
+    entryPoints: LIBRARY_ENTRIES,
+    outdir: STAGE,
+    packages: 'external',
+    sourcemap: true,
+  })
+}
+
+function buildCli() {
+  return bundle('CLI', {
+    entryPoints: CLI_ENTRIES,
+    outdir: join(STAGE, 'cli'),
+    chunkNames: 'chunks/[name]-[hash]',
+    splitting: true,
+    minify: true,
+    external: [...NATIVE_PACKAGES, ...optionalPackages()],
+    banner: { js: REQUIRE_BANNER },
+    legalComments: 'external',
+  })
+}
+
+function optionalPackages() {
+  const { optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return Object.keys({ ...optionalDependencies, ...peerDependencies })
+}
+
+async function bundle(name, options) {
+  const { errors, warnings } = await esbuild.build({ ...SHARED, ...options }).catch((failure) => failure)
+  const messages = [
+    ...(await esbuild.formatMessages(errors, { kind: 'error' })),
+    ...(await esbuild.formatMessages(warnings, { kind: 'warning' })),
+  ].join('')
+  if (errors.length > 0) throw new Error(`bundling the ${name} failed\n${messages}`)
+  if (messages) console.error(messages)
+}
+
+async function buildTypes() {
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+  const args = [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', join(STAGE, 'types')]
+  await promisify(execFile)(process.execPath, args, { cwd: ROOT, maxBuffer: 1 << 26 }).catch((failure) => {
+    throw new Error(`emitting the types failed\n${failure.stdout}${failure.stderr}`)
+  })
+}
+
+// Another build may do the same at this moment; whoever comes second finds dist there again and moves that aside too.
+function moveIntoPlace() {
+  const old = join(ROOT, `dist.old-${process.pid}`)
+  for (let attempt = 1; ; attempt += 1) {
+    if (existsSync(DIST)) moveAside(old)
+    try {
+      renameSync(STAGE, DIST)
+      break
+    } catch (error) {
+      if (attempt === 5) throw error
+    } finally {
+      rmSync(old, { recursive: true, force: true })
+    }
+  }
+}
+
+function moveAside(old) {
+  try {
+    renameSync(DIST, old)
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+  }
+}
+
+// What a killed build left behind; folders of builds that still run are not ours to remove.
+function removeLeftovers() {
+  for (const name of readdirSync(ROOT)) {
+    const pid = Number(/^dist\.(?:tmp|old)-(\d+)$/.exec(name)?.[1])
+    if (pid && !isAlive(pid)) rmSync(join(ROOT, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,144 @@
+// Holds the sizes that decide start-up to their limits. Only bytes decide: they are the same on every machine.
+// The start-up time is printed beside them for information and never fails anything.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import esbuild from 'esbuild'
+import ts from 'typescript'
+
+const BUDGETS = [
+  { name: 'CLI entry and all it imports statically', limitKb: 60, measure: readEntryClosure },
+  { name: 'all that arc --version loads', limitKb: 60, measure: readLoadedByVersion },
+  { name: 'src/core bundled and minified', limitKb: 40, measure: bundleCore },
+]
+
+const TIMED_RUNS = 10
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const BIN = join(ROOT, 'bin', 'arc')
+const CLI_ENTRY = join(ROOT, 'dist', 'cli', 'main.js')
+
+await main()
+
+async function main() {
+  const { values } = parseArgs({ options: { 'no-timing': { type: 'boolean', default: false } } })
+  requireBuilt()
+  for (const budget of BUDGETS) await checkBudget(budget)
+  if (!values['no-timing']) printStartUp()
+}
+
+function requireBuilt() {
+  const missing = [BIN, CLI_ENTRY].filter((file) => !existsSync(file))
+  if (missing.length === 0) return
+  const names = missing.map((file) => relative(ROOT, file)).join(' and ')
+  console.error(`${names} not found, so there is nothing to measure (npm run build makes dist)`)
+  process.exit(1)
+}
+
+async function checkBudget({ name, limitKb, measure }) {
+  try {
+    const code = Buffer.concat(await measure())
+    const isWithin = code.length <= limitKb * 1024
+    const sizes = `${kb(code.length)} of ${limitKb} KB (${kb(gzipSync(code).length)} KB gzipped)`
+    console.log(`${isWithin ? 'ok    ' : 'failed'}  ${name.padEnd(40)} ${sizes}`)
+    if (!isWithin) process.exitCode = 1
+  } catch (error) {
+    console.log(`failed  ${name.padEnd(40)} ${error.message}`)
+    process.exitCode = 1
+  }
+}
+
+function kb(bytes) {
+  return (bytes / 1024).toFixed(1)
+}
+
+function readEntryClosure() {
+  const files = new Set([CLI_ENTRY])
+  // A set may grow while it is walked: files added below are visited in turn.
+  for (const file of files) {
+    for (const specifier of staticImports(file)) {
+      if (specifier.startsWith('.')) files.add(resolve(dirname(file), specifier))
+      else if (!specifier.startsWith('node:')) {
+        throw new Error(
+          `${relative(ROOT, file)} loads the package ${specifier} at start-up: import it where it is used`,
+        )
+      }
+    }
+  }
+  return [...files].map((file) => readFileSync(file))
+}
+
+function staticImports(file) {
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
+  return source.statements.flatMap((statement) => {
+    const isImport = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)
+    return isImport && statement.moduleSpecifier ? [statement.moduleSpecifier.text] : []
+  })
+}
+
+// Node's own coverage names every script that ran, lazily loaded ones and packages included.
+function readLoadedByVersion() {
+  const folder = mkdtempSync(join(tmpdir(), 'arc-budget-'))
+  try {
+    const result = runArcVersion({ NODE_V8_COVERAGE: join(folder, 'coverage'), ARC_HOME: join(folder, 'home') })
+    if (result.status !== 0) throw new Error(`arc --version ended with ${result.status}: ${result.stderr}`)
+    const reports = readdirSync(join(folder, 'coverage')).map((name) => join(folder, 'coverage', name))
+    const urls = reports.flatMap((report) => JSON.parse(readFileSync(report, 'utf8')).result.map(({ url }) => url))
+    const files = new Set(urls.filter((url) => url.startsWith('file:')).map((url) => fileURLToPath(url)))
+    return [...files].map((file) => readFileSync(file))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function runArcVersion(env = {}) {
+  return spawnSync(process.execPath, [BIN, '--version'], { encoding: 'utf8', env: { ...process.env, ...env } })
+}
+
+async function bundleCore() {
+  const folder = join(ROOT, 'src', 'core')
+  const files = readdirSync(folder, { recursive: true }).filter((name) => /(?<!\.test)\.ts$/.test(name))
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents: files.map((name) => `import './${name}'`).join('\n'), resolveDir: folder },
+    bundle: true,
+    minify: true,
+    // All of core counts, not only what this entry, which uses nothing of it, would keep.
+    treeShaking: false,
+    ignoreAnnotations: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'node20.19',
+    write: false,
+    logLevel: 'silent',
+  })
+  return outputFiles.map((file) => file.contents)
+}
+
+function printStartUp() {
+  const bare = []
+  const arc = []
+  // In turn, so that whatever else the machine does falls on both alike.
+  for (let run = 0; run < TIMED_RUNS; run += 1) {
+    bare.push(timeMs(() => spawnSync(process.execPath, ['-e', '0'])))
+    arc.push(timeMs(() => runArcVersion()))
+  }
+  const ratio = (median(arc) / median(bare)).toFixed(2)
+  const times = `arc --version ${median(arc).toFixed(1)} ms, node -e 0 ${median(bare).toFixed(1)} ms`
+  console.log(`info    start-up: ${times}, ratio ${ratio}`)
+}
+
+function timeMs(work) {
+  const startedAt = performance.now()
+  work()
+  return performance.now() - startedAt
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  return (sorted[Math.ceil(middle) - 1] + sorted[Math.floor(middle)]) / 2
+}

@@ -1,0 +1,290 @@
+// One step's way through the hooks of its point: plan → run → settle → outcome.
+// Synchronous hooks stay synchronous: only what returns a promise is waited for.
+
+import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
+import type { Hook } from './hook.ts'
+import type { MatchFacts, StepTest } from './matcher.ts'
+import { effectiveMode, isAtLeast, type Mode } from './mode.ts'
+import type { Fault, Notice, Outcome, Skip } from './outcome.ts'
+import { frozenCopy, mergePlain } from './plain-data.ts'
+import { Recorder, type Sink } from './recorder.ts'
+import { type Deadlines, HookRun, PENDING, type RunOwner, Wait } from './run.ts'
+import { type Ruling, settle } from './settle.ts'
+import { type Step, type StepContext, type StepState, StepView } from './step.ts'
+import type { Plan } from './table.ts'
+import { type Answer, DECISION_RANK, type Decision, describe, PASS, readVerdict, type Verdict } from './verdict.ts'
+
+/** What all dispatches of an engine share. */
+export interface DispatchServices {
+  readonly deadlines: Deadlines
+  readonly now: () => number
+  readonly wall: () => number
+  readonly newId: () => string
+  readonly onError: OnError
+  readonly timeoutMs: number
+  readonly sink: Sink | undefined
+  readonly notify: ((notice: Notice) => void) | undefined
+  /** The breaker's ceiling, asked for each hook. */
+  readonly ceiling: (() => Mode) | undefined
+  readonly report: (fault: Fault) => void
+}
+
+const NO_METADATA: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** The outcome of a step that no hook has anything to say about. */
+export function passOutcome(data: object, context: StepContext | undefined): Outcome {
+  return { decision: 'pass', blocked: false, control: 'proceed', data, metadata: context?.metadata ?? NO_METADATA }
+}
+
+/** The verdict that decided, and whose it is. */
+interface Decider {
+  readonly hook: string
+  readonly verdict: Verdict
+}
+
+/** One dispatch: make one, call `start` once. */
+export class Dispatch implements StepState, MatchFacts, RunOwner {
+  readonly context: StepContext
+  data: Readonly<Record<string, unknown>>
+  metadata: Readonly<Record<string, unknown>>
+  readonly #plan: Plan
+  readonly #mode: Mode
+  readonly #services: DispatchServices
+  readonly step: Step
+  #next = 0
+  #decision: Decision = 'pass'
+  #decider: Decider | undefined
+  #answer: Answer | undefined
+  readonly #recorder: Recorder | undefined
+  #wait: Wait | undefined
+  #giveBack: ((outcome: Outcome) => void) | undefined
+
+  constructor(plan: Plan, mode: Mode, data: object, context: StepContext, services: DispatchServices) {
+    this.context = context
+    this.data = data as Readonly<Record<string, unknown>>
+    this.metadata = context.metadata === undefined ? NO_METADATA : frozenCopy(context.metadata)
+    this.#plan = plan
+    this.#mode = mode
+    this.#services = services
+    this.step = new StepView(this) as unknown as Step
+    const { sink, now } = services
+    this.#recorder = sink === undefined ? undefined : new Recorder(sink, now, this)
+  }
+
+  get point(): string {
+    return this.#plan.name
+  }
+  get agent(): string | undefined {
+    return this.context.agent
+  }
+  get source(): string | undefined {
+    return this.context.source
+  }
+  get host(): string | undefined {
+    return this.context.host
+  }
+  get workspace(): string | undefined {
+    return this.context.workspace
+  }
+
+  newId(): string {
+    return this.#services.newId()
+  }
+
+  /** Runs the hooks. Gives the outcome itself when every hook answered at once, else a promise of it. */
+  start(): Outcome | Promise<Outcome> {
+    if (this.#advance()) return this.#outcome()
+    return new Promise((resolve) => {
+      this.#giveBack = resolve
+    })
+  }
+
+  wait(): Wait {
+    if (this.#wait === undefined || this.#wait.isRetired) this.#wait = new Wait(this, this.#services.deadlines)
+    return this.#wait
+  }
+
+  /** Goes on after a hook that was waited for. */
+  resume(run: HookRun, answer: unknown): void {
+    if (this.#conclude(run, answer) || this.#advance()) this.#giveBack?.(this.#outcome())
+  }
+
+  // Runs hooks until all have run, one has ended it, or one has to be waited for. True when there is an outcome.
+  #advance(): boolean {
+    const { hooks } = this.#plan
+    while (this.#next < hooks.length) {
+      const hook = hooks[this.#next++] as Hook
+      if (hook.matches !== undefined && !this.#isMatch(hook.matches)) continue
+      const mode = this.#modeOf(hook)
+      if (mode === 'off' || hook.disabled !== undefined) {
+        const skip = this.#skipOf(hook, mode)
+        if (skip !== undefined) {
+          this.#recordSkip(hook, mode, skip)
+          continue
+        }
+      }
+      const run = new HookRun(hook, mode)
+      this.#recorder?.begin(hook)
+      const answer = run.start(this.step, this, hook.timeoutMs ?? this.#services.timeoutMs)
+      if (answer === PENDING) return false
+      if (this.#conclude(run, answer)) return true
+    }
+    return true
+  }
+
+  // A matcher that trips over hostile data must not let the step slip by: the hook runs and sees for itself.
+  #isMatch(matches: StepTest): boolean {
+    try {
+      return matches(this)
+    } catch {
+      return true
+    }
+  }
+
+  #modeOf(hook: Hook): Mode {
+    const { ceiling } = this.#services
+    if (hook.mode === undefined && ceiling === undefined) return this.#mode
+    return effectiveMode({ profile: this.#mode, hook: hook.mode, ceiling: ceiling?.(), critical: hook.critical })
+  }
+
+  #skipOf(hook: Hook, mode: Mode): Skip | undefined {
+    const { disabled } = hook
+    if (disabled !== undefined && disabled.until === undefined) return 'disabled'
+    if (disabled?.until !== undefined && this.#services.wall() < disabled.until) return 'snoozed'
+    return mode === 'off' ? 'off' : undefined
+  }
+
+  // Takes one hook's answer in. True when it ends the dispatch.
+  #conclude(run: HookRun, answer: unknown): boolean {
+    const recorder = this.#recorder
+    if (answer === undefined || answer === 'pass') {
+      if (recorder !== undefined) this.#recordPass(recorder, run)
+      return false
+    }
+    const read = readVerdict(answer, this.#plan.spec)
+    const verdict = read instanceof Failure ? this.#degrade(run.registered, read) : read
+    const cause: Cause = read instanceof Failure ? `failure:${read.kind}` : 'policy'
+    const ruling = settle(verdict, this.#plan.spec, run.mode)
+    if (verdict !== PASS) this.#apply(run, verdict, ruling)
+    if (recorder !== undefined) this.#record(recorder, run, verdict, ruling, cause)
+    return ruling.applied && ruling.counts === 'block'
+  }
+
+  #degrade(hook: Hook, failure: Failure): Verdict {
+    const onError = hook.onError ?? this.#services.onError
+    const { kind, message } = failure
+    this.report({ kind: 'hook', point: this.point, hook: hook.name, onError, message: `${kind}: ${message}` })
+    return { decision: degrade(failure, onError), reason: `hook ${hook.name} failed (${kind}): ${message}` }
+  }
+
+  #apply(run: HookRun, verdict: Verdict, ruling: Ruling): void {
+    if (ruling.edit !== undefined) this.data = mergePlain(this.data, ruling.edit)
+    if (ruling.answer !== undefined) this.#answer = ruling.answer
+    this.#addMetadata(run, verdict, ruling)
+    if (DECISION_RANK[ruling.counts] > DECISION_RANK[this.#decision]) {
+      this.#decision = ruling.counts
+      this.#decider = { hook: run.hook, verdict }
+    }
+    if (verdict.decision !== 'pass' && isAtLeast(run.mode, 'advise')) this.#notify(run, verdict, ruling.applied)
+  }
+
+  #addMetadata(run: HookRun, verdict: Verdict, ruling: Ruling): void {
+    if (verdict.metadata !== undefined) this.#merge(verdict.metadata)
+    if (ruling.context !== undefined) this.#append('additionalContext', ruling.context)
+    if (verdict.stopReason !== undefined && ruling.applied) this.#merge({ stopReason: verdict.stopReason })
+    const isUnusedEdit = verdict.edit !== undefined && ruling.edit === undefined
+    const isAdvice = verdict.decision !== 'pass' || verdict.suggestion !== undefined || isUnusedEdit
+    if (isAdvice && isAtLeast(run.mode, 'advise')) {
+      const { decision, reason, suggestion } = verdict
+      const modify = isUnusedEdit ? frozenCopy(verdict.edit) : undefined
+      this.#append('suggestions', [Object.freeze({ hook: run.hook, decision, reason, suggestion, modify })])
+    }
+  }
+
+  #append(key: string, items: readonly unknown[]): void {
+    const present = this.metadata[key]
+    this.#merge({ [key]: Object.freeze([...(Array.isArray(present) ? present : []), ...items]) })
+  }
+
+  #merge(extra: Readonly<Record<string, unknown>>): void {
+    this.metadata = Object.freeze(mergePlain(this.metadata, extra))
+  }
+
+  #notify(run: HookRun, verdict: Verdict, applied: boolean): void {
+    const { notify } = this.#services
+    if (notify === undefined) return
+    const { decision, reason, suggestion } = verdict
+    try {
+      notify({ hook: run.hook, point: this.point, mode: run.mode, decision, applied, reason, suggestion })
+    } catch (error) {
+      this.report({ kind: 'notify', point: this.point, hook: run.hook, message: describe(error) })
+    }
+  }
+
+  #record(recorder: Recorder, run: HookRun, verdict: Verdict, ruling: Ruling, cause: Cause): void {
+    const { registered: hook, mode } = run
+    const { decision, reason, suggestion, edit: modify, metadata } = verdict
+    const { applied, dropped } = ruling
+    const loweredBy = this.#services.ceiling === undefined ? undefined : this.#loweredBy(run)
+    const base = { hook: hook.name, point: this.#plan.name, priority: hook.priority, mode, decision, applied, cause }
+    run.evaluation = { ...base, durationMs: 0, reason, suggestion, modify, metadata, dropped, loweredBy }
+    recorder.add(run)
+  }
+
+  // Nothing to say is by far the commonest evaluation: no more is built than it needs.
+  #recordPass(recorder: Recorder, run: HookRun): void {
+    const { registered: hook, mode } = run
+    run.evaluation = {
+      hook: hook.name,
+      point: this.#plan.name,
+      priority: hook.priority,
+      mode,
+      decision: 'pass',
+      applied: false,
+      cause: 'policy',
+      durationMs: 0,
+    }
+    recorder.add(run)
+  }
+
+  #loweredBy({ registered, mode }: HookRun): 'breaker' | undefined {
+    return mode === effectiveMode({ profile: this.#mode, hook: registered.mode }) ? undefined : 'breaker'
+  }
+
+  #recordSkip({ name, priority, disabled }: Hook, mode: Mode, skipped: Skip): void {
+    const base = { hook: name, point: this.point, priority, mode, reason: disabled?.reason, skipped }
+    this.#recorder?.addSkipped({ ...base, decision: 'pass', applied: false, cause: 'policy', durationMs: 0 })
+  }
+
+  #outcome(): Outcome {
+    this.#recorder?.read()
+    const decision = this.#decision
+    const blocked = DECISION_RANK[decision] >= DECISION_RANK.ask
+    const decider = this.#decider
+    return {
+      decision,
+      blocked,
+      control: this.#control(blocked),
+      reason: decider?.verdict.reason,
+      hook: decider?.hook,
+      suggestion: decider?.verdict.suggestion,
+      data: this.data,
+      metadata: this.metadata,
+      answer: blocked ? undefined : this.#answer,
+    }
+  }
+
+  #control(blocked: boolean): Outcome['control'] {
+    if (!blocked) return 'proceed'
+    return this.#decider?.verdict.endsTurn === true ? 'break' : (this.#plan.spec.blockMeans ?? 'stop')
+  }
+
+  // The last resort: a reporter that itself throws has nowhere left to report to.
+  report(fault: Fault): void {
+    try {
+      this.#services.report(fault)
+    } catch {
+      // Nothing may throw out of a dispatch.
+    }
+  }
+}

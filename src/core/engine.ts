@@ -1,0 +1,260 @@
+// The engine that agents talk to: registers hooks, dispatches steps. Holds the current table and swaps it whole.
+// Everything that touches the world (clock, ids, patterns, sink) is given to it.
+
+import type { Clock } from './clock.ts'
+import type { OnError } from './degradation.ts'
+import { Dispatch, type DispatchServices, passOutcome } from './dispatch.ts'
+import { ArcError, rejectUnknownOptions, show } from './errors.ts'
+import { type Handler, type HookObject, type HookOptions, readNumber, readOnError, readTimeout } from './hook.ts'
+import type { RegexCompiler } from './matcher.ts'
+import { effectiveMode, type Mode, type ModeInput, readMode } from './mode.ts'
+import type { Fault, Notice, Outcome } from './outcome.ts'
+import { copyPlain } from './plain-data.ts'
+import { BUILT_IN_POINTS, type DeclaredPoint, type PointRef, type SpecOf } from './point-names.ts'
+import type { BuiltInPoints, DataOf, PointTable } from './points.ts'
+import type { Sink } from './recorder.ts'
+import { Deadlines } from './run.ts'
+import type { StepContext } from './step.ts'
+import { type Added, HandlerTable, type Plan } from './table.ts'
+import { describe } from './verdict.ts'
+
+/** Settings of an engine; all optional. */
+export interface EngineOptions {
+  /** The most that any hook may do; `log` unless set. */
+  readonly mode?: ModeInput
+  /** What a failing hook means, unless the hook says otherwise; `log` unless set. */
+  readonly onError?: OnError
+  /** The time limit of a hook, unless it has its own; 5 000 ms unless set. */
+  readonly timeoutMs?: number
+  readonly maxHooksPerPoint?: number
+  /** Points of your own, beside the built-in ones. */
+  readonly points?: readonly DeclaredPoint[]
+  /** Receives every evaluation. Without it none is recorded. */
+  readonly sink?: Sink
+  /** Told of what a person should hear about, in advise and enforce. */
+  readonly notify?: (notice: Notice) => void
+  /** The highest mode allowed at present: a breaker's ceiling. */
+  readonly ceiling?: () => Mode
+  /** Told of failures beside the decision; nothing is swallowed. */
+  readonly onFault?: (fault: Fault) => void
+}
+
+/** What an engine needs from outside. */
+export interface EngineServices {
+  readonly clock: Clock
+  readonly newId: () => string
+  readonly regex: RegexCompiler
+  readonly report: (fault: Fault) => void
+}
+
+/** One registered hook, for listings. */
+export interface HookListing {
+  readonly name: string
+  readonly points: readonly string[]
+  readonly priority: number
+  readonly mode: Mode | undefined
+  readonly effectiveMode: Mode
+  readonly enabled: boolean
+  readonly timeoutMs: number
+  readonly critical: boolean
+}
+
+/** What every engine can do; `NoopHookEngine` does it without hooks. */
+export interface Engine<Points extends PointTable = BuiltInPoints> {
+  dispatch<Ref extends PointRef<Points>>(
+    point: Ref,
+    data: DataOf<SpecOf<Points, Ref>>,
+    context?: StepContext,
+  ): Outcome<DataOf<SpecOf<Points, Ref>>> | Promise<Outcome<DataOf<SpecOf<Points, Ref>>>>
+  observe<Ref extends PointRef<Points>>(point: Ref, data: DataOf<SpecOf<Points, Ref>>, context?: StepContext): void
+}
+
+const OPTIONS = [
+  ...['mode', 'onError', 'timeoutMs', 'maxHooksPerPoint', 'points', 'sink', 'notify', 'ceiling', 'onFault'],
+] as const
+const NO_CONTEXT: StepContext = Object.freeze({})
+
+/** The hook engine. */
+export class CoreEngine<Points extends PointTable = BuiltInPoints> implements Engine<Points> {
+  readonly #clock: Clock
+  readonly #services: DispatchServices
+  #mode: Mode
+  #table: HandlerTable
+
+  constructor(options: EngineOptions, services: EngineServices) {
+    rejectUnknownOptions(options, OPTIONS, 'createEngine')
+    const { clock, newId, regex, report } = services
+    const { mode = 'log', onError = 'log', timeoutMs = 5_000, maxHooksPerPoint = 50, points = [] } = options
+    this.#clock = clock
+    this.#mode = readMode(mode, 'mode of the engine')
+    this.#services = {
+      deadlines: new Deadlines(clock),
+      now: () => clock.now(),
+      wall: () => clock.wall(),
+      newId,
+      onError: readOnError(onError, 'the engine'),
+      timeoutMs: readTimeout(timeoutMs, 'the engine') ?? 5_000,
+      sink: readFunction(options.sink, 'sink'),
+      notify: readFunction(options.notify, 'notify'),
+      ceiling: readFunction(options.ceiling, 'ceiling'),
+      report: readFunction(options.onFault, 'onFault') ?? report,
+    }
+    const limit = readLimit(maxHooksPerPoint)
+    const empty = new HandlerTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit })
+    this.#table = points.reduce((table, point) => table.declare(point), empty)
+  }
+
+  /** The mode of the profile: the most that any hook may do. */
+  get mode(): Mode {
+    return this.#mode
+  }
+  set mode(mode: ModeInput) {
+    this.#mode = readMode(mode, 'mode of the engine')
+  }
+
+  /** The current table; derive another from it and `swap` it in. */
+  get table(): HandlerTable {
+    return this.#table
+  }
+
+  /** Replaces all hooks at once. Dispatches under way finish on the table they started with. */
+  swap(table: HandlerTable): void {
+    if (!(table instanceof HandlerTable)) {
+      throw new ArcError('ARC_OPTION_INVALID', `swap needs a HandlerTable, not ${show(table)}.`)
+    }
+    this.#table = table
+  }
+
+  /**
+   * Registers a hook and returns its undo.
+   * @example
+   * const unregister = engine.register('pre:tool', (step) => (step.data.tool === 'shell' ? 'ask' : 'pass'))
+   */
+  register<Ref extends PointRef<Points>>(
+    point: Ref,
+    handler: Handler<SpecOf<Points, Ref>>,
+    options?: HookOptions,
+  ): () => void
+  register<Ref extends PointRef<Points>>(hook: HookObject<SpecOf<Points, Ref>, Ref>): () => void
+  register(first: unknown, handler?: unknown, options?: HookOptions): () => void {
+    if (!isObjectForm(first)) return this.#commit(this.#table.add(first as string, handler as Handler, options))
+    if (handler !== undefined) {
+      throw new ArcError('ARC_HANDLER_INVALID', 'A hook in object form brings its own check; pass nothing after it.')
+    }
+    return this.#commit(this.#table.addObject(first))
+  }
+
+  /** Switches a hook on again. */
+  enable(name: string): void {
+    this.#table = this.#table.withDisabled(name, undefined)
+  }
+
+  /** Switches a hook off: for good, or for a while. Its skipped evaluations are traced. */
+  disable(name: string, { forMs, reason }: { readonly forMs?: number; readonly reason?: string } = {}): void {
+    const until = forMs === undefined ? undefined : this.#clock.wall() + readNumber(forMs, 'forMs', `disable(${name})`)
+    this.#table = this.#table.withDisabled(name, { until, reason })
+  }
+
+  /** Would a hook of this name run? False for a name that is not registered. */
+  isEnabled(name: string): boolean {
+    return this.#table.hooks.some((hook) => hook.name === name && !this.#isOff(hook.disabled))
+  }
+
+  /** Every registered hook, in order of priority. */
+  list(): readonly HookListing[] {
+    const byName = new Map<string, HookListing>()
+    for (const hook of this.#table.hooks) {
+      const { name, priority, mode, critical, timeoutMs = this.#services.timeoutMs } = hook
+      const points = [...(byName.get(name)?.points ?? []), hook.point]
+      const inForce = effectiveMode({ profile: this.#mode, hook: mode, ceiling: this.#services.ceiling?.(), critical })
+      const enabled = !this.#isOff(hook.disabled)
+      byName.set(name, { name, points, priority, mode, effectiveMode: inForce, enabled, timeoutMs, critical })
+    }
+    return [...byName.values()].sort((a, b) => a.priority - b.priority)
+  }
+
+  /** Sends a step through the hooks of its point. The outcome, or a promise of it when a hook is asynchronous. */
+  dispatch<Ref extends PointRef<Points>>(
+    point: Ref,
+    data: DataOf<SpecOf<Points, Ref>>,
+    context?: StepContext,
+  ): Outcome<DataOf<SpecOf<Points, Ref>>> | Promise<Outcome<DataOf<SpecOf<Points, Ref>>>>
+  dispatch(point: string | DeclaredPoint, data: object, context?: StepContext): Outcome | Promise<Outcome> {
+    const plan = this.#planOf(point)
+    if (typeof data !== 'object' || data === null) rejectData(plan.name, data)
+    if (plan.hooks.length === 0 || this.#mode === 'off') return passOutcome(data, context)
+    return new Dispatch(plan, this.#mode, data, context ?? NO_CONTEXT, this.#services).start()
+  }
+
+  /** Shows a step to the hooks of its point, later: nothing is applied, nothing is waited for, nothing thrown. */
+  observe<Ref extends PointRef<Points>>(point: Ref, data: DataOf<SpecOf<Points, Ref>>, context?: StepContext): void
+  observe(point: string | DeclaredPoint, data: object, context: StepContext = NO_CONTEXT): void {
+    try {
+      const plan = this.#planOf(point)
+      if (plan.hooks.length === 0 || this.#mode === 'off') return
+      // In advise at most: an observer has nothing left to stop or change.
+      const mode = effectiveMode({ profile: this.#mode, ceiling: 'advise' })
+      const dispatch = new Dispatch(plan, mode, copyPlain(data), copyPlain(context), this.#services)
+      this.#clock.soon(() => void dispatch.start())
+    } catch (error) {
+      this.#services.report({ kind: 'observe', point: String(point), message: describe(error) })
+    }
+  }
+
+  // The usual case, a canonical name, is one look-up.
+  #planOf(point: string | DeclaredPoint): Plan {
+    const plan = typeof point === 'string' ? this.#table.plan(point) : undefined
+    return plan ?? this.#resolvePlan(point)
+  }
+
+  #resolvePlan(point: string | DeclaredPoint): Plan {
+    const { name, spec } = this.#table.points.resolve(typeof point === 'object' && point !== null ? point.name : point)
+    return this.#table.plan(name) ?? { name, spec, hooks: [] }
+  }
+
+  #commit({ table, hooks }: Added): () => void {
+    this.#table = table
+    return () => {
+      this.#table = this.#table.without(hooks)
+    }
+  }
+
+  #isOff(disabled: { readonly until?: number | undefined } | undefined): boolean {
+    if (disabled === undefined) return false
+    return disabled.until === undefined || this.#clock.wall() < disabled.until
+  }
+}
+
+/** The engine of an agent without hooks: every step passes, observations are discarded. */
+export class NoopHookEngine<Points extends PointTable = BuiltInPoints> implements Engine<Points> {
+  dispatch<Ref extends PointRef<Points>>(
+    _point: Ref,
+    data: DataOf<SpecOf<Points, Ref>>,
+    context?: StepContext,
+  ): Outcome<DataOf<SpecOf<Points, Ref>>> {
+    return passOutcome(data as object, context) as Outcome<DataOf<SpecOf<Points, Ref>>>
+  }
+
+  observe(): void {
+    // Nobody is watching.
+  }
+}
+
+// A declared point is an object too, but it has no check.
+function isObjectForm(value: unknown): value is HookObject {
+  return typeof value === 'object' && value !== null && !('canAbort' in value)
+}
+
+function rejectData(point: string, data: unknown): never {
+  throw new ArcError('ARC_DATA_INVALID', `The data of a step at ${point} must be an object, not ${show(data)}.`)
+}
+
+function readFunction<T>(given: T | undefined, option: string): T | undefined {
+  if (given === undefined || typeof given === 'function') return given
+  throw new ArcError('ARC_OPTION_INVALID', `${option} of the engine must be a function, not ${show(given)}.`)
+}
+
+function readLimit(given: number): number {
+  if (Number.isInteger(given) && given > 0) return given
+  throw new ArcError('ARC_OPTION_INVALID', `maxHooksPerPoint must be a whole number above 0, not ${show(given)}.`)
+}

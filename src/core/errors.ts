@@ -1,0 +1,125 @@
+// Every error the product can raise on purpose: one table of codes, one class, one way to word it.
+// A message says what was expected, what came, and what to do. The table is the source of docs/reference/errors.md.
+
+/** The catalogue: code → when it is raised and what to do about it. */
+export const ERRORS = {
+  ARC_POINT_UNKNOWN: {
+    when: 'A hook is registered or a step is dispatched at a point that does not exist.',
+    fix: 'Use one of the names in the table of points, or declare your own with definePoint.',
+  },
+  ARC_POINT_DUPLICATE: {
+    when: 'A program declares a point whose name or spelling is already taken.',
+    fix: 'Choose another name.',
+  },
+  ARC_POINT_INVALID: {
+    when: 'A declared point has a bad name or definition.',
+    fix: 'Give a name of lower-case words joined by ":" and, in modify, a list of field names.',
+  },
+  ARC_OPTION_UNKNOWN: {
+    when: 'An option is given that does not exist, usually a typing error.',
+    fix: 'Use the suggested name or remove the option.',
+  },
+  ARC_OPTION_INVALID: {
+    when: 'An option has a value it cannot have: a priority that is not a finite number, an unknown mode, a negative limit.',
+    fix: 'Give a value of the kind that the message names.',
+  },
+  ARC_HANDLER_INVALID: {
+    when: 'What should handle steps is neither a function nor an object with a check function.',
+    fix: 'Pass a function, or { name, check(step) { … } }.',
+  },
+  ARC_HOOK_DUPLICATE: {
+    when: 'A second hook of the same name is registered at one point.',
+    fix: 'Choose another name, or pass replace: true to put the new hook in the place of the old one.',
+  },
+  ARC_HOOK_UNKNOWN: {
+    when: 'A hook is enabled or disabled that is not registered.',
+    fix: 'Use the name it was registered with.',
+  },
+  ARC_HOOK_LIMIT: {
+    when: 'A point would hold more hooks than maxHooksPerPoint allows.',
+    fix: 'Remove hooks that are no longer needed, or raise maxHooksPerPoint.',
+  },
+  ARC_PATTERN_INVALID: {
+    when: 'A matcher holds a glob or regular expression that cannot be read, or one that could never match.',
+    fix: 'Correct the pattern at the place that the message shows.',
+  },
+  ARC_DATA_INVALID: {
+    when: 'A step is dispatched with data that is not an object.',
+    fix: 'Pass the fields of the point as one object, for example { tool, args }.',
+  },
+} as const satisfies Record<string, { when: string; fix: string }>
+
+/** The stable code of an error, for programs to branch on. */
+export type ErrorCode = keyof typeof ERRORS
+
+/** Misuse of the library: thrown at once, with a stable `code`. Expected outcomes are values, never this. */
+export class ArcError extends Error {
+  override readonly name = 'ArcError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string) {
+    super(`${message} ${ERRORS[code].fix} [${code}]`)
+    this.code = code
+  }
+}
+
+/** Shows a received value in an error message: short, one line, never throws. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(clip(value, 60))
+  if (typeof value === 'function') return 'a function'
+  try {
+    return clip(JSON.stringify(value) ?? String(value), 60)
+  } catch {
+    return `a ${typeof value} that cannot be shown`
+  }
+}
+
+/** ` Did you mean "x"?` for the nearest known name, or nothing when none is near. */
+export function didYouMean(given: string, known: Iterable<string>): string {
+  let best: string | undefined
+  let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1
+  for (const name of known) {
+    const distance = editDistance(given.toLowerCase(), name.toLowerCase(), bestDistance)
+    if (distance < bestDistance) {
+      best = name
+      bestDistance = distance
+    }
+  }
+  return best === undefined ? '' : ` Did you mean ${JSON.stringify(best)}?`
+}
+
+/** Throws when an options object holds a key that is not in the list. */
+export function rejectUnknownOptions(given: object, known: readonly string[], where: string): void {
+  for (const key of Object.keys(given)) {
+    if (known.includes(key)) continue
+    throw new ArcError(
+      'ARC_OPTION_UNKNOWN',
+      `${where} does not know the option ${show(key)}; it knows ${known.join(', ')}.${didYouMean(key, known)}`,
+    )
+  }
+}
+
+/** Cuts a text to a length, marking the cut. */
+export function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`
+}
+
+// Edit distance in which a swap of neighbours counts as one: the commonest slip of the fingers.
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit || a.length > 80 || b.length > 80) return limit
+  let older: number[] = []
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1
+      let best = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + cost)
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (isSwap) best = Math.min(best, (older[j - 2] ?? 0) + 1)
+      row.push(best)
+    }
+    older = previous
+    previous = row
+  }
+  return previous[b.length] ?? limit
+}

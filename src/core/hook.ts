@@ -1,0 +1,195 @@
+// One registered hook: its options checked, its handler in one form, its matcher compiled.
+
+import { ON_ERROR, type OnError } from './degradation.ts'
+import { ArcError, rejectUnknownOptions, show } from './errors.ts'
+import { compileMatch, type Match, type RegexCompiler, type StepTest } from './matcher.ts'
+import { type Mode, type ModeInput, readMode } from './mode.ts'
+import { isRecord } from './plain-data.ts'
+import type { PointSpec } from './points.ts'
+import type { Step } from './step.ts'
+import { type HandlerResult, VerdictWithFacts } from './verdict.ts'
+
+/** What a handler is told beside the step. */
+export interface RunContext {
+  /** Aborted when the time limit is reached. */
+  readonly signal: AbortSignal
+  /** The name of the hook that runs. */
+  readonly hook: string
+}
+
+/** Handles a step: returns a verdict in any accepted form, or a promise of it. */
+export interface Handler<Spec = PointSpec> {
+  (step: Step<Spec>, run: RunContext): HandlerResult<Spec> | PromiseLike<HandlerResult<Spec>>
+  /** The handler's own default time limit. */
+  readonly timeoutMs?: number
+}
+
+/** Options of a registration. */
+export interface HookOptions {
+  /** For enabling, disabling and tracing; unique at its point. */
+  readonly name?: string
+  /** Lower runs earlier; 1 system, 10 security, 50 user, 100 the default. */
+  readonly priority?: number
+  readonly match?: Match
+  /** The most this hook may do, whatever the engine's mode. */
+  readonly mode?: ModeInput
+  readonly timeoutMs?: number
+  readonly onError?: OnError
+  /** Never lowered by the breaker. */
+  readonly critical?: boolean
+  /** Take the place of the hook of this name at this point. */
+  readonly replace?: boolean
+}
+
+/** The object form of a hook: a check and, optionally, facts to add to the metadata. */
+export interface HookObject<Spec = PointSpec, Ref = string> extends HookOptions {
+  readonly name: string
+  /** Where it stands; every `pre:` point when absent. */
+  readonly points?: readonly Ref[]
+  check(step: Step<Spec>, run: RunContext): HandlerResult<Spec> | PromiseLike<HandlerResult<Spec>>
+  inject?(step: Step<Spec>, run: RunContext): Injected | PromiseLike<Injected>
+}
+
+/** What `inject` gives: facts for the metadata, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: an inject that returns nothing has the type void
+export type Injected = Readonly<Record<string, unknown>> | null | undefined | void
+
+/** A hook as the table holds it. */
+export interface Hook {
+  readonly name: string
+  readonly point: string
+  readonly priority: number
+  /** Registration order: decides between equal priorities. */
+  readonly order: number
+  readonly handler: Handler
+  readonly matches: StepTest | undefined
+  readonly mode: Mode | undefined
+  readonly timeoutMs: number | undefined
+  readonly onError: OnError | undefined
+  readonly critical: boolean
+  readonly disabled: Disabled | undefined
+  readonly pace: Pace
+}
+
+/** How often in a row a hook was quick: the one thing about it that changes. Kept by the recorder. */
+export interface Pace {
+  quickRuns: number
+}
+
+/** A hook that is switched off, for good or until a time. */
+export interface Disabled {
+  /** Wall-clock milliseconds; absent = until enabled again. */
+  readonly until?: number | undefined
+  readonly reason?: string | undefined
+}
+
+/** The priority of a hook that does not set one. */
+export const DEFAULT_PRIORITY = 100
+
+const OPTIONS = ['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'replace'] as const
+const OBJECT_OPTIONS = [...OPTIONS, 'points', 'check', 'inject'] as const
+
+/** Builds a hook, or throws an ArcError that says what is wrong with its options. */
+export function buildHook(input: {
+  readonly point: string
+  readonly tool: string | undefined
+  readonly order: number
+  readonly handler: unknown
+  readonly options: HookOptions
+  readonly regex: RegexCompiler
+}): Hook {
+  const { point, tool, order, options, regex } = input
+  const name = readName(options.name, order)
+  const where = `hook ${show(name)}`
+  const handler = readHandler(input.handler, where)
+  const match = tool === undefined ? options.match : { ...options.match, tool: narrower(options.match, tool, where) }
+  return Object.freeze({
+    name,
+    point,
+    order,
+    handler,
+    priority: readNumber(options.priority ?? DEFAULT_PRIORITY, 'priority', where),
+    matches: compileMatch(match, regex),
+    mode: options.mode === undefined ? undefined : readMode(options.mode, `mode of ${where}`),
+    timeoutMs: readTimeout(options.timeoutMs ?? handler.timeoutMs, where),
+    onError: options.onError === undefined ? undefined : readOnError(options.onError, where),
+    critical: readFlag(options.critical, 'critical', where),
+    disabled: undefined,
+    pace: { quickRuns: 0 },
+  })
+}
+
+/** Checks the keys of a registration's options. */
+export function checkOptionKeys(options: object, isObjectForm: boolean): void {
+  if (!isRecord(options)) throw new ArcError('ARC_OPTION_INVALID', `Options must be an object, not ${show(options)}.`)
+  rejectUnknownOptions(options, isObjectForm ? OBJECT_OPTIONS : OPTIONS, 'register')
+}
+
+/** One handler of an object's check and inject: the facts ride along with the verdict. */
+export function handlerOfObject(hook: HookObject): Handler {
+  const { check, inject } = hook
+  if (typeof check !== 'function' || (inject !== undefined && typeof inject !== 'function')) {
+    throw new ArcError('ARC_HANDLER_INVALID', `Hook ${show(hook.name)} needs a check function, not ${show(check)}.`)
+  }
+  if (inject === undefined) return (step, run) => check.call(hook, step, run)
+  const withFacts = (verdict: unknown, step: Step, run: RunContext): HandlerResult | PromiseLike<HandlerResult> => {
+    const facts: unknown = inject.call(hook, step, run)
+    if (isThenable(facts)) return facts.then((found) => new VerdictWithFacts(verdict, found) as HandlerResult)
+    return new VerdictWithFacts(verdict, facts) as HandlerResult
+  }
+  return (step, run) => {
+    const verdict: unknown = check.call(hook, step, run)
+    return isThenable(verdict) ? verdict.then((found) => withFacts(found, step, run)) : withFacts(verdict, step, run)
+  }
+}
+
+/** Is this a promise or something like one? */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    value !== null &&
+    (typeof value === 'object' || typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
+  )
+}
+
+/** Reads a time limit in milliseconds, or nothing when none is given. */
+export function readTimeout(given: unknown, where: string): number | undefined {
+  if (given === undefined) return undefined
+  const ms = readNumber(given, 'timeoutMs', where)
+  if (ms > 0) return ms
+  throw new ArcError('ARC_OPTION_INVALID', `timeoutMs of ${where} must be greater than 0, not ${show(given)}.`)
+}
+
+/** Reads what to do on errors. */
+export function readOnError(given: unknown, where: string): OnError {
+  if ((ON_ERROR as readonly unknown[]).includes(given)) return given as OnError
+  throw new ArcError('ARC_OPTION_INVALID', `onError of ${where} must be ${ON_ERROR.join(', ')}, not ${show(given)}.`)
+}
+
+/** Reads a finite number. */
+export function readNumber(given: unknown, option: string, where: string): number {
+  if (typeof given === 'number' && Number.isFinite(given)) return given
+  throw new ArcError('ARC_OPTION_INVALID', `${option} of ${where} must be a finite number, not ${show(given)}.`)
+}
+
+function readName(given: unknown, order: number): string {
+  if (given === undefined) return `anonymous#${order}`
+  if (typeof given === 'string' && given.trim() !== '') return given
+  throw new ArcError('ARC_OPTION_INVALID', `The name of a hook must be a text that is not empty, not ${show(given)}.`)
+}
+
+function readHandler(given: unknown, where: string): Handler {
+  if (typeof given === 'function') return given as Handler
+  throw new ArcError('ARC_HANDLER_INVALID', `The handler of ${where} must be a function, not ${show(given)}.`)
+}
+
+function readFlag(given: unknown, option: string, where: string): boolean {
+  if (given === undefined || typeof given === 'boolean') return given === true
+  throw new ArcError('ARC_OPTION_INVALID', `${option} of ${where} must be true or false, not ${show(given)}.`)
+}
+
+// `pre:tool:shell` with another tool in match would be two conditions on one thing.
+function narrower(match: Match | undefined, tool: string, where: string): string {
+  if (match?.tool === undefined) return tool
+  throw new ArcError('ARC_OPTION_INVALID', `${where} names a tool in its point (${tool}) and again in match.tool.`)
+}

@@ -1,0 +1,75 @@
+// What a dispatch gives back, and the record of one evaluation. Shapes only.
+
+import type { Cause, OnError } from './degradation.ts'
+import type { Mode } from './mode.ts'
+import type { BlockMeaning } from './points.ts'
+import type { Answer, Decision, Dropped } from './verdict.ts'
+
+/** What the caller is to do. */
+export interface Outcome<Data = object> {
+  /** The strongest decision in force. A hold or block that was not applied counts as a flag. */
+  readonly decision: Decision
+  /** The action must not go ahead as things stand: blocked, or held for a human. */
+  readonly blocked: boolean
+  /** What the main loop is to do when blocked: stop the action, go on with the turn, skip, or end the turn. */
+  readonly control: 'proceed' | BlockMeaning | 'break'
+  /** Why, by whom, and what to do instead: from the first hook with the strongest decision. */
+  readonly reason?: string | undefined
+  readonly hook?: string | undefined
+  readonly suggestion?: string | undefined
+  /** The data with all edits applied; the caller's own object when there were none. */
+  readonly data: Data
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** A result to use in place of running the action. */
+  readonly answer?: Answer | undefined
+}
+
+/** One hook's evaluation of one step, for the trace. */
+export interface Evaluation {
+  readonly hook: string
+  readonly point: string
+  readonly priority: number
+  /** The mode in force for this hook on this step. */
+  readonly mode: Mode
+  /** What the hook decided, whether or not it was applied. */
+  readonly decision: Decision
+  /** Did it change what happens: a hold or block in force, an edit or answer used? */
+  readonly applied: boolean
+  readonly cause: Cause
+  readonly durationMs: number
+  readonly reason?: string | undefined
+  readonly suggestion?: string | undefined
+  /** The edit it asked for. */
+  readonly modify?: Readonly<Record<string, unknown>> | undefined
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  /** Parts of the verdict that could not be used, and why. */
+  readonly dropped?: readonly Dropped[] | undefined
+  /** The hook did not run: why. */
+  readonly skipped?: Skip | undefined
+  /** The breaker's ceiling lowered the mode. */
+  readonly loweredBy?: 'breaker' | undefined
+}
+
+/** Why a hook that matched did not run. */
+export type Skip = 'disabled' | 'snoozed' | 'off'
+
+/** Something a person should hear about, in advise and enforce. */
+export interface Notice {
+  readonly hook: string
+  readonly point: string
+  readonly mode: Mode
+  readonly decision: Decision
+  readonly applied: boolean
+  readonly reason?: string | undefined
+  readonly suggestion?: string | undefined
+}
+
+/** Something that went wrong beside the decision itself; never swallowed. */
+export interface Fault {
+  readonly kind: 'hook' | 'sink' | 'notify' | 'observe'
+  readonly point: string
+  readonly hook?: string | undefined
+  /** How the hook's failures are to be taken, for the kind `hook`. */
+  readonly onError?: OnError | undefined
+  readonly message: string
+}

@@ -1,0 +1,117 @@
+// Copies of data that crosses between hooks, so that nobody can change what somebody else sees.
+// Plain objects and arrays are copied; everything else (functions, class instances, buffers) is passed as it is.
+
+/** The largest number of values in one verdict; more is a failure, never a hang. */
+export const MAX_VERDICT_VALUES = 100_000
+
+// What a caller hands in may be larger, but never endless.
+const MAX_VALUES = 5_000_000
+const MAX_DEPTH = 2_000
+
+/** Thrown by a copy that would be too large; callers turn it into a failure. */
+export class TooLarge extends Error {}
+
+/** A deep copy of plain data that can be changed freely. */
+export function copyPlain<T>(value: T, limit = MAX_VALUES): T {
+  return isContainer(value) ? (new Copier(false, limit).copy(value, 0) as T) : value
+}
+
+/** A deep copy of plain data in which nothing can be changed. */
+export function frozenCopy<T>(value: T, limit = MAX_VALUES): T {
+  if (!isContainer(value)) return value
+  return (copySmall(value, 0) ?? new Copier(true, limit).copy(value, 0)) as T
+}
+
+// A tool call is a handful of texts, and its copy is made on every step: no bookkeeping for that. Anything larger
+// or deeper than a few fields gives up and goes the thorough way.
+function copySmall(value: object, depth: number): object | undefined {
+  if (depth > 2 || Array.isArray(value)) return undefined
+  const keys = Object.keys(value)
+  if (keys.length > 8) return undefined
+  const copy: Record<string, unknown> = {}
+  for (const key of keys) {
+    const inner = (value as Record<string, unknown>)[key]
+    const copied = typeof inner === 'object' && isContainer(inner) ? copySmall(inner, depth + 1) : inner
+    if ((copied === undefined && inner !== undefined) || key === '__proto__') return undefined
+    copy[key] = copied
+  }
+  return Object.freeze(copy)
+}
+
+/** Merges two objects into a new one, the second winning. Keys that reach prototypes never get through. */
+export function mergePlain(
+  base: Readonly<Record<string, unknown>>,
+  extra: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...base }
+  for (const key of Object.keys(extra)) {
+    if (!isUnsafeKey(key)) merged[key] = extra[key]
+  }
+  return merged
+}
+
+/** Is this an object with fields: not null, not an array, not a function? */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// Remembering what was copied costs more than copying a small object, so it starts only after this many values.
+// From then on each object is copied once more at most: cycles and shared parts end.
+const VALUES_WITHOUT_MEMORY = 64
+
+class Copier {
+  readonly #freeze: boolean
+  readonly #limit: number
+  #count = 0
+  #seen: Map<object, object> | undefined
+
+  constructor(freeze: boolean, limit: number) {
+    this.#freeze = freeze
+    this.#limit = limit
+  }
+
+  copy(value: object, depth: number): object {
+    if (depth > MAX_DEPTH) throw new TooLarge(`it is nested more than ${MAX_DEPTH} levels deep`)
+    if (this.#count > VALUES_WITHOUT_MEMORY) {
+      this.#seen ??= new Map()
+      const known = this.#seen.get(value)
+      if (known !== undefined) return known
+    }
+    const copy = Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyObject(value, depth)
+    return this.#freeze ? Object.freeze(copy) : copy
+  }
+
+  #copyArray(value: readonly unknown[], depth: number): object {
+    const copy: unknown[] = []
+    this.#seen?.set(value, copy)
+    for (let i = 0; i < value.length; i++) copy.push(this.#copyValue(value[i], depth))
+    return copy
+  }
+
+  #copyObject(value: object, depth: number): object {
+    const copy: Record<string, unknown> = {}
+    this.#seen?.set(value, copy)
+    for (const key of Object.keys(value)) {
+      const inner = this.#copyValue((value as Record<string, unknown>)[key], depth)
+      // Assigning to `__proto__` would swap the prototype; as an own field it is data that nobody needs.
+      if (key !== '__proto__') copy[key] = inner
+    }
+    return copy
+  }
+
+  #copyValue(value: unknown, depth: number): unknown {
+    if (++this.#count > this.#limit) throw new TooLarge(`it holds more than ${this.#limit} values`)
+    return isContainer(value) ? this.copy(value, depth + 1) : value
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return true
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+function isUnsafeKey(key: string): boolean {
+  return key === '__proto__' || key === 'constructor' || key === 'prototype'
+}

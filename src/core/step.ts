@@ -1,0 +1,117 @@
+// What a hook sees: one step, read-only. Data and metadata are frozen copies, made only when a hook looks at them.
+
+import { frozenCopy } from './plain-data.ts'
+import type { DataOf, PointSpec } from './points.ts'
+
+/** Who and where, given with a dispatch; all optional. */
+export interface StepContext {
+  readonly id?: string | undefined
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+  readonly agent?: string | undefined
+  readonly source?: string | undefined
+  readonly workspace?: string | undefined
+  readonly host?: string | undefined
+  readonly profile?: string | undefined
+  /** Facts for the hooks; verdicts add to them. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** One thing that an agent is about to do or has done, on its way through the hooks. */
+export interface Step<Spec = PointSpec> {
+  readonly id: string
+  readonly point: string
+  readonly session: string | undefined
+  readonly turn: string | undefined
+  readonly agent: string | undefined
+  readonly source: string | undefined
+  readonly workspace: string | undefined
+  readonly host: string | undefined
+  readonly profile: string | undefined
+  /** The data as the hooks before left it. Frozen: to change it, return `{ modify }`. */
+  readonly data: DataOf<Spec>
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** The envelope as plain JSON. */
+  toJSON(): StepEnvelope
+}
+
+/** A step as plain data: what handlers outside the process receive. */
+export interface StepEnvelope extends StepContext {
+  readonly id: string
+  readonly point: string
+  readonly data: object
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** The state behind a step while it is dispatched. */
+export interface StepState {
+  readonly point: string
+  readonly context: StepContext
+  /** The data as it stands. Belongs to the caller or to the dispatch: never shown to a hook as it is. */
+  readonly data: Readonly<Record<string, unknown>>
+  readonly metadata: Readonly<Record<string, unknown>>
+  newId(): string
+}
+
+/** The view of a step that hooks are given. */
+export class StepView implements Step {
+  readonly #state: StepState
+  #id: string | undefined
+  #shown: object | undefined
+  #copy: object | undefined
+
+  constructor(state: StepState) {
+    this.#state = state
+  }
+
+  get id(): string {
+    this.#id ??= this.#state.context.id ?? this.#state.newId()
+    return this.#id
+  }
+  get point(): string {
+    return this.#state.point
+  }
+  get session(): string | undefined {
+    return this.#state.context.session
+  }
+  get turn(): string | undefined {
+    return this.#state.context.turn
+  }
+  get agent(): string | undefined {
+    return this.#state.context.agent
+  }
+  get source(): string | undefined {
+    return this.#state.context.source
+  }
+  get workspace(): string | undefined {
+    return this.#state.context.workspace
+  }
+  get host(): string | undefined {
+    return this.#state.context.host
+  }
+  get profile(): string | undefined {
+    return this.#state.context.profile
+  }
+  get metadata(): Readonly<Record<string, unknown>> {
+    return this.#state.metadata
+  }
+  get data(): object {
+    const { data } = this.#state
+    if (this.#shown !== data || this.#copy === undefined) {
+      this.#copy = frozenCopy(data)
+      this.#shown = data
+    }
+    return this.#copy
+  }
+
+  toJSON(): StepEnvelope {
+    const { session, turn, agent, source, workspace, host, profile } = this.#state.context
+    const { id, point, data, metadata } = this
+    return { id, point, session, turn, agent, source, workspace, host, profile, data, metadata }
+  }
+
+  // Getters would print as nothing.
+  [Symbol.for('nodejs.util.inspect.custom')](): StepEnvelope {
+    return this.toJSON()
+  }
+}

@@ -1,0 +1,151 @@
+// The ordered hooks of every point. Immutable: each change gives a new table, so that a dispatch under way
+// finishes on the one it started with and an engine can swap the whole at once.
+
+import { ArcError, didYouMean, show } from './errors.ts'
+import {
+  buildHook,
+  checkOptionKeys,
+  type Disabled,
+  type Handler,
+  type Hook,
+  type HookObject,
+  type HookOptions,
+  handlerOfObject,
+} from './hook.ts'
+import type { RegexCompiler } from './matcher.ts'
+import type { DeclaredPoint, PointIndex, ResolvedPoint } from './point-names.ts'
+import type { PointSpec } from './points.ts'
+
+/** The hooks of one point, in the order in which they run. */
+export interface Plan {
+  readonly name: string
+  readonly spec: PointSpec
+  readonly hooks: readonly Hook[]
+}
+
+/** What a table needs to know to build hooks. */
+export interface TableSettings {
+  readonly points: PointIndex
+  readonly regex: RegexCompiler
+  readonly maxHooksPerPoint: number
+}
+
+/** A table with hooks added, and those hooks. */
+export interface Added {
+  readonly table: HandlerTable
+  readonly hooks: readonly Hook[]
+}
+
+/** The table of handlers, bucketed by point. */
+export class HandlerTable {
+  readonly #settings: TableSettings
+  readonly #plans: ReadonlyMap<string, Plan>
+  readonly #nextOrder: number
+
+  constructor(settings: TableSettings, hooks: readonly Hook[] = [], nextOrder = 1) {
+    this.#settings = settings
+    this.#nextOrder = nextOrder
+    const plans = new Map<string, Plan>()
+    for (const [name, spec] of settings.points.points) {
+      const own = hooks.filter((hook) => hook.point === name)
+      own.sort((a, b) => a.priority - b.priority || a.order - b.order)
+      plans.set(name, Object.freeze({ name, spec, hooks: Object.freeze(own) }))
+    }
+    this.#plans = plans
+  }
+
+  /** The plan of a point by its canonical name. */
+  plan(name: string): Plan | undefined {
+    return this.#plans.get(name)
+  }
+
+  /** All hooks, point by point, in order. */
+  get hooks(): readonly Hook[] {
+    return [...this.#plans.values()].flatMap((plan) => plan.hooks)
+  }
+
+  /** The points this table knows. */
+  get points(): PointIndex {
+    return this.#settings.points
+  }
+
+  /** A table that also knows a declared point. */
+  declare(point: DeclaredPoint): HandlerTable {
+    const points = this.points.declare(point)
+    return points === this.points ? this : this.#derive(this.hooks, { points })
+  }
+
+  /** A table with one more hook: a point and a handler. */
+  add(point: string | DeclaredPoint, handler: Handler, options: HookOptions = {}): Added {
+    checkOptionKeys(options, false)
+    if (typeof point === 'object' && point !== null) return this.declare(point).add(point.name, handler, options)
+    return this.#insert([this.points.resolve(point)], handler, options)
+  }
+
+  /** A table with one more hook in object form, at each of its points. */
+  addObject(object: HookObject): Added {
+    checkOptionKeys(object, true)
+    const { points = this.#prePoints() } = object
+    if (!Array.isArray(points) || points.length === 0) {
+      throw new ArcError('ARC_OPTION_INVALID', `points of ${show(object.name)} must be a list, not ${show(points)}.`)
+    }
+    const resolved = points.map((name: unknown) => this.points.resolve(name))
+    return this.#insert(resolved, handlerOfObject(object), object)
+  }
+
+  /** A table without these hooks; those it does not hold are ignored. */
+  without(hooks: readonly Hook[]): HandlerTable {
+    // By order and not by identity: enabling and disabling make new objects of the same registration.
+    const gone = new Set(hooks.map((hook) => hook.order + hook.point))
+    return this.#derive(this.hooks.filter((hook) => !gone.has(hook.order + hook.point)))
+  }
+
+  /** A table in which every hook of a name is switched off, or on again. */
+  withDisabled(name: string, disabled: Disabled | undefined): HandlerTable {
+    const hooks = this.hooks
+    if (!hooks.some((hook) => hook.name === name)) {
+      const names = new Set(hooks.map((hook) => hook.name))
+      throw new ArcError('ARC_HOOK_UNKNOWN', `There is no hook ${show(name)}.${didYouMean(String(name), names)}`)
+    }
+    return this.#derive(hooks.map((hook) => (hook.name === name ? Object.freeze({ ...hook, disabled }) : hook)))
+  }
+
+  #derive(hooks: readonly Hook[], changed: Partial<TableSettings> = {}, nextOrder = this.#nextOrder): HandlerTable {
+    return new HandlerTable({ ...this.#settings, ...changed }, hooks, nextOrder)
+  }
+
+  #prePoints(): string[] {
+    return [...this.points.points.keys()].filter((name) => name.startsWith('pre:'))
+  }
+
+  #insert(points: readonly ResolvedPoint[], handler: Handler, options: HookOptions): Added {
+    const added: Hook[] = []
+    let hooks = this.hooks
+    for (const { name: point, tool } of points) {
+      const { regex } = this.#settings
+      const hook = buildHook({ point, tool, order: this.#nextOrder, handler, options, regex })
+      const replaced = this.#makeRoom(hook, hooks, options.replace === true)
+      hooks = [...hooks.filter((other) => other !== replaced), hook]
+      added.push(hook)
+    }
+    return { table: this.#derive(hooks, {}, this.#nextOrder + 1), hooks: added }
+  }
+
+  // The hook that a new one replaces, if any; throws where there is no room for it.
+  #makeRoom(hook: Hook, hooks: readonly Hook[], replace: boolean): Hook | undefined {
+    const own = hooks.filter((other) => other.point === hook.point)
+    const namesake = own.find((other) => other.name === hook.name)
+    if (namesake !== undefined && !replace) {
+      throw new ArcError('ARC_HOOK_DUPLICATE', `${hook.point} has a hook ${show(hook.name)} already.`)
+    }
+    const { maxHooksPerPoint } = this.#settings
+    if (namesake === undefined && own.length >= maxHooksPerPoint) {
+      const limit = `the limit of ${maxHooksPerPoint} (maxHooksPerPoint)`
+      throw new ArcError(
+        'ARC_HOOK_LIMIT',
+        `${hook.point} holds ${own.length} hooks; ${show(hook.name)} exceeds ${limit}.`,
+      )
+    }
+    return namesake
+  }
+}

@@ -1,0 +1,99 @@
+// The hook bus: named hooks with check and inject over one message context. A thin face of the engine.
+
+import type { EngineOptions } from '../core/engine.ts'
+import type { HookObject, Injected } from '../core/hook.ts'
+import type { ModeInput } from '../core/mode.ts'
+import { isRecord } from '../core/plain-data.ts'
+import type { PointRef } from '../core/point-names.ts'
+import type { BuiltInPoints } from '../core/points.ts'
+import type { Step } from '../core/step.ts'
+import type { HandlerResult } from '../core/verdict.ts'
+import { HookEngine } from '../runtime/engine.ts'
+
+/** What a bus hook is given. */
+export interface HookContext {
+  /** The prompt, or the answer at points after the model. */
+  readonly message: string
+  readonly toolName: string | undefined
+  readonly toolArgs: unknown
+  readonly sessionId: string | undefined
+  readonly turnId: string | undefined
+  readonly profile: string | undefined
+  readonly adapter: string | undefined
+  readonly source: string | undefined
+  readonly riskTier: unknown
+  readonly hookMetadata: Readonly<Record<string, unknown>>
+}
+
+/** A hook on the bus. */
+export interface BusHook extends Omit<HookObject, 'check' | 'inject' | 'mode' | 'points'> {
+  readonly mode?: ModeInput
+  /** Where it stands; every `pre:` point when absent. */
+  readonly points?: readonly PointRef<BuiltInPoints>[]
+  check(context: HookContext): HandlerResult | PromiseLike<HandlerResult>
+  inject?(context: HookContext): Injected | PromiseLike<Injected>
+}
+
+/** The bus: the engine, with registration in the bus's form. */
+export interface HookBus
+  extends Pick<HookEngine, 'dispatch' | 'observe' | 'enable' | 'disable' | 'isEnabled' | 'list'> {
+  readonly engine: HookEngine
+  /** Registers a hook and returns its undo. */
+  register(hook: BusHook): () => void
+}
+
+/**
+ * Makes a bus of its own.
+ * @example
+ * const bus = createHookBus({ mode: 'enforce' })
+ * bus.register({ name: 'no-deploys', priority: 30, check: (ctx) => (ctx.message.includes('deploy') ? 'block' : 'pass') })
+ */
+export function createHookBus(options: EngineOptions = {}): HookBus {
+  const engine = new HookEngine(options)
+  return {
+    engine,
+    register: (hook) => engine.register(adapt(hook) as never),
+    dispatch: engine.dispatch.bind(engine),
+    observe: engine.observe.bind(engine),
+    enable: engine.enable.bind(engine),
+    disable: engine.disable.bind(engine),
+    isEnabled: engine.isEnabled.bind(engine),
+    list: engine.list.bind(engine),
+  }
+}
+
+/** The bus that a whole program shares. */
+export const hookBus: HookBus = createHookBus()
+
+// What is not a function stays as it is, so that the engine names the mistake.
+function adapt(hook: BusHook): object {
+  if (!isRecord(hook)) return hook
+  const { check, inject } = hook
+  const adapted = { ...hook, check: over(check, hook) }
+  return inject === undefined ? adapted : { ...adapted, inject: over(inject, hook) }
+}
+
+function over<Result>(method: (context: HookContext) => Result, hook: BusHook): unknown {
+  return typeof method === 'function' ? (step: Step) => method.call(hook, contextOf(step)) : method
+}
+
+function contextOf(step: Step): HookContext {
+  const data = step.data as { prompt?: unknown; output?: unknown; tool?: unknown; args?: unknown }
+  const { metadata } = step
+  return {
+    message: textOf(data.prompt) ?? textOf(data.output) ?? '',
+    toolName: textOf(data.tool),
+    toolArgs: data.args,
+    sessionId: step.session,
+    turnId: step.turn,
+    profile: step.profile,
+    adapter: step.host,
+    source: step.source ?? textOf(metadata.messageSource),
+    riskTier: metadata.riskTier,
+    hookMetadata: metadata,
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
