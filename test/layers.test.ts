@@ -30,8 +30,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   daemon: { imports: [...UP_TO_STORE, 'runtime', 'protocol'] },
   // `arc serve` starts the daemon; the daemon knows nothing of the command line.
   cli: { imports: [...UP_TO_STORE, 'runtime', 'protocol', 'daemon'] },
-  // The files directly in src: the public faces.
-  public: { imports: [...UP_TO_STORE, 'runtime', 'protocol'] },
+  // The APIs of the systems that ARC unifies: thin, over the engine as programs use it.
+  faces: { imports: ['core', 'handlers', 'runtime'] },
+  // What third parties test their own parts with.
+  testing: { imports: UP_TO_STORE },
+  // The files directly in src: what the package exports.
+  public: { imports: [...UP_TO_STORE, 'runtime', 'protocol', 'faces', 'testing'] },
   dashboard: { imports: ['protocol'] },
 }
 

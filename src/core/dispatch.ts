@@ -2,17 +2,18 @@
 // Synchronous hooks stay synchronous: only what returns a promise is waited for.
 
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
-import type { Hook } from './hook.ts'
+import { ArcError, describe, show } from './errors.ts'
+import { type Hook, onRejection } from './hook.ts'
 import type { MatchFacts, StepTest } from './matcher.ts'
-import { effectiveMode, isAtLeast, type Mode } from './mode.ts'
-import type { Fault, Notice, Outcome, Skip } from './outcome.ts'
-import { frozenCopy, mergePlain } from './plain-data.ts'
+import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
+import type { Evaluation, Fault, Notice, Outcome, Skip } from './outcome.ts'
+import { frozenCopy, frozenFields, isRecord, mergePlain } from './plain-data.ts'
 import { Recorder, type Sink } from './recorder.ts'
-import { type Deadlines, HookRun, PENDING, type RunOwner, Wait } from './run.ts'
+import { type Deadlines, PENDING, type RunOwner, runHook, Wait } from './run.ts'
 import { type Ruling, settle } from './settle.ts'
 import { type Step, type StepContext, type StepState, StepView } from './step.ts'
 import type { Plan } from './table.ts'
-import { type Answer, DECISION_RANK, type Decision, describe, PASS, readVerdict, type Verdict } from './verdict.ts'
+import { type Answer, DECISION_RANK, type Decision, PASS, readVerdict, type Verdict } from './verdict.ts'
 
 /** What all dispatches of an engine share. */
 export interface DispatchServices {
@@ -26,6 +27,7 @@ export interface DispatchServices {
   readonly notify: ((notice: Notice) => void) | undefined
   /** The breaker's ceiling, asked for each hook. */
   readonly ceiling: (() => Mode) | undefined
+  /** Never throws. */
   readonly report: (fault: Fault) => void
 }
 
@@ -62,17 +64,22 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   constructor(plan: Plan, mode: Mode, data: object, context: StepContext, services: DispatchServices) {
     this.context = context
     this.data = data as Readonly<Record<string, unknown>>
-    this.metadata = context.metadata === undefined ? NO_METADATA : frozenCopy(context.metadata)
+    this.metadata = readMetadata(context.metadata, plan.name)
     this.#plan = plan
     this.#mode = mode
     this.#services = services
     this.step = new StepView(this) as unknown as Step
     const { sink, now } = services
+    // Freezing costs as much as a quick hook does: only where somebody else sees what a hook might leave on the step.
+    if (plan.hooks.length > 1 || sink !== undefined) Object.freeze(this.step)
     this.#recorder = sink === undefined ? undefined : new Recorder(sink, now, this)
   }
 
   get point(): string {
     return this.#plan.name
+  }
+  get hooks(): readonly Hook[] {
+    return this.#plan.hooks
   }
   get agent(): string | undefined {
     return this.context.agent
@@ -105,8 +112,8 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   }
 
   /** Goes on after a hook that was waited for. */
-  resume(run: HookRun, answer: unknown): void {
-    if (this.#conclude(run, answer) || this.#advance()) this.#giveBack?.(this.#outcome())
+  resume(hook: Hook, mode: Mode, answer: unknown): void {
+    if (this.#conclude(hook, mode, answer) || this.#advance()) this.#giveBack?.(this.#outcome())
   }
 
   // Runs hooks until all have run, one has ended it, or one has to be waited for. True when there is an outcome.
@@ -123,11 +130,10 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
           continue
         }
       }
-      const run = new HookRun(hook, mode)
       this.#recorder?.begin(hook)
-      const answer = run.start(this.step, this, hook.timeoutMs ?? this.#services.timeoutMs)
+      const answer = runHook(hook, mode, this.step, this, hook.timeoutMs ?? this.#services.timeoutMs)
       if (answer === PENDING) return false
-      if (this.#conclude(run, answer)) return true
+      if (this.#conclude(hook, mode, answer)) return true
     }
     return true
   }
@@ -144,7 +150,18 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   #modeOf(hook: Hook): Mode {
     const { ceiling } = this.#services
     if (hook.mode === undefined && ceiling === undefined) return this.#mode
-    return effectiveMode({ profile: this.#mode, hook: hook.mode, ceiling: ceiling?.(), critical: hook.critical })
+    return effectiveMode({ profile: this.#mode, hook: hook.mode, ceiling: this.#ceiling(), critical: hook.critical })
+  }
+
+  // A breaker that is itself broken lowers nothing.
+  #ceiling(): Mode | undefined {
+    const { ceiling } = this.#services
+    try {
+      return ceiling === undefined ? undefined : readMode(ceiling(), 'The ceiling')
+    } catch (error) {
+      this.report({ kind: 'ceiling', point: this.point, message: describe(error) })
+      return undefined
+    }
   }
 
   #skipOf(hook: Hook, mode: Mode): Skip | undefined {
@@ -155,49 +172,61 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   }
 
   // Takes one hook's answer in. True when it ends the dispatch.
-  #conclude(run: HookRun, answer: unknown): boolean {
+  #conclude(hook: Hook, mode: Mode, answer: unknown): boolean {
     const recorder = this.#recorder
     if (answer === undefined || answer === 'pass') {
-      if (recorder !== undefined) this.#recordPass(recorder, run)
+      if (recorder !== undefined) this.#recordPass(recorder, hook, mode)
       return false
     }
+    try {
+      return this.#take(hook, mode, answer)
+    } catch (error) {
+      // Neither a hostile answer nor hostile data may end a dispatch, least of all one that somebody waits for.
+      const failure = new Failure('invalid-output', `the answer could not be taken in: ${describe(error)}`)
+      return this.#take(hook, mode, failure)
+    }
+  }
+
+  #take(hook: Hook, mode: Mode, answer: unknown): boolean {
     const read = readVerdict(answer, this.#plan.spec)
-    const verdict = read instanceof Failure ? this.#degrade(run.registered, read) : read
+    const verdict = read instanceof Failure ? this.#degrade(hook, read) : read
     const cause: Cause = read instanceof Failure ? `failure:${read.kind}` : 'policy'
-    const ruling = settle(verdict, this.#plan.spec, run.mode)
-    if (verdict !== PASS) this.#apply(run, verdict, ruling)
-    if (recorder !== undefined) this.#record(recorder, run, verdict, ruling, cause)
+    const ruling = settle(verdict, this.#plan.spec, mode)
+    if (verdict !== PASS) this.#apply(hook.name, mode, verdict, ruling)
+    if (this.#recorder !== undefined) this.#recorder.add(hook, this.#evaluationOf(hook, mode, verdict, ruling, cause))
     return ruling.applied && ruling.counts === 'block'
   }
 
   #degrade(hook: Hook, failure: Failure): Verdict {
-    const onError = hook.onError ?? this.#services.onError
-    const { kind, message } = failure
+    const { kind, message, onError = hook.onError ?? this.#services.onError } = failure
+    const decision = degrade(failure, onError)
+    // A failure made by hand may be of a kind that does not exist.
+    if (!Object.hasOwn(DECISION_RANK, decision)) throw new TypeError(`there is no failure ${kind} with ${onError}`)
     this.report({ kind: 'hook', point: this.point, hook: hook.name, onError, message: `${kind}: ${message}` })
-    return { decision: degrade(failure, onError), reason: `hook ${hook.name} failed (${kind}): ${message}` }
+    return { decision, reason: `hook ${hook.name} failed (${kind}): ${message}` }
   }
 
-  #apply(run: HookRun, verdict: Verdict, ruling: Ruling): void {
+  #apply(hook: string, mode: Mode, verdict: Verdict, ruling: Ruling): void {
     if (ruling.edit !== undefined) this.data = mergePlain(this.data, ruling.edit)
     if (ruling.answer !== undefined) this.#answer = ruling.answer
-    this.#addMetadata(run, verdict, ruling)
+    this.#addMetadata(hook, mode, verdict, ruling)
     if (DECISION_RANK[ruling.counts] > DECISION_RANK[this.#decision]) {
       this.#decision = ruling.counts
-      this.#decider = { hook: run.hook, verdict }
+      this.#decider = { hook, verdict }
     }
-    if (verdict.decision !== 'pass' && isAtLeast(run.mode, 'advise')) this.#notify(run, verdict, ruling.applied)
+    if (verdict.decision !== 'pass' && isAtLeast(mode, 'advise')) this.#notify(hook, mode, verdict, ruling.applied)
   }
 
-  #addMetadata(run: HookRun, verdict: Verdict, ruling: Ruling): void {
+  #addMetadata(hook: string, mode: Mode, verdict: Verdict, ruling: Ruling): void {
     if (verdict.metadata !== undefined) this.#merge(verdict.metadata)
     if (ruling.context !== undefined) this.#append('additionalContext', ruling.context)
     if (verdict.stopReason !== undefined && ruling.applied) this.#merge({ stopReason: verdict.stopReason })
     const isUnusedEdit = verdict.edit !== undefined && ruling.edit === undefined
     const isAdvice = verdict.decision !== 'pass' || verdict.suggestion !== undefined || isUnusedEdit
-    if (isAdvice && isAtLeast(run.mode, 'advise')) {
+    if (isAdvice && isAtLeast(mode, 'advise')) {
       const { decision, reason, suggestion } = verdict
       const modify = isUnusedEdit ? frozenCopy(verdict.edit) : undefined
-      this.#append('suggestions', [Object.freeze({ hook: run.hook, decision, reason, suggestion, modify })])
+      this.#append('suggestions', [Object.freeze({ hook, decision, reason, suggestion, modify })])
     }
   }
 
@@ -210,31 +239,32 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     this.metadata = Object.freeze(mergePlain(this.metadata, extra))
   }
 
-  #notify(run: HookRun, verdict: Verdict, applied: boolean): void {
+  #notify(hook: string, mode: Mode, verdict: Verdict, applied: boolean): void {
     const { notify } = this.#services
     if (notify === undefined) return
+    const { point } = this
     const { decision, reason, suggestion } = verdict
+    const failed = (error: unknown) => this.report({ kind: 'notify', point, hook, message: describe(error) })
     try {
-      notify({ hook: run.hook, point: this.point, mode: run.mode, decision, applied, reason, suggestion })
+      onRejection(notify({ hook, point, mode, decision, applied, reason, suggestion }), failed)
     } catch (error) {
-      this.report({ kind: 'notify', point: this.point, hook: run.hook, message: describe(error) })
+      failed(error)
     }
   }
 
-  #record(recorder: Recorder, run: HookRun, verdict: Verdict, ruling: Ruling, cause: Cause): void {
-    const { registered: hook, mode } = run
-    const { decision, reason, suggestion, edit: modify, metadata } = verdict
+  #evaluationOf(hook: Hook, mode: Mode, verdict: Verdict, ruling: Ruling, cause: Cause): Evaluation {
+    const { decision, reason, suggestion, metadata } = verdict
     const { applied, dropped } = ruling
-    const loweredBy = this.#services.ceiling === undefined ? undefined : this.#loweredBy(run)
+    // A copy: the edit itself becomes part of the data, which the caller may change.
+    const modify = verdict.edit === undefined ? undefined : frozenCopy(verdict.edit)
+    const loweredBy = this.#services.ceiling === undefined ? undefined : this.#loweredBy(hook, mode)
     const base = { hook: hook.name, point: this.#plan.name, priority: hook.priority, mode, decision, applied, cause }
-    run.evaluation = { ...base, durationMs: 0, reason, suggestion, modify, metadata, dropped, loweredBy }
-    recorder.add(run)
+    return { ...base, durationMs: 0, reason, suggestion, modify, metadata, dropped, loweredBy }
   }
 
   // Nothing to say is by far the commonest evaluation: no more is built than it needs.
-  #recordPass(recorder: Recorder, run: HookRun): void {
-    const { registered: hook, mode } = run
-    run.evaluation = {
+  #recordPass(recorder: Recorder, hook: Hook, mode: Mode): void {
+    recorder.add(hook, {
       hook: hook.name,
       point: this.#plan.name,
       priority: hook.priority,
@@ -243,12 +273,11 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
       applied: false,
       cause: 'policy',
       durationMs: 0,
-    }
-    recorder.add(run)
+    })
   }
 
-  #loweredBy({ registered, mode }: HookRun): 'breaker' | undefined {
-    return mode === effectiveMode({ profile: this.#mode, hook: registered.mode }) ? undefined : 'breaker'
+  #loweredBy(hook: Hook, mode: Mode): 'breaker' | undefined {
+    return mode === effectiveMode({ profile: this.#mode, hook: hook.mode }) ? undefined : 'breaker'
   }
 
   #recordSkip({ name, priority, disabled }: Hook, mode: Mode, skipped: Skip): void {
@@ -279,12 +308,13 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     return this.#decider?.verdict.endsTurn === true ? 'break' : (this.#plan.spec.blockMeans ?? 'stop')
   }
 
-  // The last resort: a reporter that itself throws has nowhere left to report to.
   report(fault: Fault): void {
-    try {
-      this.#services.report(fault)
-    } catch {
-      // Nothing may throw out of a dispatch.
-    }
+    this.#services.report(fault)
   }
+}
+
+function readMetadata(given: StepContext['metadata'] | null, point: string): Readonly<Record<string, unknown>> {
+  if (given === undefined || given === null) return NO_METADATA
+  if (isRecord(given)) return frozenFields(given)
+  throw new ArcError('ARC_DATA_INVALID', `The metadata of a step at ${point} must be an object, not ${show(given)}.`)
 }

@@ -4,8 +4,16 @@
 import type { Clock } from './clock.ts'
 import type { OnError } from './degradation.ts'
 import { Dispatch, type DispatchServices, passOutcome } from './dispatch.ts'
-import { ArcError, rejectUnknownOptions, show } from './errors.ts'
-import { type Handler, type HookObject, type HookOptions, readNumber, readOnError, readTimeout } from './hook.ts'
+import { ArcError, describe, rejectUnknownOptions, show } from './errors.ts'
+import {
+  type Handler,
+  type HookObject,
+  type HookOptions,
+  onRejection,
+  readNumber,
+  readOnError,
+  readTimeout,
+} from './hook.ts'
 import type { RegexCompiler } from './matcher.ts'
 import { effectiveMode, type Mode, type ModeInput, readMode } from './mode.ts'
 import type { Fault, Notice, Outcome } from './outcome.ts'
@@ -16,7 +24,7 @@ import type { Sink } from './recorder.ts'
 import { Deadlines } from './run.ts'
 import type { StepContext } from './step.ts'
 import { type Added, HandlerTable, type Plan } from './table.ts'
-import { describe } from './verdict.ts'
+import type { HandlerResult } from './verdict.ts'
 
 /** Settings of an engine; all optional. */
 export interface EngineOptions {
@@ -78,6 +86,7 @@ const NO_CONTEXT: StepContext = Object.freeze({})
 export class CoreEngine<Points extends PointTable = BuiltInPoints> implements Engine<Points> {
   readonly #clock: Clock
   readonly #services: DispatchServices
+  readonly #declared: readonly DeclaredPoint[]
   #mode: Mode
   #table: HandlerTable
 
@@ -97,11 +106,11 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       sink: readFunction(options.sink, 'sink'),
       notify: readFunction(options.notify, 'notify'),
       ceiling: readFunction(options.ceiling, 'ceiling'),
-      report: readFunction(options.onFault, 'onFault') ?? report,
+      report: quietly(readFunction(options.onFault, 'onFault') ?? report),
     }
     const limit = readLimit(maxHooksPerPoint)
-    const empty = new HandlerTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit })
-    this.#table = points.reduce((table, point) => table.declare(point), empty)
+    this.#declared = readPoints(points)
+    this.#table = this.#declare(new HandlerTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit }))
   }
 
   /** The mode of the profile: the most that any hook may do. */
@@ -122,7 +131,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     if (!(table instanceof HandlerTable)) {
       throw new ArcError('ARC_OPTION_INVALID', `swap needs a HandlerTable, not ${show(table)}.`)
     }
-    this.#table = table
+    this.#table = this.#declare(table)
   }
 
   /**
@@ -130,12 +139,14 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
    * @example
    * const unregister = engine.register('pre:tool', (step) => (step.data.tool === 'shell' ? 'ask' : 'pass'))
    */
-  register<Ref extends PointRef<Points>>(
+  register<Ref extends PointRef<Points>, const Result extends HandlerResult<SpecOf<Points, Ref>>>(
     point: Ref,
-    handler: Handler<SpecOf<Points, Ref>>,
+    handler: Handler<SpecOf<Points, Ref>, Result>,
     options?: HookOptions,
   ): () => void
-  register<Ref extends PointRef<Points>>(hook: HookObject<SpecOf<Points, Ref>, Ref>): () => void
+  register<Ref extends PointRef<Points>, const Result extends HandlerResult<SpecOf<Points, Ref>>>(
+    hook: HookObject<SpecOf<Points, Ref>, Ref, Result>,
+  ): () => void
   register(first: unknown, handler?: unknown, options?: HookOptions): () => void {
     if (!isObjectForm(first)) return this.#commit(this.#table.add(first as string, handler as Handler, options))
     if (handler !== undefined) {
@@ -150,7 +161,9 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   }
 
   /** Switches a hook off: for good, or for a while. Its skipped evaluations are traced. */
-  disable(name: string, { forMs, reason }: { readonly forMs?: number; readonly reason?: string } = {}): void {
+  disable(name: string, options: { readonly forMs?: number; readonly reason?: string } = {}): void {
+    rejectUnknownOptions(options, ['forMs', 'reason'], 'disable')
+    const { forMs, reason } = options
     const until = forMs === undefined ? undefined : this.#clock.wall() + readNumber(forMs, 'forMs', `disable(${name})`)
     this.#table = this.#table.withDisabled(name, { until, reason })
   }
@@ -181,7 +194,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   ): Outcome<DataOf<SpecOf<Points, Ref>>> | Promise<Outcome<DataOf<SpecOf<Points, Ref>>>>
   dispatch(point: string | DeclaredPoint, data: object, context?: StepContext): Outcome | Promise<Outcome> {
     const plan = this.#planOf(point)
-    if (typeof data !== 'object' || data === null) rejectData(plan.name, data)
+    checkData(plan.name, data)
     if (plan.hooks.length === 0 || this.#mode === 'off') return passOutcome(data, context)
     return new Dispatch(plan, this.#mode, data, context ?? NO_CONTEXT, this.#services).start()
   }
@@ -191,13 +204,14 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   observe(point: string | DeclaredPoint, data: object, context: StepContext = NO_CONTEXT): void {
     try {
       const plan = this.#planOf(point)
+      checkData(plan.name, data)
       if (plan.hooks.length === 0 || this.#mode === 'off') return
       // In advise at most: an observer has nothing left to stop or change.
       const mode = effectiveMode({ profile: this.#mode, ceiling: 'advise' })
-      const dispatch = new Dispatch(plan, mode, copyPlain(data), copyPlain(context), this.#services)
+      const dispatch = new Dispatch(plan, mode, copyPlain({ ...data }), copyPlain({ ...context }), this.#services)
       this.#clock.soon(() => void dispatch.start())
     } catch (error) {
-      this.#services.report({ kind: 'observe', point: String(point), message: describe(error) })
+      this.#services.report({ kind: 'observe', point: describe(nameOf(point)), message: describe(error) })
     }
   }
 
@@ -208,8 +222,16 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   }
 
   #resolvePlan(point: string | DeclaredPoint): Plan {
-    const { name, spec } = this.#table.points.resolve(typeof point === 'object' && point !== null ? point.name : point)
+    // A declared point that this table has never heard of is a point without hooks.
+    if (typeof point === 'object' && isDeclared(point)) {
+      return this.#table.plan(point.name) ?? { name: point.name, spec: point, hooks: [] }
+    }
+    const { name, spec } = this.#table.points.resolve(point)
     return this.#table.plan(name) ?? { name, spec, hooks: [] }
+  }
+
+  #declare(table: HandlerTable): HandlerTable {
+    return this.#declared.reduce((all, point) => all.declare(point), table)
   }
 
   #commit({ table, hooks }: Added): () => void {
@@ -245,13 +267,38 @@ function isObjectForm(value: unknown): value is HookObject {
   return typeof value === 'object' && value !== null && !('canAbort' in value)
 }
 
-function rejectData(point: string, data: unknown): never {
+function isDeclared(point: DeclaredPoint | null): point is DeclaredPoint {
+  return typeof point?.name === 'string' && Array.isArray(point.modify)
+}
+
+function nameOf(point: string | DeclaredPoint): unknown {
+  return typeof point === 'object' && point !== null ? point.name : point
+}
+
+function checkData(point: string, data: unknown): void {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return
   throw new ArcError('ARC_DATA_INVALID', `The data of a step at ${point} must be an object, not ${show(data)}.`)
 }
 
 function readFunction<T>(given: T | undefined, option: string): T | undefined {
   if (given === undefined || typeof given === 'function') return given
   throw new ArcError('ARC_OPTION_INVALID', `${option} of the engine must be a function, not ${show(given)}.`)
+}
+
+function readPoints(given: readonly DeclaredPoint[]): readonly DeclaredPoint[] {
+  if (Array.isArray(given)) return [...given]
+  throw new ArcError('ARC_OPTION_INVALID', `points of the engine must be a list of points, not ${show(given)}.`)
+}
+
+// The last resort: a reporter that itself fails has nowhere left to report to.
+function quietly(report: (fault: Fault) => void): (fault: Fault) => void {
+  return (fault) => {
+    try {
+      onRejection(report(fault), () => undefined)
+    } catch {
+      // Nothing may throw out of a dispatch.
+    }
+  }
 }
 
 function readLimit(given: number): number {

@@ -43,6 +43,14 @@ export const ERRORS = {
     when: 'A matcher holds a glob or regular expression that cannot be read, or one that could never match.',
     fix: 'Correct the pattern at the place that the message shows.',
   },
+  ARC_COMMAND_INVALID: {
+    when: 'A command hook is not a command, or has a placeholder where no safe form exists.',
+    fix: 'Use the variable instead ("$ARC_TOOL_NAME"), or put the placeholder where it is an ordinary word.',
+  },
+  ARC_URL_INVALID: {
+    when: 'The address of an HTTP or prompt hook is not an http or https URL.',
+    fix: 'Give a full address, such as http://127.0.0.1:8080/review.',
+  },
   ARC_DATA_INVALID: {
     when: 'A step is dispatched with data that is not an object.',
     fix: 'Pass the fields of the point as one object, for example { tool, args }.',
@@ -67,10 +75,42 @@ export class ArcError extends Error {
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(clip(value, 60))
   if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return clip(showPrimitive(value), 60)
   try {
-    return clip(JSON.stringify(value) ?? String(value), 60)
+    if (Array.isArray(value) && value.length > MAX_SHOWN) return `a list of ${value.length} items`
+    return clip(JSON.stringify(value, shownPart()), 60)
   } catch {
-    return `a ${typeof value} that cannot be shown`
+    return 'an object that cannot be shown'
+  }
+}
+
+// Whoever made the value chooses its size, so only the beginning of it is ever looked at.
+const MAX_SHOWN = 100
+
+function shownPart(): (key: string, part: unknown) => unknown {
+  let shown = 0
+  return (_key, part) => {
+    if (++shown > MAX_SHOWN) return undefined
+    if (typeof part === 'bigint') return showPrimitive(part)
+    if (typeof part === 'string') return clip(part, 60)
+    return Array.isArray(part) && part.length > MAX_SHOWN ? `a list of ${part.length} items` : part
+  }
+}
+
+function showPrimitive(value: unknown): string {
+  return typeof value === 'bigint' ? `${value}n` : String(value)
+}
+
+/** The longest text that is kept of a reason or message. */
+export const MAX_TEXT = 4_000
+
+/** One line about something that was thrown. Never throws itself. */
+export function describe(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) return clip(`${thrown.name}: ${thrown.message}`, MAX_TEXT)
+    return clip(String(thrown), MAX_TEXT)
+  } catch {
+    return 'something that cannot be shown'
   }
 }
 
@@ -90,6 +130,9 @@ export function didYouMean(given: string, known: Iterable<string>): string {
 
 /** Throws when an options object holds a key that is not in the list. */
 export function rejectUnknownOptions(given: object, known: readonly string[], where: string): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new ArcError('ARC_OPTION_INVALID', `${where} takes an object of options, not ${show(given)}.`)
+  }
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue
     throw new ArcError(

@@ -17,8 +17,6 @@ export function isGlob(text: string): boolean {
 
 /** Compiles a glob; throws an ArcError that names the place when it cannot be read. */
 export function compileGlob(pattern: string): TextTest {
-  if (pattern === '') fail(pattern, 'is empty')
-  if (pattern.length > MAX_LENGTH) fail(pattern, `is longer than ${MAX_LENGTH} characters`)
   const alternatives = expandBraces(pattern).map(compileSegments)
   return (text) => {
     const segments = text.split('/')
@@ -89,11 +87,12 @@ function compileSegments(pattern: string): readonly Segment[] {
   return splitSegments(pattern).map((segment) => (segment === '**' ? GLOB_STAR : compileSegment(segment, pattern)))
 }
 
-// A slash inside brackets or behind a backslash does not end a segment.
+// A slash ends a segment, quoted or not: no name can hold one.
 function splitSegments(pattern: string): string[] {
   const segments = ['']
   for (let i = 0; i < pattern.length; i++) {
     const character = pattern.charAt(i)
+    if (character === '\\' && pattern.charAt(i + 1) === '/') continue
     if (character === '/') segments.push('')
     else if (character === '\\') segments.push((segments.pop() ?? '') + character + pattern.charAt(++i))
     else segments.push((segments.pop() ?? '') + character)
@@ -124,8 +123,9 @@ function readSet(characters: readonly string[], start: number, pattern: string):
   const first = negated ? start + 1 : start
   const ranges: [string, string][] = []
   for (let i = first; i < characters.length; i++) {
-    const low = characters[i] as string
-    if (low === ']' && i > first) return { set: { negated, ranges }, end: i }
+    if (characters[i] === ']' && i > first) return { set: { negated, ranges }, end: i }
+    if (characters[i] === '\\') i++
+    const low = characters[i] ?? fail(pattern, 'has a [ without its ]')
     const isRange = characters[i + 1] === '-' && characters[i + 2] !== undefined && characters[i + 2] !== ']'
     const high = isRange ? (characters[i + 2] as string) : low
     if (high < low) fail(pattern, `has the range ${low}-${high}, which is the wrong way round`)
@@ -135,8 +135,10 @@ function readSet(characters: readonly string[], start: number, pattern: string):
   return fail(pattern, 'has a [ without its ]')
 }
 
-// `{a,b}` is written out into one pattern each; the number is bounded.
-function expandBraces(pattern: string): string[] {
+/** Writes `{a,b}` out into one pattern each; the number is bounded. */
+export function expandBraces(pattern: string): string[] {
+  if (pattern === '') fail(pattern, 'is empty')
+  if (pattern.length > MAX_LENGTH) fail(pattern, `is longer than ${MAX_LENGTH} characters`)
   let done: string[] = []
   let open = [pattern]
   while (open.length > 0) {
@@ -175,6 +177,9 @@ function findBrace(text: string, pattern: string): Brace | undefined {
       cut = i + 1
     } else if (character === '}' && depth > 0 && --depth === 0) {
       choices.push(text.slice(cut, i))
+      // Elsewhere this counts from one to the other; taken literally it would silently match nothing.
+      const isRange = choices.length === 1 && /^-?\w+\.\.-?\w+/.test(choices[0] ?? '')
+      if (isRange) fail(pattern, `has the range {${choices[0]}}, which is not supported`)
       return { before: text.slice(0, start), choices, after: text.slice(i + 1) }
     }
   }

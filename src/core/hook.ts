@@ -1,7 +1,7 @@
 // One registered hook: its options checked, its handler in one form, its matcher compiled.
 
-import { ON_ERROR, type OnError } from './degradation.ts'
-import { ArcError, rejectUnknownOptions, show } from './errors.ts'
+import { Failure, ON_ERROR, type OnError } from './degradation.ts'
+import { ArcError, describe, rejectUnknownOptions, show } from './errors.ts'
 import { compileMatch, type Match, type RegexCompiler, type StepTest } from './matcher.ts'
 import { type Mode, type ModeInput, readMode } from './mode.ts'
 import { isRecord } from './plain-data.ts'
@@ -15,13 +15,20 @@ export interface RunContext {
   readonly signal: AbortSignal
   /** The name of the hook that runs. */
   readonly hook: string
+  /** The time limit of this run. */
+  readonly limitMs: number
 }
 
-/** Handles a step: returns a verdict in any accepted form, or a promise of it. */
-export interface Handler<Spec = PointSpec> {
-  (step: Step<Spec>, run: RunContext): HandlerResult<Spec> | PromiseLike<HandlerResult<Spec>>
+/**
+ * Handles a step: returns a verdict in any accepted form, or a promise of it. `Result` is what it really returns:
+ * inferred, because TypeScript would widen `async () => 'pass'` to a promise of any text.
+ */
+export interface Handler<Spec = PointSpec, Result extends HandlerResult<Spec> = HandlerResult<Spec>> {
+  (step: Step<Spec>, run: RunContext): Result | PromiseLike<Result>
   /** The handler's own default time limit. */
   readonly timeoutMs?: number
+  /** Set by a handler that keeps the limit itself: how long after it the handler may need to clean up and answer. */
+  readonly overtimeMs?: number
 }
 
 /** Options of a registration. */
@@ -42,11 +49,12 @@ export interface HookOptions {
 }
 
 /** The object form of a hook: a check and, optionally, facts to add to the metadata. */
-export interface HookObject<Spec = PointSpec, Ref = string> extends HookOptions {
+export interface HookObject<Spec = PointSpec, Ref = string, Result extends HandlerResult<Spec> = HandlerResult<Spec>>
+  extends HookOptions {
   readonly name: string
   /** Where it stands; every `pre:` point when absent. */
   readonly points?: readonly Ref[]
-  check(step: Step<Spec>, run: RunContext): HandlerResult<Spec> | PromiseLike<HandlerResult<Spec>>
+  check(step: Step<Spec>, run: RunContext): Result | PromiseLike<Result>
   inject?(step: Step<Spec>, run: RunContext): Injected | PromiseLike<Injected>
 }
 
@@ -84,7 +92,7 @@ export interface Disabled {
 }
 
 /** The priority of a hook that does not set one. */
-export const DEFAULT_PRIORITY = 100
+const DEFAULT_PRIORITY = 100
 
 const OPTIONS = ['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'replace'] as const
 const OBJECT_OPTIONS = [...OPTIONS, 'points', 'check', 'inject'] as const
@@ -108,7 +116,7 @@ export function buildHook(input: {
     point,
     order,
     handler,
-    priority: readNumber(options.priority ?? DEFAULT_PRIORITY, 'priority', where),
+    priority: readNumber(options.priority === undefined ? DEFAULT_PRIORITY : options.priority, 'priority', where),
     matches: compileMatch(match, regex),
     mode: options.mode === undefined ? undefined : readMode(options.mode, `mode of ${where}`),
     timeoutMs: readTimeout(options.timeoutMs ?? handler.timeoutMs, where),
@@ -122,25 +130,52 @@ export function buildHook(input: {
 /** Checks the keys of a registration's options. */
 export function checkOptionKeys(options: object, isObjectForm: boolean): void {
   if (!isRecord(options)) throw new ArcError('ARC_OPTION_INVALID', `Options must be an object, not ${show(options)}.`)
+  // The other fields of an instance of a class are its state.
+  if (isObjectForm && isInstance(options)) return
   rejectUnknownOptions(options, isObjectForm ? OBJECT_OPTIONS : OPTIONS, 'register')
+}
+
+/** Is this an object of a class, and not one written out in place? */
+export function isInstance(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype !== Object.prototype && prototype !== null
 }
 
 /** One handler of an object's check and inject: the facts ride along with the verdict. */
 export function handlerOfObject(hook: HookObject): Handler {
   const { check, inject } = hook
-  if (typeof check !== 'function' || (inject !== undefined && typeof inject !== 'function')) {
+  if (typeof check !== 'function') {
     throw new ArcError('ARC_HANDLER_INVALID', `Hook ${show(hook.name)} needs a check function, not ${show(check)}.`)
   }
   if (inject === undefined) return (step, run) => check.call(hook, step, run)
-  const withFacts = (verdict: unknown, step: Step, run: RunContext): HandlerResult | PromiseLike<HandlerResult> => {
-    const facts: unknown = inject.call(hook, step, run)
-    if (isThenable(facts)) return facts.then((found) => new VerdictWithFacts(verdict, found) as HandlerResult)
-    return new VerdictWithFacts(verdict, facts) as HandlerResult
+  if (typeof inject !== 'function') {
+    throw new ArcError(
+      'ARC_HANDLER_INVALID',
+      `inject of hook ${show(hook.name)} must be a function, not ${show(inject)}.`,
+    )
   }
+  // A failure to find facts travels beside the verdict: it must not take a block away.
+  const withFacts = (verdict: unknown, step: Step, run: RunContext): unknown => {
+    try {
+      const facts: unknown = inject.call(hook, step, run)
+      return isThenable(facts) ? join(verdict, facts) : new VerdictWithFacts(verdict, facts)
+    } catch (error) {
+      return new VerdictWithFacts(verdict, crash(error))
+    }
+  }
+  // Awaited and not chained by `then`: a thenable's own then may return anything.
+  const join = async (verdict: unknown, facts: PromiseLike<unknown>) =>
+    new VerdictWithFacts(verdict, await Promise.resolve(facts).catch(crash))
+  const later = async (verdict: unknown, step: Step, run: RunContext) => withFacts(await verdict, step, run)
   return (step, run) => {
     const verdict: unknown = check.call(hook, step, run)
-    return isThenable(verdict) ? verdict.then((found) => withFacts(found, step, run)) : withFacts(verdict, step, run)
+    return (isThenable(verdict) ? later(verdict, step, run) : withFacts(verdict, step, run)) as HandlerResult
   }
+}
+
+/** The failure that something thrown stands for. */
+export function crash(error: unknown): Failure {
+  return new Failure('crash', describe(error))
 }
 
 /** Is this a promise or something like one? */
@@ -150,6 +185,11 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
     (typeof value === 'object' || typeof value === 'function') &&
     typeof (value as { then?: unknown }).then === 'function'
   )
+}
+
+/** Hears of the failure of something that nobody waits for, if it is a promise. */
+export function onRejection(returned: unknown, failed: (error: unknown) => void): void {
+  if (isThenable(returned)) void Promise.resolve(returned).then(undefined, failed)
 }
 
 /** Reads a time limit in milliseconds, or nothing when none is given. */
@@ -183,7 +223,8 @@ function readHandler(given: unknown, where: string): Handler {
   throw new ArcError('ARC_HANDLER_INVALID', `The handler of ${where} must be a function, not ${show(given)}.`)
 }
 
-function readFlag(given: unknown, option: string, where: string): boolean {
+/** Reads true or false; false when absent. */
+export function readFlag(given: unknown, option: string, where: string): boolean {
   if (given === undefined || typeof given === 'boolean') return given === true
   throw new ArcError('ARC_OPTION_INVALID', `${option} of ${where} must be true or false, not ${show(given)}.`)
 }

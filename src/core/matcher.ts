@@ -2,7 +2,7 @@
 // A pattern that cannot be read is an error at registration, never a matcher that silently says no.
 
 import { ArcError, rejectUnknownOptions, show } from './errors.ts'
-import { compileGlob, isGlob, type TextTest } from './glob.ts'
+import { compileGlob, expandBraces, isGlob, type TextTest } from './glob.ts'
 import { isRecord } from './plain-data.ts'
 import { fileArguments, isToolNamed } from './tools.ts'
 
@@ -62,15 +62,19 @@ export function compileMatch(match: Match | undefined, regex: RegexCompiler): St
   return tests.length === 0 ? undefined : (facts) => tests.every((test) => test(facts))
 }
 
+// What no tool is called, but what regular expressions and other systems' matchers look like: `Edit|Write`,
+// `^Bash$`, `Bash(git *)`, `/Bash`. Taken as a name it would silently never match.
+const NO_TOOL_NAME = /[|()]|^[\^/]|\$$/
+
 // The same few tool names come again and again: each is decided once.
 const REMEMBERED_NAMES = 500
 
 function toolTest(wanted: Pattern | readonly Pattern[], regex: RegexCompiler): StepTest {
-  const tests = patternList(wanted, 'match.tool').map((pattern) =>
-    typeof pattern === 'string' && !isGlob(pattern) && !isRegexText(pattern)
-      ? (tool: string) => isToolNamed(pattern, tool)
-      : wholeText(pattern, regex),
-  )
+  const tests = patternList(wanted, 'match.tool').map((pattern) => {
+    if (typeof pattern !== 'string' || isRegexText(pattern)) return wholeText(pattern, regex)
+    if (NO_TOOL_NAME.test(pattern)) rejectName(pattern, 'match.tool')
+    return isGlob(pattern) ? compileGlob(pattern) : (tool: string) => isToolNamed(pattern, tool)
+  })
   const remembered = new Map<string, boolean>()
   const decide = (tool: string): boolean => {
     const answer = remembered.get(tool) ?? tests.some((test) => test(tool))
@@ -105,19 +109,23 @@ function tierTest(least: number): StepTest {
 }
 
 function pathTest(wanted: string | readonly string[]): StepTest {
-  const globs = patternList(wanted, 'match.path').map((pattern) => {
-    if (typeof pattern === 'string') return { test: compileGlob(pattern), isName: !pattern.includes('/') }
+  const globs = patternList(wanted, 'match.path').flatMap((pattern) => {
+    if (typeof pattern === 'string') return expandBraces(pattern).map(pathGlob)
     throw new ArcError('ARC_PATTERN_INVALID', `match.path takes globs, not ${show(String(pattern))}.`)
   })
   return ({ data, workspace }) => {
     const files = typeof data.path === 'string' ? [data.path] : fileArguments(data.args)
     return files.some((file) => {
-      const path = normalPath(file)
-      const name = path.slice(path.lastIndexOf('/') + 1)
-      const relative = insideWorkspace(path, workspace)
-      return globs.some(({ test, isName }) => (isName ? test(name) : test(path) || test(relative)))
+      const { name, spellings } = spellingsOf(file, workspace)
+      return globs.some(({ test, isName }) => (isName ? test(name) : spellings.some(test)))
     })
   }
+}
+
+// Paths are compared without `.` segments and closing slashes, so globs are read without them too: `./src/` is `src/**`.
+function pathGlob(pattern: string): { readonly test: TextTest; readonly isName: boolean } {
+  const glob = pattern.replace(/^(\.\/+)+/, '').replace(/(?<=[^/])\/+$/, '/**')
+  return { test: compileGlob(glob), isName: !glob.includes('/') }
 }
 
 function argsTest(wanted: Pattern | Readonly<Record<string, Pattern>>, regex: RegexCompiler): StepTest {
@@ -126,7 +134,7 @@ function argsTest(wanted: Pattern | Readonly<Record<string, Pattern>>, regex: Re
     return ({ data }) => someText(data.args, test)
   }
   if (!isRecord(wanted)) {
-    throw new ArcError('ARC_OPTION_INVALID', `match.args must be a pattern or an object, not ${show(wanted)}.`)
+    throw new ArcError('ARC_PATTERN_INVALID', `match.args needs a pattern or an object of them, not ${show(wanted)}.`)
   }
   const tests = Object.entries(wanted).map(([key, pattern]) => [key, anywhere(pattern, regex)] as const)
   return ({ data: { args } }) => isRecord(args) && tests.every(([key, test]) => someText(args[key], test))
@@ -135,8 +143,14 @@ function argsTest(wanted: Pattern | Readonly<Record<string, Pattern>>, regex: Re
 // Whole text: a name, a glob or an anchored regular expression.
 function wholeText(pattern: Pattern, regex: RegexCompiler): TextTest {
   const parts = regexParts(pattern)
-  if (parts !== undefined) return compileRegex({ ...parts, source: `^(?:${parts.source})$` }, pattern, regex)
+  if (parts !== undefined) {
+    // Alone first: `a)|(b` is nonsense, but would become sound, and no longer anchored, between the brackets.
+    compileRegex(parts, pattern, regex)
+    const flags = parts.flags.replace('m', '')
+    return compileRegex({ source: `^(?:${parts.source})$`, flags }, pattern, regex)
+  }
   const text = pattern as string
+  if (text.includes('|')) rejectName(text, 'match')
   if (isGlob(text)) return compileGlob(text)
   return (given) => given === text
 }
@@ -164,7 +178,7 @@ function isRegexText(text: string): boolean {
 
 function regexParts(pattern: Pattern): RegexParts | undefined {
   if (pattern instanceof RegExp) return { source: pattern.source, flags: pattern.flags.replace(/[gyd]/g, '') }
-  const found = REGEX_TEXT.exec(pattern)
+  const found = typeof pattern === 'string' ? REGEX_TEXT.exec(pattern) : null
   return found === null ? undefined : { source: found[1] ?? '', flags: found[2] ?? '' }
 }
 
@@ -189,6 +203,11 @@ function patternList(wanted: Pattern | readonly Pattern[], where: string): reado
   throw new ArcError('ARC_PATTERN_INVALID', `${where} needs a pattern or a list of patterns, not ${show(wanted)}.`)
 }
 
+function rejectName(pattern: string, where: string): never {
+  const instead = 'give a list of names, or a regular expression as "/…/"'
+  throw new ArcError('ARC_PATTERN_INVALID', `${where} holds ${show(pattern)}, which is no name or glob; ${instead}.`)
+}
+
 // Does any text inside a value, at any depth, pass the test? The agent chooses the value, so the search is bounded,
 // and a value too large to search counts as a hit: the hook runs and looks for itself.
 const MAX_SEARCHED = 100_000
@@ -207,20 +226,35 @@ function someText(value: unknown, test: TextTest): boolean {
   return false
 }
 
+// A file in every way a glob may speak of it: as written, whole, and relative to the workspace.
+function spellingsOf(file: string, workspace: string | undefined): { name: string; spellings: readonly string[] } {
+  const written = normalPath(file)
+  if (workspace === undefined) return { name: nameOf(written), spellings: [written] }
+  const whole = isAbsolute(file) ? written : normalPath(`${workspace}/${file}`)
+  const root = normalPath(workspace).replace(/\/$/, '')
+  const relative = whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : whole
+  return { name: nameOf(whole), spellings: [written, whole, relative] }
+}
+
+const NEEDS_WORK = /\\|\/[./]|^\.|.\/$/
+
 // Forward slashes, no `.` segments, `..` resolved by name: enough to compare with a glob.
 function normalPath(path: string): string {
-  const isAbsolute = path.startsWith('/') || path.startsWith('\\')
+  if (!NEEDS_WORK.test(path)) return path
+  const isFromRoot = path.startsWith('/') || path.startsWith('\\')
   const parts: string[] = []
   for (const part of path.split(/[\\/]+/)) {
     if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
-    else if (part === '..' && isAbsolute) continue
+    else if (part === '..' && isFromRoot) continue
     else if (part !== '' && part !== '.') parts.push(part)
   }
-  return (isAbsolute ? '/' : '') + parts.join('/')
+  return (isFromRoot ? '/' : '') + parts.join('/')
 }
 
-function insideWorkspace(path: string, workspace: string | undefined): string {
-  if (workspace === undefined) return path
-  const root = normalPath(workspace)
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path)
 }

@@ -66,7 +66,7 @@ export interface Notice {
 
 /** Something that went wrong beside the decision itself; never swallowed. */
 export interface Fault {
-  readonly kind: 'hook' | 'sink' | 'notify' | 'observe'
+  readonly kind: 'hook' | 'sink' | 'notify' | 'ceiling' | 'observe'
   readonly point: string
   readonly hook?: string | undefined
   /** How the hook's failures are to be taken, for the kind `hook`. */

@@ -1,25 +1,37 @@
 // Copies of data that crosses between hooks, so that nobody can change what somebody else sees.
 // Plain objects and arrays are copied; everything else (functions, class instances, buffers) is passed as it is.
 
-/** The largest number of values in one verdict; more is a failure, never a hang. */
-export const MAX_VERDICT_VALUES = 100_000
+/** How much a copy may hold. */
+interface Limits {
+  readonly values: number
+  readonly depth: number
+}
 
-// What a caller hands in may be larger, but never endless.
-const MAX_VALUES = 5_000_000
-const MAX_DEPTH = 2_000
+/** The most that one verdict may hold; more is a failure, never a hang. */
+export const VERDICT_LIMITS: Limits = { values: 100_000, depth: 500 }
+
+// What a caller hands in may be larger, but never endless. Deeper than a verdict, so that data which a verdict
+// became part of can always be copied again.
+const DATA_LIMITS: Limits = { values: 5_000_000, depth: 2_000 }
 
 /** Thrown by a copy that would be too large; callers turn it into a failure. */
 export class TooLarge extends Error {}
 
 /** A deep copy of plain data that can be changed freely. */
-export function copyPlain<T>(value: T, limit = MAX_VALUES): T {
-  return isContainer(value) ? (new Copier(false, limit).copy(value, 0) as T) : value
+export function copyPlain<T>(value: T, limits = DATA_LIMITS): T {
+  return isContainer(value) ? (new Copier(false, limits).copy(value, 0) as T) : value
 }
 
 /** A deep copy of plain data in which nothing can be changed. */
-export function frozenCopy<T>(value: T, limit = MAX_VALUES): T {
+export function frozenCopy<T>(value: T, limits = DATA_LIMITS): T {
   if (!isContainer(value)) return value
-  return (copySmall(value, 0) ?? new Copier(true, limit).copy(value, 0)) as T
+  return (copySmall(value, 0) ?? new Copier(true, limits).copy(value, 0)) as T
+}
+
+/** A frozen copy of an object's own fields. An instance of a class loses its class: its owner keeps it to itself. */
+export function frozenFields(given: object, limits = DATA_LIMITS): Readonly<Record<string, unknown>> {
+  const fields: object = isContainer(given) && !Array.isArray(given) ? given : { ...(given as object) }
+  return frozenCopy(fields, limits) as Readonly<Record<string, unknown>>
 }
 
 // A tool call is a handful of texts, and its copy is made on every step: no bookkeeping for that. Anything larger
@@ -55,23 +67,37 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Is this `{}`? An Error, a Map or a Date without fields of its own is not. */
+export function isEmptyRecord(value: object): boolean {
+  return isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0
+}
+
+/** Is this a list of texts, without holes? Throws when it is longer than the limit. */
+export function isTextList(value: unknown, limits: Limits): value is readonly string[] {
+  if (!Array.isArray(value)) return false
+  // By hand: `every` skips holes, and walks a list that only claims to be long to its end.
+  if (value.length > limits.values) throw new TooLarge(`it holds more than ${limits.values} values`)
+  for (let i = 0; i < value.length; i++) if (typeof value[i] !== 'string') return false
+  return true
+}
+
 // Remembering what was copied costs more than copying a small object, so it starts only after this many values.
 // From then on each object is copied once more at most: cycles and shared parts end.
 const VALUES_WITHOUT_MEMORY = 64
 
 class Copier {
   readonly #freeze: boolean
-  readonly #limit: number
+  readonly #limits: Limits
   #count = 0
   #seen: Map<object, object> | undefined
 
-  constructor(freeze: boolean, limit: number) {
+  constructor(freeze: boolean, limits: Limits) {
     this.#freeze = freeze
-    this.#limit = limit
+    this.#limits = limits
   }
 
   copy(value: object, depth: number): object {
-    if (depth > MAX_DEPTH) throw new TooLarge(`it is nested more than ${MAX_DEPTH} levels deep`)
+    if (depth > this.#limits.depth) throw new TooLarge(`it is nested more than ${this.#limits.depth} levels deep`)
     if (this.#count > VALUES_WITHOUT_MEMORY) {
       this.#seen ??= new Map()
       const known = this.#seen.get(value)
@@ -100,7 +126,7 @@ class Copier {
   }
 
   #copyValue(value: unknown, depth: number): unknown {
-    if (++this.#count > this.#limit) throw new TooLarge(`it holds more than ${this.#limit} values`)
+    if (++this.#count > this.#limits.values) throw new TooLarge(`it holds more than ${this.#limits.values} values`)
     return isContainer(value) ? this.copy(value, depth + 1) : value
   }
 }

@@ -35,10 +35,13 @@ export function definePoint<
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]*(:[a-z][a-z0-9-]*)*$/.test(name)) {
     throw new ArcError('ARC_POINT_INVALID', `A point's name is lower-case words joined by ":", not ${show(name)}.`)
   }
+  if (typeof canAbort !== 'boolean') {
+    throw new ArcError('ARC_POINT_INVALID', `canAbort of ${name} must be true or false, not ${show(canAbort)}.`)
+  }
   if (!Array.isArray(modify) || modify.some((field) => typeof field !== 'string')) {
     throw new ArcError('ARC_POINT_INVALID', `modify of ${name} must be a list of field names, not ${show(modify)}.`)
   }
-  return Object.freeze({ name, when, canAbort: canAbort === true, modify: Object.freeze([...modify]), aliases: [] })
+  return Object.freeze({ name, when, canAbort, modify: Object.freeze([...modify]), aliases: [] })
 }
 
 /** What a name resolved to. `tool` is set for names such as `pre:tool:shell`. */
@@ -126,8 +129,18 @@ export type SpecOf<Points extends PointTable, Ref> = Ref extends DeclaredPoint
   : Ref extends keyof Points
     ? Points[Ref]
     : {
-        [N in keyof Points & string]: Ref extends Points[N]['aliases'][number] | `${N}:${string}` ? Points[N] : never
+        [N in keyof Points & string]: Ref extends LongerName<Points, N>
+          ? never
+          : Ref extends Points[N]['aliases'][number] | `${N}:${string}`
+            ? Points[N]
+            : never
       }[keyof Points & string]
+
+// `post:tool:failure:shell` is not the tool `failure:shell` of `post:tool`: the longest name wins.
+type LongerName<
+  Points extends PointTable,
+  N extends string,
+> = `${Extract<keyof Points & string, `${N}:${string}`>}:${string}`
 
 /** The table of points that an engine knows: the built-in ones and those that were declared to it. */
 export type WithDeclared<Declared extends readonly DeclaredPoint[]> = BuiltInPoints & {

@@ -307,7 +307,7 @@ type EditableAnywhere = { [N in PointName]: FieldOf<BuiltInPoints[N]> }[PointNam
 
 /** The edits a verdict may make at a point. */
 export type EditOf<Spec> = { readonly [F in FieldOf<Spec> & keyof DataOf<Spec>]?: DataOf<Spec>[F] } & {
-  readonly [F in Exclude<EditableAnywhere, FieldOf<Spec>>]?: never
+  readonly [F in Exclude<EditableAnywhere | keyof DataOf<Spec>, FieldOf<Spec>>]?: never
 }
 
 /** The field, if any, with which a verdict answers the action in its stead. */

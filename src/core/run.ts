@@ -3,61 +3,56 @@
 
 import type { Clock } from './clock.ts'
 import { Failure } from './degradation.ts'
-import { type Hook, isThenable, type RunContext } from './hook.ts'
+import { crash, type Hook, isThenable, type RunContext } from './hook.ts'
 import type { Mode } from './mode.ts'
-import type { Evaluation } from './outcome.ts'
 import type { Step } from './step.ts'
-import { describe } from './verdict.ts'
 
 /** Whoever started a run and goes on when it has its answer. */
 export interface RunOwner {
   /** A wait that is not in use. */
   wait(): Wait
-  resume(run: HookRun, answer: unknown): void
+  resume(hook: Hook, mode: Mode, answer: unknown): void
 }
 
 /** Marks a run whose handler has not answered yet. */
 export const PENDING = Symbol('pending')
 
-/** One run of one hook; what the handler is given beside the step. */
-export class HookRun implements RunContext {
-  readonly registered: Hook
-  readonly mode: Mode
-  /** The record of this run, while it waits for its time: kept by the recorder. */
-  evaluation: Evaluation | undefined = undefined
-  #controller: AbortController | undefined
+/** Calls a hook's handler. Gives its answer, a Failure, or PENDING when the owner is resumed later. */
+export function runHook(hook: Hook, mode: Mode, step: Step, owner: RunOwner, limitMs: number): unknown {
+  try {
+    const { handler } = hook
+    const run = new HookRun(hook.name, limitMs)
+    const answer: unknown = handler(step, run)
+    if (!isThenable(answer)) return answer
+    owner.wait().begin(hook, mode, run, answer, limitMs + (handler.overtimeMs ?? 0))
+    return PENDING
+  } catch (error) {
+    return crash(error)
+  }
+}
 
-  constructor(registered: Hook, mode: Mode) {
-    this.registered = registered
-    this.mode = mode
+// What the handler is given beside the step. It holds nothing that the engine reads back: a handler can do to it what
+// it likes. Signals are kept beside it, because most handlers never look at theirs, and room for one costs every run.
+class HookRun implements RunContext {
+  readonly hook: string
+  readonly limitMs: number
+
+  constructor(hook: string, limitMs: number) {
+    this.hook = hook
+    this.limitMs = limitMs
   }
 
-  get hook(): string {
-    return this.registered.name
-  }
-
-  // Most handlers never look at their signal, and making one costs more than running them.
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    return this.#controller.signal
+    return controllerOf(this).signal
   }
+}
 
-  /** Calls the handler. Gives its answer, a Failure, or PENDING when the owner is resumed later. */
-  start(step: Step, owner: RunOwner, limitMs: number): unknown {
-    try {
-      const answer: unknown = this.registered.handler(step, this)
-      if (!isThenable(answer)) return answer
-      owner.wait().begin(this, answer, limitMs)
-      return PENDING
-    } catch (error) {
-      return crash(error)
-    }
-  }
+const controllers = new WeakMap<HookRun, AbortController>()
 
-  /** Tells the handler to stop. */
-  abort(why: string): void {
-    this.#controller?.abort(new Error(why))
-  }
+function controllerOf(run: HookRun): AbortController {
+  const controller = controllers.get(run) ?? new AbortController()
+  controllers.set(run, controller)
+  return controller
 }
 
 /**
@@ -67,6 +62,8 @@ export class HookRun implements RunContext {
 export class Wait {
   readonly #owner: RunOwner
   readonly #deadlines: Deadlines
+  #hook: Hook | undefined
+  #mode: Mode = 'off'
   #run: HookRun | undefined
   isRetired = false
   limitMs = 0
@@ -81,10 +78,12 @@ export class Wait {
   }
 
   /** Starts to wait. */
-  begin(run: HookRun, answer: PromiseLike<unknown>, limitMs: number): void {
+  begin(hook: Hook, mode: Mode, run: HookRun, answer: PromiseLike<unknown>, limitMs: number): void {
     // The native then is immune to what a subclass or an own `then` does; other thenables are adopted first.
     const promise = answer instanceof Promise ? answer : Promise.resolve(answer)
     void then.call(promise, this.#onValue, this.#onError)
+    this.#hook = hook
+    this.#mode = mode
     this.#run = run
     this.limitMs = limitMs
     this.deadline = undefined
@@ -95,7 +94,8 @@ export class Wait {
   expire(): void {
     const why = `no answer within ${this.limitMs} ms`
     this.isRetired = true
-    this.#run?.abort(why)
+    // Also for a handler that first looks after its time limit.
+    if (this.#run !== undefined) controllerOf(this.#run).abort(new Error(why))
     this.#end(new Failure('timeout', why))
   }
 
@@ -103,19 +103,15 @@ export class Wait {
   readonly #onError = (error: unknown): void => this.#end(crash(error))
 
   #end(answer: unknown): void {
-    const run = this.#run
-    if (run === undefined) return
-    this.#run = undefined
+    const hook = this.#hook
+    if (hook === undefined) return
+    this.#hook = this.#run = undefined
     this.#deadlines.release(this)
-    this.#owner.resume(run, answer)
+    this.#owner.resume(hook, this.#mode, answer)
   }
 }
 
 const { then } = Promise.prototype
-
-function crash(error: unknown): Failure {
-  return new Failure('crash', describe(error))
-}
 
 /**
  * Keeps the time limits of all runs that are waited for, with one timer at most and none when nothing is waited for.

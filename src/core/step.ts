@@ -1,6 +1,6 @@
 // What a hook sees: one step, read-only. Data and metadata are frozen copies, made only when a hook looks at them.
 
-import { frozenCopy } from './plain-data.ts'
+import { frozenFields } from './plain-data.ts'
 import type { DataOf, PointSpec } from './points.ts'
 
 /** Who and where, given with a dispatch; all optional. */
@@ -98,7 +98,7 @@ export class StepView implements Step {
   get data(): object {
     const { data } = this.#state
     if (this.#shown !== data || this.#copy === undefined) {
-      this.#copy = frozenCopy(data)
+      this.#copy = frozenFields(data)
       this.#shown = data
     }
     return this.#copy

@@ -11,6 +11,7 @@ import {
   type HookObject,
   type HookOptions,
   handlerOfObject,
+  readFlag,
 } from './hook.ts'
 import type { RegexCompiler } from './matcher.ts'
 import type { DeclaredPoint, PointIndex, ResolvedPoint } from './point-names.ts'
@@ -71,6 +72,7 @@ export class HandlerTable {
 
   /** A table that also knows a declared point. */
   declare(point: DeclaredPoint): HandlerTable {
+    if (typeof point !== 'object' || point === null || typeof point.name !== 'string') this.points.resolve(point)
     const points = this.points.declare(point)
     return points === this.points ? this : this.#derive(this.hooks, { points })
   }
@@ -89,15 +91,20 @@ export class HandlerTable {
     if (!Array.isArray(points) || points.length === 0) {
       throw new ArcError('ARC_OPTION_INVALID', `points of ${show(object.name)} must be a list, not ${show(points)}.`)
     }
-    const resolved = points.map((name: unknown) => this.points.resolve(name))
-    return this.#insert(resolved, handlerOfObject(object), object)
+    const given = points as readonly (string | DeclaredPoint)[]
+    const table = given.reduce<HandlerTable>(
+      (all, point) => (typeof point === 'object' ? all.declare(point) : all),
+      this,
+    )
+    const resolved = given.map((point) => table.points.resolve(typeof point === 'object' ? point.name : point))
+    return table.#insert(resolved, handlerOfObject(object), object)
   }
 
   /** A table without these hooks; those it does not hold are ignored. */
   without(hooks: readonly Hook[]): HandlerTable {
-    // By order and not by identity: enabling and disabling make new objects of the same registration.
-    const gone = new Set(hooks.map((hook) => hook.order + hook.point))
-    return this.#derive(this.hooks.filter((hook) => !gone.has(hook.order + hook.point)))
+    // By its pace and not by identity: enabling and disabling make new objects of the same registration.
+    const gone = new Set(hooks.map((hook) => hook.pace))
+    return this.#derive(this.hooks.filter((hook) => !gone.has(hook.pace)))
   }
 
   /** A table in which every hook of a name is switched off, or on again. */
@@ -124,9 +131,11 @@ export class HandlerTable {
     for (const { name: point, tool } of points) {
       const { regex } = this.#settings
       const hook = buildHook({ point, tool, order: this.#nextOrder, handler, options, regex })
-      const replaced = this.#makeRoom(hook, hooks, options.replace === true)
-      hooks = [...hooks.filter((other) => other !== replaced), hook]
-      added.push(hook)
+      const replaced = this.#makeRoom(hook, hooks, readFlag(options.replace, 'replace', `hook ${show(hook.name)}`))
+      // In the place of the old one, also among equal priorities.
+      const placed = replaced === undefined ? hook : Object.freeze({ ...hook, order: replaced.order })
+      hooks = [...hooks.filter((other) => other !== replaced), placed]
+      added.push(placed)
     }
     return { table: this.#derive(hooks, {}, this.#nextOrder + 1), hooks: added }
   }

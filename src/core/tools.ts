@@ -74,7 +74,7 @@ export function fileArguments(args: unknown): string[] {
   for (const key of Object.keys(args)) {
     const value = args[key]
     if (PATH_ARGUMENTS.has(snakeCase(key))) found.push(...texts(value))
-    else if (typeof value === 'string') found.push(...patchedFiles(value))
+    else for (const text of texts(value)) found.push(...patchedFiles(text))
   }
   return found
 }

@@ -1,19 +1,23 @@
 // What a hook may answer, in every accepted form, and the one place that reads it.
 // Reading never throws and never guesses: what is not a verdict is a Failure. What a failure means is degradation.ts.
 
+import { DECISION_RANK, DECISIONS, type Decision, isStrong, strongest } from './decision.ts'
 import { Failure } from './degradation.ts'
-import { clip, show } from './errors.ts'
-import { copyPlain, frozenCopy, isRecord, MAX_VERDICT_VALUES, mergePlain, TooLarge } from './plain-data.ts'
+import { clip, describe, MAX_TEXT, show } from './errors.ts'
+import {
+  copyPlain,
+  frozenCopy,
+  frozenFields,
+  isEmptyRecord,
+  isRecord,
+  isTextList,
+  mergePlain,
+  TooLarge,
+  VERDICT_LIMITS,
+} from './plain-data.ts'
 import type { AnswerOf, EditOf, PointSpec } from './points.ts'
 
-/** The decisions, weakest first. */
-export const DECISIONS = ['pass', 'flag', 'ask', 'block'] as const
-
-/** `pass < flag < ask < block`; `ask` holds the action for a human, and unanswered means block. */
-export type Decision = (typeof DECISIONS)[number]
-
-/** The strength of a decision, for comparing. */
-export const DECISION_RANK: Readonly<Record<Decision, number>> = { pass: 0, flag: 1, ask: 2, block: 3 }
+export { DECISION_RANK, DECISIONS, type Decision } from './decision.ts'
 
 /** The controls of verdict JSON and the decision each stands for; what a block then means is the point's. */
 export const CONTROLS = {
@@ -43,7 +47,10 @@ export type VerdictObject<Spec = PointSpec> = {
   readonly additional_context?: readonly string[]
   readonly stop_reason?: string
   readonly is_error?: boolean
-} & { readonly [A in AnswerOf<Spec>]?: unknown }
+} & AnswerField<AnswerOf<Spec>>
+
+// Not an empty object where there is no answer: joined with one, any promise would count as a verdict.
+type AnswerField<Field extends string> = [Field] extends [never] ? unknown : { readonly [F in Field]?: unknown }
 
 /** A verdict as the engine works with it, whatever form it came in. */
 export interface Verdict {
@@ -107,23 +114,23 @@ export class VerdictWithFacts {
 
 function addFacts(verdict: Verdict | Failure, facts: unknown): Verdict | Failure {
   if (verdict instanceof Failure || facts === undefined || facts === null) return verdict
-  if (!isRecord(facts)) return invalid(`inject gave ${show(facts)}`)
-  const copied = frozenCopy(facts, MAX_VERDICT_VALUES)
-  const metadata = verdict.metadata === undefined ? copied : mergePlain(verdict.metadata, copied)
-  return { ...verdict, metadata }
-}
-
-/** One line about something that was thrown. Never throws itself. */
-export function describe(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return clip(`${thrown.name}: ${thrown.message}`, MAX_TEXT)
-    return clip(String(thrown), MAX_TEXT)
-  } catch {
-    return 'something that cannot be shown'
+    if (facts instanceof Failure) throw facts
+    if (!isRecord(facts)) throw new Unreadable(`inject gave ${show(facts)}`)
+    const copied = frozenFields(facts, VERDICT_LIMITS)
+    const metadata = verdict.metadata === undefined ? copied : Object.freeze(mergePlain(verdict.metadata, copied))
+    return { ...verdict, metadata }
+  } catch (error) {
+    if (isStrong(verdict.decision)) return { ...verdict, dropped: [...(verdict.dropped ?? []), withoutFacts(error)] }
+    if (error instanceof Failure) return error
+    throw error
   }
 }
 
-const MAX_TEXT = 4_000
+function withoutFacts(error: unknown): Dropped {
+  return { field: 'inject', why: error instanceof Failure ? error.message : describe(error) }
+}
+
 const MAX_DROPPED = 20
 const WORDS: Readonly<Record<string, Verdict>> = Object.fromEntries(
   DECISIONS.map((decision) => [decision, Object.freeze({ decision })]),
@@ -160,26 +167,49 @@ class VerdictReader {
   }
 
   read(): Verdict {
-    const control = this.#readControl()
-    this.#decision = this.#readDecision(control)
-    const endsTurn = control === 'break' ? true : undefined
+    const endsTurn = this.#settleDecision() === 'break' ? true : undefined
     try {
       return this.#readRest(endsTurn)
     } catch (error) {
-      if (!this.#isStrong()) throw error
-      return { decision: this.#decision, endsTurn, dropped: [{ field: 'the rest', why: describe(error) }] }
+      if (!isStrong(this.#decision)) throw error
+      this.#drop('the rest', describe(error))
+      const reason = orNothing(() => this.#readText('reason'))
+      const suggestion = orNothing(() => this.#readText('suggestion'))
+      return { decision: this.#decision, reason, suggestion, endsTurn, dropped: this.#dropped }
     }
+  }
+
+  // The strongest of what the forms say, so that { decision: 'flag', abort: true } is a block.
+  #settleDecision(): Control | undefined {
+    try {
+      const control = this.#readControl()
+      this.#decision = strongest(this.#decisionOf(control), this.#readDecisionWord(), this.#readAbort())
+      return control
+    } catch (error) {
+      return this.#salvageDecision(error)
+    }
+  }
+
+  // One of the forms is malformed: what another clearly says still holds.
+  #salvageDecision(error: unknown): Control | undefined {
+    const control = orNothing(() => this.#readControl())
+    const word = orNothing(() => this.#readDecisionWord()) ?? 'pass'
+    this.#decision = strongest(this.#decisionOf(control), word, orNothing(() => this.#readAbort()) ?? 'pass')
+    if (!isStrong(this.#decision)) throw error
+    this.#drop('decision', describe(error))
+    return control
   }
 
   #readRest(endsTurn: true | undefined): Verdict {
     const edit = this.#readEdit()
+    const context = this.#readContext()
     const verdict: Verdict = {
       decision: this.#decision,
-      reason: this.#readText('reason'),
+      reason: this.#readText('reason') ?? this.#reasonIn(context),
       suggestion: this.#readText('suggestion'),
       edit,
       metadata: this.#readMetadata(),
-      context: this.#readContext(),
+      context,
       answer: this.#readAnswer(),
       endsTurn,
       stopReason: this.#readText('stop_reason'),
@@ -205,15 +235,9 @@ class VerdictReader {
     throw new Unreadable(`control must be null, ${Object.keys(CONTROLS).join(', ')}, not ${show(control)}`)
   }
 
-  // The strongest of what the forms say, so that { decision: 'flag', abort: true } is a block.
-  #readDecision(control: Control | undefined): Decision {
-    const said: Decision[] = [this.#readDecisionWord(), this.#readAbort() ? 'block' : 'pass']
-    if (control !== undefined) said.push(this.#decisionOf(control))
-    return said.reduce((a, b) => (DECISION_RANK[b] > DECISION_RANK[a] ? b : a))
-  }
-
   // At a turn's end `continue` is the intervention: the turn must not end yet.
-  #decisionOf(control: Control): Decision {
+  #decisionOf(control: Control | undefined): Decision {
+    if (control === undefined) return 'pass'
     return control === 'continue' && this.#spec.blockMeans === 'continue' ? 'block' : CONTROLS[control]
   }
 
@@ -224,9 +248,9 @@ class VerdictReader {
     throw new Unreadable(`decision must be ${DECISIONS.join(', ')}, not ${show(decision)}`)
   }
 
-  #readAbort(): boolean {
+  #readAbort(): Decision {
     const abort = this.#get('abort')
-    if (abort === undefined || abort === null || typeof abort === 'boolean') return abort === true
+    if (abort === undefined || abort === null || typeof abort === 'boolean') return abort === true ? 'block' : 'pass'
     throw new Unreadable(`abort must be true or false, not ${show(abort)}`)
   }
 
@@ -240,27 +264,34 @@ class VerdictReader {
   #readMetadata(): Readonly<Record<string, unknown>> | undefined {
     const metadata = this.#get('metadata')
     if (metadata === undefined || metadata === null) return undefined
-    if (isRecord(metadata)) return frozenCopy(metadata, MAX_VERDICT_VALUES)
+    if (isRecord(metadata)) return frozenFields(metadata, VERDICT_LIMITS)
     return this.#malformed('metadata', `must be an object, not ${show(metadata)}`)
   }
 
   #readContext(): readonly string[] | undefined {
     const context = this.#get('additional_context')
     if (context === undefined || context === null) return undefined
-    const isTexts = Array.isArray(context) && context.every((text) => typeof text === 'string')
-    if (isTexts) return frozenCopy(context as string[], MAX_VERDICT_VALUES)
+    if (isTextList(context, VERDICT_LIMITS)) return frozenCopy(context, VERDICT_LIMITS)
     return this.#malformed('additional_context', `must be a list of texts, not ${show(context)}`)
+  }
+
+  // Verdict JSON says why in its texts for the agent: `{ control: 'veto', additional_context: ['run the tests'] }`.
+  #reasonIn(context: readonly string[] | undefined): string | undefined {
+    return context === undefined || this.#decision === 'pass' ? undefined : clip(context.join('\n'), MAX_TEXT)
   }
 
   #readAnswer(): Answer | undefined {
     const field = this.#spec.answer
     if (field === undefined) return undefined
     const result = this.#get(field)
-    const isError = this.#get('is_error') === true
-    return result === undefined ? undefined : { result: copyPlain(result, MAX_VERDICT_VALUES), isError }
+    const isError = this.#get('is_error') ?? false
+    if (typeof isError !== 'boolean') return this.#malformed('is_error', `must be true or false, not ${show(isError)}`)
+    if (result === undefined || result === null) return undefined
+    return { result: copyPlain(result, VERDICT_LIMITS), isError }
   }
 
-  // Edits come as { modify: { field } } or, in verdict JSON, as the step's own fields at the top.
+  // Edits come as { modify: { field } } or, in verdict JSON, as the step's own fields at the top. There, null means
+  // that the field is not given: programs that write every field of a record write null for those they do not set.
   #readEdit(): Readonly<Record<string, unknown>> | undefined {
     const edit: Record<string, unknown> = {}
     this.#collectTopFields(edit)
@@ -277,14 +308,14 @@ class VerdictReader {
     for (const key of Object.keys(this.#source)) {
       if (KNOWN.has(key) || key === this.#spec.answer) continue
       if (this.#editable(key) !== undefined) this.#isKnown = true
-      this.#collect(edit, key, this.#source[key])
+      this.#collect(edit, key, this.#source[key] ?? undefined)
     }
   }
 
   #collect(edit: Record<string, unknown>, key: string, value: unknown): void {
     if (value === undefined) return
     const field = this.#editable(key)
-    if (field !== undefined) edit[field] = copyPlain(value, MAX_VERDICT_VALUES)
+    if (field !== undefined) edit[field] = copyPlain(value, VERDICT_LIMITS)
     else this.#drop(key, 'cannot be modified at this point')
   }
 
@@ -295,13 +326,9 @@ class VerdictReader {
   }
 
   #malformed(field: string, why: string): undefined {
-    if (!this.#isStrong()) throw new Unreadable(`${field} ${why}`)
+    if (!isStrong(this.#decision)) throw new Unreadable(`${field} ${why}`)
     this.#drop(field, why)
     return undefined
-  }
-
-  #isStrong(): boolean {
-    return DECISION_RANK[this.#decision] >= DECISION_RANK.ask
   }
 
   #drop(field: string, why: string): void {
@@ -309,8 +336,11 @@ class VerdictReader {
   }
 }
 
-// `{}` says nothing and passes; an Error, a Map or a Date that somebody returned is not a verdict.
-function isEmptyRecord(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value)
-  return Object.keys(value).length === 0 && (prototype === Object.prototype || prototype === null)
+// For what is known to be malformed in part, after the complaint about it has been kept.
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,7 @@
 // The hook bus: named hooks with check and inject over one message context. A thin face of the engine.
 
 import type { EngineOptions } from '../core/engine.ts'
-import type { HookObject, Injected } from '../core/hook.ts'
+import { type HookObject, type Injected, isInstance } from '../core/hook.ts'
 import type { ModeInput } from '../core/mode.ts'
 import { isRecord } from '../core/plain-data.ts'
 import type { PointRef } from '../core/point-names.ts'
@@ -26,11 +26,12 @@ export interface HookContext {
 }
 
 /** A hook on the bus. */
-export interface BusHook extends Omit<HookObject, 'check' | 'inject' | 'mode' | 'points'> {
+export interface BusHook<Result extends HandlerResult = HandlerResult>
+  extends Omit<HookObject, 'check' | 'inject' | 'mode' | 'points'> {
   readonly mode?: ModeInput
   /** Where it stands; every `pre:` point when absent. */
   readonly points?: readonly PointRef<BuiltInPoints>[]
-  check(context: HookContext): HandlerResult | PromiseLike<HandlerResult>
+  check(context: HookContext): Result | PromiseLike<Result>
   inject?(context: HookContext): Injected | PromiseLike<Injected>
 }
 
@@ -39,7 +40,7 @@ export interface HookBus
   extends Pick<HookEngine, 'dispatch' | 'observe' | 'enable' | 'disable' | 'isEnabled' | 'list'> {
   readonly engine: HookEngine
   /** Registers a hook and returns its undo. */
-  register(hook: BusHook): () => void
+  register<const Result extends HandlerResult>(hook: BusHook<Result>): () => void
 }
 
 /**
@@ -69,8 +70,11 @@ export const hookBus: HookBus = createHookBus()
 function adapt(hook: BusHook): object {
   if (!isRecord(hook)) return hook
   const { check, inject } = hook
-  const adapted = { ...hook, check: over(check, hook) }
-  return inject === undefined ? adapted : { ...adapted, inject: over(inject, hook) }
+  // An instance of a class stays one: its other fields are its state and no options.
+  const base: object = isInstance(hook) ? Object.create(hook) : { ...hook }
+  Object.defineProperty(base, 'check', { value: over(check, hook), enumerable: true })
+  if (inject !== undefined) Object.defineProperty(base, 'inject', { value: over(inject, hook), enumerable: true })
+  return base
 }
 
 function over<Result>(method: (context: HookContext) => Result, hook: BusHook): unknown {
@@ -81,7 +85,7 @@ function contextOf(step: Step): HookContext {
   const data = step.data as { prompt?: unknown; output?: unknown; tool?: unknown; args?: unknown }
   const { metadata } = step
   return {
-    message: textOf(data.prompt) ?? textOf(data.output) ?? '',
+    message: textOf(data.output) ?? textOf(data.prompt) ?? '',
     toolName: textOf(data.tool),
     toolArgs: data.args,
     sessionId: step.session,

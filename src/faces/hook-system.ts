@@ -1,6 +1,7 @@
 // HookSystem: hooks that abort and modify. A thin face of the engine, which enforces; no logic of its own.
 
 import type { OnError } from '../core/degradation.ts'
+import { rejectUnknownOptions } from '../core/errors.ts'
 import type { Handler } from '../core/hook.ts'
 import type { Outcome } from '../core/outcome.ts'
 import type { PointRef, SpecOf } from '../core/point-names.ts'
@@ -16,9 +17,9 @@ type Spec<R> = SpecOf<BuiltInPoints, R>
 export type HookSystemContext<R extends Ref = Ref> = DataOf<Spec<R>> & { readonly step: Step<Spec<R>> }
 
 /** A handler of the hook system. */
-export type HookSystemHandler<R extends Ref = Ref> = (
+export type HookSystemHandler<R extends Ref = Ref, Result extends HandlerResult<Spec<R>> = HandlerResult<Spec<R>>> = (
   context: HookSystemContext<R>,
-) => HandlerResult<Spec<R>> | PromiseLike<HandlerResult<Spec<R>>>
+) => Result | PromiseLike<Result>
 
 /** Settings of the hook system: the `hooks:` block of a configuration. */
 export interface HookSystemOptions {
@@ -40,14 +41,16 @@ export interface HookSystemOptions {
 export class HookSystem {
   readonly engine: HookEngine
 
-  constructor({ errorBehavior = 'log', timeout = 5_000, maxHooksPerPoint = 50 }: HookSystemOptions = {}) {
+  constructor(options: HookSystemOptions = {}) {
+    rejectUnknownOptions(options, ['errorBehavior', 'timeout', 'maxHooksPerPoint'], 'HookSystem')
+    const { errorBehavior = 'log', timeout = 5_000, maxHooksPerPoint = 50 } = options
     this.engine = new HookEngine({ mode: 'enforce', onError: errorBehavior, timeoutMs: timeout, maxHooksPerPoint })
   }
 
   /** Registers a handler and returns its undo. */
-  register<R extends Ref>(
+  register<R extends Ref, const Result extends HandlerResult<Spec<R>>>(
     point: R,
-    handler: HookSystemHandler<R>,
+    handler: HookSystemHandler<R, Result>,
     options: { readonly name?: string; readonly priority?: number; readonly onError?: OnError } = {},
   ): () => void {
     const callable: unknown = handler
