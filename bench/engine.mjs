@@ -22,10 +22,9 @@ const matches = (step) => step.data.tool === 'shell'
 
 /** Each contestant: (handler, count, isAsync) → a function that sends one step through `count` hooks. */
 const contestants = {
-  arc: (handler, count, isAsync) => arcWith(handler, count, {}),
-  'arc traced': (handler, count, isAsync) =>
-    arcWith(handler, count, { sink: (evaluation) => do_not_optimize(evaluation) }),
-  loop: (handler, count, isAsync) => {
+  arc: (handler, count) => arcWith(handler, count, {}),
+  'arc traced': (handler, count) => arcWith(handler, count, { sink: (evaluation) => do_not_optimize(evaluation) }),
+  loop: (handler, count) => {
     const hooks = repeat(count, () => ({ matches, run: handler }))
     return () => awaitEach(hooks, { point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
   },
@@ -39,7 +38,7 @@ const contestants = {
     const step = () => ({ point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
     return !isAsync ? () => hook.call(step()) : () => hook.promise(step())
   },
-  hookable: (handler, count, isAsync) => {
+  hookable: (handler, count) => {
     const hooks = createHooks()
     for (let i = 0; i < count; i++) {
       hooks.hook('pre:tool', (step) => (matches(step) ? handler(step) : undefined))
@@ -120,11 +119,11 @@ async function awaitEach(hooks, step) {
 
 // Each contestant is measured several times in turns, and its best median counts: the machine is shared, and noise
 // only ever adds time. A batch of dispatches is one sample, so that the clock of the measurement weighs nothing.
-async function measureAll(runs, rounds = 5) {
+async function measureAll(runs, rounds = 9) {
   const best = {}
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
-      const stats = await measure(batchOf(run), { min_cpu_time: 60e6, inner_gc: false })
+      const stats = await measure(batchOf(run), { min_cpu_time: 40e6, inner_gc: false })
       best[name] = Math.min(best[name] ?? Infinity, stats.p50 / BATCH)
     }
   }

@@ -12,9 +12,10 @@ import { isAlive } from './is-alive.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
+const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const STAGE = join(ROOT, `dist.tmp-${process.pid}`)
 
-const LIBRARY_ENTRIES = { index: 'src/index.ts' }
+const LIBRARY_ENTRIES = { index: 'src/index.ts', testing: 'src/testing/index.ts' }
 const CLI_ENTRIES = { main: 'src/cli/main.ts' }
 
 // Packages with compiled code cannot be bundled; optional ones may not be there at all.
@@ -65,6 +66,9 @@ function buildLibrary() {
   return bundle('library', {
     entryPoints: LIBRARY_ENTRIES,
     outdir: STAGE,
+    chunkNames: 'chunks/[name]-[hash]',
+    // Shared code stays shared: a Failure made by one entry must be known to the other.
+    splitting: true,
     packages: 'external',
     sourcemap: true,
   })
@@ -79,13 +83,13 @@ function buildCli() {
     minify: true,
     external: [...NATIVE_PACKAGES, ...optionalPackages()],
     banner: { js: REQUIRE_BANNER },
+    define: { ARC_VERSION: JSON.stringify(PACKAGE.version) },
     legalComments: 'external',
   })
 }
 
 function optionalPackages() {
-  const { optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  return Object.keys({ ...optionalDependencies, ...peerDependencies })
+  return Object.keys({ ...PACKAGE.optionalDependencies, ...PACKAGE.peerDependencies })
 }
 
 async function bundle(name, options) {

@@ -16,9 +16,22 @@ export { TOOLS, type ToolClass, toolClass } from './core/tools.ts'
 export { DECISIONS, type Decision, type HandlerResult, type VerdictObject } from './core/verdict.ts'
 export { type BusHook, createHookBus, type HookBus, type HookContext, hookBus } from './faces/hook-bus.ts'
 export {
+  HOOK_EVENTS,
+  type HookConfig,
+  HookDenied,
+  type HookEvent,
+  HookRegistry,
+  type HookRegistryContext,
+  type HookResult,
+  readHookConfig,
+} from './faces/hook-registry.ts'
+export {
   HookSystem,
   type HookSystemContext,
   type HookSystemHandler,
   type HookSystemOptions,
 } from './faces/hook-system.ts'
+export { type CommandHandler, type CommandOptions, commandHandler } from './handlers/command/command.ts'
+export { type HttpOptions, httpHandler } from './handlers/http.ts'
+export { type PromptOptions, promptHandler } from './handlers/prompt/prompt.ts'
 export { createEngine, HandlerTable, HookEngine } from './runtime/engine.ts'

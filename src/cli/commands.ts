@@ -5,7 +5,7 @@ import { MODES } from '../core/mode.ts'
 import { VERSION } from './version.ts'
 
 /** Exit codes, the same for every command. */
-export const EXIT = { done: 0, failed: 1, blocked: 2, usage: 2, held: 3 } as const
+const EXIT = { done: 0, failed: 1, blocked: 2, usage: 2, held: 3 } as const
 
 const MODE_NAMES = [...Object.keys(MODES), 'warn']
 

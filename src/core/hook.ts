@@ -80,7 +80,7 @@ export interface Hook {
 }
 
 /** How often in a row a hook was quick: the one thing about it that changes. Kept by the recorder. */
-export interface Pace {
+interface Pace {
   quickRuns: number
 }
 
