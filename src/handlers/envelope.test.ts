@@ -15,7 +15,7 @@ describe('the envelope', () => {
       envelope = JSON.parse(JSON.stringify(envelopeOf(step as unknown as Step)))
     })
     const context = { id: 'i', session: 's', turn: 't', agent: 'a', source: 'human', workspace: '/w', host: 'claude' }
-    engine.dispatch('pre:tool', { tool: 'bash', args: { command: 'ls' } }, { ...context, metadata: { fact: 1 } })
+    void engine.dispatch('pre:tool', { tool: 'bash', args: { command: 'ls' } }, { ...context, metadata: { fact: 1 } })
     expect(envelope).toEqual({
       ...context,
       point: 'pre:tool',
@@ -35,7 +35,7 @@ describe('the envelope', () => {
     engine.register('pre:message', (step) => {
       envelope = JSON.parse(JSON.stringify(envelopeOf(step as unknown as Step)))
     })
-    engine.dispatch('pre:message', { prompt: 'hi' })
+    void engine.dispatch('pre:message', { prompt: 'hi' })
     expect(envelope).toMatchObject({ hook_event: 'user_prompt_submit', data: { prompt: 'hi' } })
     expect(Object.keys(envelope)).not.toContain('tool_name')
     expect(Object.keys(envelope)).not.toContain('session_id')
