@@ -27,17 +27,14 @@ export const ON_ERROR: readonly OnError[] = ['skip', 'log', 'abort']
 export class Failure {
   readonly kind: FailureKind
   readonly message: string
-  /** Set by a handler that insists on what its failure means, whatever the hook's own onError. */
-  readonly onError: OnError | undefined
 
-  constructor(kind: FailureKind, message: string, onError?: OnError) {
+  constructor(kind: FailureKind, message: string) {
     this.kind = kind
     this.message = message
-    this.onError = onError
   }
 }
 
 /** The decision that a failure stands for. */
 export function degrade(failure: Failure, onError: OnError): Decision {
-  return DEGRADATION[failure.kind][failure.onError ?? onError]
+  return DEGRADATION[failure.kind][onError]
 }

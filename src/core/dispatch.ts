@@ -198,7 +198,8 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   }
 
   #degrade(hook: Hook, failure: Failure): Verdict {
-    const { kind, message, onError = hook.onError ?? this.#services.onError } = failure
+    const { kind, message } = failure
+    const onError = hook.onError ?? this.#services.onError
     const decision = degrade(failure, onError)
     // A failure made by hand may be of a kind that does not exist.
     if (!Object.hasOwn(DECISION_RANK, decision)) throw new TypeError(`there is no failure ${kind} with ${onError}`)

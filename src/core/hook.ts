@@ -29,6 +29,8 @@ export interface Handler<Spec = PointSpec, Result extends HandlerResult<Spec> = 
   readonly timeoutMs?: number
   /** Set by a handler that keeps the limit itself: how long after it the handler may need to clean up and answer. */
   readonly overtimeMs?: number
+  /** Set by a handler that insists on what its failures mean, whatever the hook's own onError. */
+  readonly onError?: OnError
 }
 
 /** Options of a registration. */
@@ -120,7 +122,7 @@ export function buildHook(input: {
     matches: compileMatch(match, regex),
     mode: options.mode === undefined ? undefined : readMode(options.mode, `mode of ${where}`),
     timeoutMs: readTimeout(options.timeoutMs ?? handler.timeoutMs, where),
-    onError: options.onError === undefined ? undefined : readOnError(options.onError, where),
+    onError: handler.onError ?? (options.onError === undefined ? undefined : readOnError(options.onError, where)),
     critical: readFlag(options.critical, 'critical', where),
     disabled: undefined,
     pace: { quickRuns: 0 },

@@ -4,9 +4,8 @@ import { Failure } from '../../core/degradation.ts'
 import { ArcError, rejectUnknownOptions, show } from '../../core/errors.ts'
 import { readFlag, readNumber, readTimeout } from '../../core/hook.ts'
 import { isRecord } from '../../core/plain-data.ts'
-import { BUILT_IN_POINTS } from '../../core/point-names.ts'
 import type { Step } from '../../core/step.ts'
-import { type HandlerResult, readVerdict } from '../../core/verdict.ts'
+import type { HandlerResult } from '../../core/verdict.ts'
 import { envelopeOf } from '../envelope.ts'
 import { type Handler, readAnswerText, shown } from '../handler.ts'
 import { type CommandFacts, environmentOf, factsOf, inheriting, portableValue } from './environment.ts'
@@ -50,7 +49,6 @@ const OPTIONS = ['command', 'cwd', 'env', 'blocking', 'timeoutMs', 'graceMs', 'k
 export function commandHandler(options: CommandOptions, onFinished?: OnFinished): CommandHandler {
   const { prepare, timeoutMs } = compileCommand(options)
   if (options.keepAlive === true) return lineHandler(options, timeoutMs)
-  const { blocking = false } = options
   const run: Handler = async (step, context) => {
     const { limitMs } = context
     const finished = await runToEnd({
@@ -62,21 +60,21 @@ export function commandHandler(options: CommandOptions, onFinished?: OnFinished)
       },
     })
     onFinished?.(finished, step)
-    return answerOf(finished, { options, limitMs, blocking, point: step.point }) as HandlerResult
+    return answerOf(finished, { options, limitMs }) as HandlerResult
   }
-  return Object.assign(run, { timeoutMs, overtimeMs: overtimeOf(options), dispose: () => undefined })
+  return Object.assign(run, { timeoutMs, ...settingsOf(options), dispose: () => undefined })
 }
 
 /** Told of each finished run before it is judged. */
 export type OnFinished = (finished: Finished, step: Step) => void
 
-// After the limit the group gets its grace, and the outputs a moment to close.
-function overtimeOf({ graceMs = DEFAULT_GRACE_MS }: CommandOptions): number {
-  return graceMs + 1_000
+// After the limit the group gets its grace, and the outputs a moment to close. What is `blocking` insists on a block.
+function settingsOf({ graceMs = DEFAULT_GRACE_MS, blocking }: CommandOptions) {
+  return { overtimeMs: graceMs + 1_000, ...(blocking === true && { onError: 'abort' as const }) }
 }
 
 function lineHandler(options: CommandOptions, timeoutMs: number): CommandHandler {
-  const { command, cwd, env, graceMs = DEFAULT_GRACE_MS, blocking = false } = options
+  const { command, cwd, env, graceMs = DEFAULT_GRACE_MS } = options
   if (hasPlaceholders(command)) {
     const what = `The command ${show(command)} is kept alive over many steps, so it cannot have placeholders.`
     throw new ArcError('ARC_COMMAND_INVALID', what)
@@ -84,9 +82,9 @@ function lineHandler(options: CommandOptions, timeoutMs: number): CommandHandler
   const program = new LineProgram({ ...programOf(command)(NO_FACTS), cwd, env: inheriting(env), graceMs })
   const run: Handler = async (step, { limitMs }) => {
     const reply = await program.ask(JSON.stringify(envelopeOf(step)), limitMs)
-    return answerOfReply(reply, { options, limitMs, blocking, point: step.point }) as HandlerResult
+    return answerOfReply(reply, limitMs) as HandlerResult
   }
-  return Object.assign(run, { timeoutMs, overtimeMs: overtimeOf(options), dispose: () => program.dispose() })
+  return Object.assign(run, { timeoutMs, ...settingsOf(options), dispose: () => program.dispose() })
 }
 
 /** A command checked once, and how to start it for a step. */
@@ -158,20 +156,20 @@ function isArgumentList(command: unknown): command is readonly string[] {
   return command.every((part) => typeof part === 'string' && !part.includes('\0'))
 }
 
+/** What it takes to describe a run. */
 interface Reading {
-  readonly options: Pick<CommandOptions, 'command'>
+  readonly options: Pick<CommandOptions, 'command' | 'blocking'>
   readonly limitMs: number
-  readonly blocking: boolean
-  readonly point: string
 }
 
-// What the end of a program means. With `blocking`, whatever is not a clean exit insists on a block.
+// What the end of a program means. What is `blocking` says no by any exit but 0; what its failures mean is `onError`.
 function answerOf(finished: Finished, reading: Reading): unknown {
   const { ending, stdout, stderr } = finished
-  const insist = reading.blocking ? 'abort' : undefined
-  if (ending.kind !== 'exit') return new Failure(KINDS[ending.kind], summaryOf(finished, reading), insist)
-  if (ending.code === 0) return answerOfOutput(stdout, reading)
-  if (reading.blocking || ending.code === 2) return { decision: 'block', reason: messageOf(finished, reading) }
+  if (ending.kind !== 'exit') return new Failure(KINDS[ending.kind], summaryOf(finished, reading))
+  if (ending.code === 0) return answerOfOutput(stdout)
+  if (reading.options.blocking === true || ending.code === 2) {
+    return { decision: 'block', reason: messageOf(finished, reading) }
+  }
   // The shell's own way of saying that it could not start something.
   const isMissing = ending.code === 126 || ending.code === 127
   return new Failure(isMissing ? 'start' : 'crash', `${summaryOf(finished, reading)}${withStderr(stderr.text)}`)
@@ -179,37 +177,26 @@ function answerOf(finished: Finished, reading: Reading): unknown {
 
 const KINDS = { signal: 'crash', timeout: 'timeout', 'not-started': 'start' } as const
 
-function answerOfOutput({ text, droppedBytes }: Finished['stdout'], reading: Reading): unknown {
-  if (droppedBytes === 0) return answerOfText(text, reading)
-  const insist = reading.blocking ? 'abort' : undefined
-  return new Failure('output-limit', `${droppedBytes} bytes of output beyond the limit of 1 MiB`, insist)
+function answerOfOutput({ text, droppedBytes }: Finished['stdout']): unknown {
+  if (droppedBytes === 0) return readAnswerText(text)
+  return new Failure('output-limit', `${droppedBytes} bytes of output beyond the limit of 1 MiB`)
 }
 
-function answerOfReply(reply: Reply, reading: Reading): unknown {
-  const { blocking, limitMs } = reading
-  const insist = blocking ? 'abort' : undefined
-  if (reply.kind === 'line') return answerOfText(reply.text, reading)
-  if (reply.kind === 'timeout') return new Failure('timeout', `no answer within ${limitMs} ms`, insist)
-  if (reply.kind === 'too-large') return new Failure('output-limit', 'a line of more than 1 MiB', insist)
-  if (reply.kind === 'died') return new Failure('crash', `the program died: ${reply.why}`, insist)
-  return new Failure('start', `the program could not be started: ${reply.why}`, insist)
-}
-
-// The engine checks every verdict, but would not know that this one insists: what must block is checked here as well.
-function answerOfText(text: string, { blocking, point }: Reading): unknown {
-  const answer = readAnswerText(text)
-  const spec = blocking ? BUILT_IN_POINTS.points.get(point) : undefined
-  const read = spec === undefined ? answer : readVerdict(answer, spec)
-  return read instanceof Failure && blocking ? new Failure(read.kind, read.message, 'abort') : answer
+function answerOfReply(reply: Reply, limitMs: number): unknown {
+  if (reply.kind === 'line') return readAnswerText(reply.text)
+  if (reply.kind === 'timeout') return new Failure('timeout', `no answer within ${limitMs} ms`)
+  if (reply.kind === 'too-large') return new Failure('output-limit', 'a line of more than 1 MiB')
+  if (reply.kind === 'died') return new Failure('crash', `the program died: ${reply.why}`)
+  return new Failure('start', `the program could not be started: ${reply.why}`)
 }
 
 /** Why a command denies: what it said on stderr, or else how it ended. */
-export function messageOf(finished: Finished, reading: Pick<Reading, 'options' | 'limitMs'>): string {
+export function messageOf(finished: Finished, reading: Reading): string {
   const isTimeout = finished.ending.kind === 'timeout'
   return (isTimeout ? '' : shown(finished.stderr.text)) || summaryOf(finished, reading)
 }
 
-function summaryOf({ ending }: Finished, { options, limitMs }: Pick<Reading, 'options' | 'limitMs'>): string {
+function summaryOf({ ending }: Finished, { options, limitMs }: Reading): string {
   const command = typeof options.command === 'string' ? options.command : options.command.join(' ')
   if (ending.kind === 'timeout') return `hook timed out after ${limitMs / 1000}s: ${command}`
   if (ending.kind === 'signal') return `hook was killed by ${ending.signal}: ${command}`
