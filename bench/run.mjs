@@ -1,10 +1,11 @@
-// `npm run bench [-- --json] [-- --only engine,commands,memory]`: prints our figures beside the peers' and the limits.
+// `npm run bench [-- --json] [-- --only engine,commands,trace,memory]`: prints our figures beside the peers' and the limits.
 
 import { benchCommands } from './commands.mjs'
 import { benchEngine } from './engine.mjs'
 import { benchMemory } from './memory.mjs'
+import { benchTrace } from './trace.mjs'
 
-const BENCHES = { engine: benchEngine, commands: benchCommands, memory: benchMemory }
+const BENCHES = { engine: benchEngine, commands: benchCommands, trace: benchTrace, memory: benchMemory }
 
 const args = process.argv.slice(2)
 const only = args.includes('--only') ? args[args.indexOf('--only') + 1].split(',') : Object.keys(BENCHES)

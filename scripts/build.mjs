@@ -15,7 +15,12 @@ const DIST = join(ROOT, 'dist')
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const STAGE = join(ROOT, `dist.tmp-${process.pid}`)
 
-const LIBRARY_ENTRIES = { index: 'src/index.ts', testing: 'src/testing/index.ts' }
+const LIBRARY_ENTRIES = {
+  index: 'src/index.ts',
+  config: 'src/config.ts',
+  trace: 'src/trace.ts',
+  testing: 'src/testing/index.ts',
+}
 const CLI_ENTRIES = { main: 'src/cli/main.ts' }
 
 // Packages with compiled code cannot be bundled; optional ones may not be there at all.
@@ -83,6 +88,8 @@ function buildCli() {
     minify: true,
     external: [...NATIVE_PACKAGES, ...optionalPackages()],
     banner: { js: REQUIRE_BANNER },
+    // The module form of a package, where it has one: jsonc-parser's other form cannot be bundled.
+    mainFields: ['module', 'main'],
     define: { ARC_VERSION: JSON.stringify(PACKAGE.version) },
     legalComments: 'external',
   })

@@ -15,7 +15,30 @@ const EXPORTS = {
     ...['createEngine', 'createHookBus', 'definePoint', 'effectiveMode', 'hookBus', 'httpHandler', 'promptHandler'],
     ...['readHookConfig', 'toolClass'],
   ],
-  'arc-supervisor/testing': ['FakeClock', 'handlerContract', 'handlerContractFor'],
+  'arc-supervisor/config': [
+    ...[
+      'BUILT_IN_HOOKS',
+      'COMMANDS',
+      'DEFAULTS',
+      'compileArma',
+      'describeHooks',
+      'fill',
+      'fingerprint',
+      'formatProblem',
+    ],
+    ...[
+      'hookSettings',
+      'isFatal',
+      'keepLastGood',
+      'listProfiles',
+      'loadConfig',
+      'onErrorOf',
+      'toJsonSchema',
+      'watchConfig',
+    ],
+  ],
+  'arc-supervisor/testing': ['FakeClock', 'handlerContract', 'handlerContractFor', 'traceStoreContract'],
+  'arc-supervisor/trace': ['MemoryTraceStore', 'SqliteTraceStore', 'TracedEngine', 'verifyExport'],
 }
 
 it.each(Object.entries(EXPORTS))('%s exports exactly what it promises', async (name, expected) => {

@@ -28,4 +28,10 @@ export const SPEC_CLAIMS = {
   H7: 'The control-word dialect of verdict JSON is understood in full, and an unknown control word is invalid output.',
   M1: 'The four modes form a ladder with log as the default, and warn means advise.',
   M2: 'The lowest of profile, hook and breaker decides the mode in effect, which the evaluation names.',
+  C1: 'Profiles and hook blocks are read from JSON with comments or YAML, every problem has its place, the last good state stays.',
+  C2: 'User and project layers merge; a project can only tighten, and its commands are known by their content.',
+  C3: 'Configuration reloads live and as a whole.',
+  C4: 'Scripts compile to hooks, and their mistakes have line and column.',
+  L1: 'Every evaluation is in a structured log that can be filtered by component, action and the rest, and followed.',
+  L2: 'A decision can be shown whole afterwards, by its id or as the last one.',
 } as const satisfies Record<string, string>

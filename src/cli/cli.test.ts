@@ -1,7 +1,9 @@
 // Runs the real binary, as a user does.
 
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
@@ -14,9 +16,12 @@ interface Ran {
   readonly stderr: string
 }
 
+const HOME = mkdtempSync(join(tmpdir(), 'arc-home-'))
+const ENV = { ...process.env, NO_COLOR: '1', ARC_HOME: HOME }
+
 function arc(...args: string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [ARC, ...args], { env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
+    execFile(process.execPath, [ARC, ...args], { env: ENV }, (error, stdout, stderr) => {
       resolve({ code: error?.code ?? 0, stdout, stderr })
     })
   })
@@ -68,11 +73,76 @@ it('the sample changes and stops nothing in log, and says what it would have don
   expect(deleted).toMatchObject({ outcome: { decision: 'flag' }, result: 'done' })
 })
 
+it('C4 script check names every mistake with its place, and leaves a good script alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'arc-script-'))
+  const good = join(folder, 'good.arma')
+  const bad = join(folder, 'bad.arma')
+  writeFileSync(good, 'hook pre:message /log debug "Sending: $prompt"\nhook pre:tool:shell /perms check shellExec\n')
+  writeFileSync(bad, '# a comment\nhook pre:tol /block "no"\nhook pre:tool /blok\n')
+  expect(await arc('script', 'check', good, '--json')).toMatchObject({ code: 0, stdout: '{"ok":true,"errors":[]}\n' })
+  const { code, stdout } = await arc('script', 'check', bad, '--json')
+  expect(code).toBe(1)
+  const { errors } = JSON.parse(stdout) as { errors: { line: number; column: number; message: string }[] }
+  expect(errors.map(({ line }) => line)).toEqual([2, 3])
+  expect(errors[0]?.message).toContain('pre:tool')
+  const missing = await arc('script', 'check', join(folder, 'none.arma'))
+  expect(missing).toMatchObject({ code: 1, stdout: '' })
+  expect(missing.stderr).toContain('cannot be read')
+})
+
+it('L1 logs prints what its filters say: component, action, hook, decision, limit; and says what to do when empty', async () => {
+  await arc('sample')
+  const rows = async (...args: string[]) => linesOf((await arc('logs', '--json', '--limit', '500', ...args)).stdout)
+  const all = await rows('--component', 'hooks')
+  expect(all.length).toBeGreaterThan(8)
+  expect(all[0]).toMatchObject({ component: 'hooks', session: 'sample', host: 'sample' })
+  const blocks = await rows('--action', 'hook:block')
+  expect(new Set(blocks.map(({ decision }) => decision))).toEqual(new Set(['block']))
+  expect((await rows('--hook', 'style-checker')).every(({ action }) => action === 'hook:error')).toBe(true)
+  expect(await rows('--decision', 'ask')).not.toEqual([])
+  expect(await rows('--component', 'launch', '--action', 'hook:block')).toEqual([])
+  expect(linesOf((await arc('logs', '--json', '--limit', '2')).stdout)).toHaveLength(2)
+  expect((await arc('logs')).stdout).toMatch(/✗ hook:block destructive-commands +pre:tool shell deletes a whole folder/)
+  expect((await arc('logs', '--session', 'nobody')).stderr).toContain('arc sample')
+  expect(await arc('logs', '--since', 'yesterdayish')).toMatchObject({ code: 2 })
+})
+
+it('L2 why shows the last decision whole, finds others by the beginning of their id, and says when there is none', async () => {
+  await arc('sample')
+  const [row] = linesOf((await arc('logs', '--json', '--decision', 'ask', '--limit', '1')).stdout)
+  const id = String(row?.id).replace(/\.\d+$/, '')
+  const shown = await arc('why', id)
+  expect(shown.code).toBe(0)
+  expect(shown.stdout).toContain('git push --force')
+  expect(shown.stdout).toContain('decided  by destructive-commands: rewrites history that others may have')
+  expect(shown.stdout).toContain('instead  --force-with-lease')
+  expect(JSON.parse((await arc('why', 'last', '--json')).stdout)).toMatchObject({
+    found: 'step',
+    record: { point: 'pre:turn:end' },
+  })
+  expect(await arc('why', 'no-such-id')).toMatchObject({ code: 1, stderr: 'arc: there is no record no-such-id\n' })
+})
+
+it('trace verify and export show the chain whole', async () => {
+  await arc('sample')
+  const { code, stdout } = await arc('trace', 'verify', '--json')
+  expect(code).toBe(0)
+  const { ok, records } = JSON.parse(stdout) as { ok: boolean; records: number }
+  expect(ok).toBe(true)
+  expect(linesOf((await arc('trace', 'export')).stdout)).toHaveLength(records)
+})
+
 it('a reader that closes the pipe early is no error', async () => {
   const ran = await new Promise<string>((resolve) => {
-    execFile('sh', ['-c', `"${process.execPath}" "${ARC}" sample --json | head -n 1`], (_error, _stdout, stderr) =>
-      resolve(stderr),
-    )
+    const line = `"${process.execPath}" "${ARC}" sample --json | head -n 1`
+    execFile('sh', ['-c', line], { env: ENV }, (_error, _stdout, stderr) => resolve(stderr))
   })
   expect(ran).toBe('')
 })
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}

@@ -51,6 +51,18 @@ export const ERRORS = {
     when: 'The address of an HTTP or prompt hook is not an http or https URL.',
     fix: 'Give a full address, such as http://127.0.0.1:8080/review.',
   },
+  ARC_STORE_NEWER: {
+    when: 'The database was written by a newer version of ARC. It is left as it is.',
+    fix: 'Update arc-supervisor, or set ARC_HOME to another folder.',
+  },
+  ARC_STORE_BUSY: {
+    when: 'Another process kept the database locked for longer than anybody can wait.',
+    fix: 'Look for a program that holds it open, such as a backup or a database browser.',
+  },
+  ARC_STORE_UNAVAILABLE: {
+    when: 'The database cannot be opened or written: no right to, no folder, a full or read-only disk.',
+    fix: 'Check that its folder exists and can be written to.',
+  },
   ARC_DATA_INVALID: {
     when: 'A step is dispatched with data that is not an object.',
     fix: 'Pass the fields of the point as one object, for example { tool, args }.',

@@ -8,3 +8,4 @@ export {
   handlerContract,
   handlerContractFor,
 } from './handler-contract.ts'
+export { type TraceStoreCase, type TraceStoreMaker, traceStoreContract } from './trace-store-contract.ts'

@@ -4,7 +4,11 @@ import colors from 'picocolors'
 import { readMode } from '../../core/mode.ts'
 import type { Evaluation } from '../../core/outcome.ts'
 import type { Decision } from '../../core/verdict.ts'
-import { HookEngine } from '../../runtime/engine.ts'
+import type { HookEngine } from '../../runtime/engine.ts'
+import { databaseFile } from '../../runtime/home.ts'
+import { TracedEngine } from '../../runtime/traced-engine.ts'
+import { SqliteTraceStore } from '../../store/trace-store.ts'
+import { LOOK, oneLine, print } from '../output.ts'
 import { registerSampleHooks } from '../sample/hooks.ts'
 import { playSession, type SampleStep } from '../sample/session.ts'
 
@@ -12,7 +16,8 @@ import { playSession, type SampleStep } from '../sample/session.ts'
 export async function sample(options: { readonly mode: string; readonly json?: boolean }): Promise<number> {
   const mode = readMode(options.mode, '--mode')
   const evaluations: Evaluation[] = []
-  const engine = new HookEngine({ mode, sink: (evaluation) => evaluations.push(evaluation) })
+  const store = new SqliteTraceStore(databaseFile())
+  const engine = new TracedEngine(store, { mode, sink: (evaluation) => void evaluations.push(evaluation) })
   registerSampleHooks(engine)
   const counts: Record<Decision, number> = { pass: 0, flag: 0, ask: 0, block: 0 }
   if (options.json !== true) printHead(engine)
@@ -22,15 +27,9 @@ export async function sample(options: { readonly mode: string; readonly json?: b
     if (options.json === true) process.stdout.write(`${JSON.stringify({ ...step, evaluations: own })}\n`)
     else printStep(step, own)
   })
+  store.close()
   if (options.json !== true) printTail(counts, mode)
   return 0
-}
-
-const LOOK: Record<Decision, { readonly icon: string; readonly paint: (text: string) => string }> = {
-  pass: { icon: '✓', paint: colors.green },
-  flag: { icon: '!', paint: colors.yellow },
-  ask: { icon: '?', paint: colors.magenta },
-  block: { icon: '✗', paint: colors.red },
 }
 
 function printHead(engine: HookEngine): void {
@@ -66,6 +65,7 @@ function printTail(counts: Record<Decision, number>, mode: string): void {
     LOOK[decision as Decision].paint(`${count} ${decision}`),
   )
   print(`\n${parts.join(', ')}.`)
+  print(colors.dim('All of it is on record: arc logs, arc why last, arc trace verify.'))
   const other = mode === 'enforce' ? 'log' : 'enforce'
   print(
     colors.dim(`The same session in another mode: arc sample --mode ${other} (from a checkout: ./bin/arc sample …)`),
@@ -74,13 +74,4 @@ function printTail(counts: Record<Decision, number>, mode: string): void {
 
 function detail(text: string): void {
   print(`        ${' '.repeat(12)} ${colors.dim(text)}`)
-}
-
-function oneLine(text: string): string {
-  const flat = text.replace(/\s+/g, ' ').trim()
-  return flat.length > 90 ? `${flat.slice(0, 89)}…` : flat
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

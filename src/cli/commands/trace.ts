@@ -1,0 +1,30 @@
+// `arc trace verify` and `arc trace export`: the record chain, checked here or taken elsewhere.
+
+import colors from 'picocolors'
+import { databaseFile } from '../../runtime/home.ts'
+import { SqliteTraceStore } from '../../store/trace-store.ts'
+
+/** Checks the chain; exit code 1 when a record is bad, missing or out of order. */
+export async function verifyTrace(options: { readonly json?: boolean }): Promise<number> {
+  const store = new SqliteTraceStore(databaseFile())
+  try {
+    const result = store.verify()
+    if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`)
+    else if (result.ok) process.stderr.write(colors.green(`ok: ${result.records} records, chain unbroken\n`))
+    else process.stderr.write(colors.red(`broken: ${JSON.stringify(result.firstBad)}\n`))
+    return result.ok ? 0 : 1
+  } finally {
+    store.close()
+  }
+}
+
+/** Prints the chain as lines of JSON. */
+export async function exportTrace(): Promise<number> {
+  const store = new SqliteTraceStore(databaseFile())
+  try {
+    for (const line of store.export()) process.stdout.write(`${line}\n`)
+    return 0
+  } finally {
+    store.close()
+  }
+}

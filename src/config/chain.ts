@@ -1,0 +1,183 @@
+// One layer from its files: the file itself, what it extends (bases first) and its scripts. All of it or nothing.
+
+import { createHash } from 'node:crypto'
+import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
+import { didYouMean, show } from '../core/errors.ts'
+import { compileArma } from './arma/compile.ts'
+import type { Layer, Script } from './layers.ts'
+import { EXTENSIONS, type Parsed, parseText } from './parse.ts'
+import { isFatal, keyOf, type Problem, problem } from './problem.ts'
+import { listProfiles } from './profiles.ts'
+import type { ReadFile } from './read-file.ts'
+import type { FileKind } from './schema.ts'
+import { type ValidFile, validate } from './validate.ts'
+
+/** Where a layer is looked for. */
+export interface LayerPlace {
+  readonly kind: FileKind
+  /** The file without its ending. */
+  readonly stem: string
+  /** Where `extends` finds profiles by name; a project has none. */
+  readonly profiles?: string
+  /** The directory that a project's files must not leave. */
+  readonly within?: string
+}
+
+/** A layer as it was read. */
+export interface Chain {
+  /** Bases first. Empty when there is no such file. */
+  readonly layers: readonly Layer[]
+  readonly problems: readonly Problem[]
+  /** Every text that was read. */
+  readonly texts: Readonly<Record<string, string>>
+  /** Every path that was looked at, so that a change of it can be noticed. */
+  readonly looked: readonly string[]
+}
+
+const MAX_CHAIN = 16
+
+/** Reads a layer with everything it builds on. */
+export function readChain(place: LayerPlace, read: ReadFile): Chain {
+  return new ChainReader(place, read).run()
+}
+
+/** The file of a stem that exists, with the others that stand for the same thing. */
+function findFiles(stem: string, read: ReadFile): string[] {
+  return EXTENSIONS.map((extension) => `${stem}${extension}`).filter((file) => {
+    const { text, problem: wrong } = read(file)
+    return text !== undefined || wrong !== undefined
+  })
+}
+
+class ChainReader {
+  readonly #place: LayerPlace
+  readonly #read: ReadFile
+  readonly #layers = new Map<string, Layer>()
+  readonly #problems: Problem[] = []
+  readonly #texts: Record<string, string> = {}
+  readonly #looked = new Set<string>()
+
+  constructor(place: LayerPlace, read: ReadFile) {
+    this.#place = place
+    this.#read = read
+  }
+
+  run(): Chain {
+    const [file] = this.#find(this.#place.stem)
+    if (file !== undefined) this.#visit(file, this.#place.kind, [])
+    const layers = this.#problems.some(isFatal) ? [] : [...this.#layers.values()]
+    return { layers, problems: this.#problems, texts: this.#texts, looked: [...this.#looked] }
+  }
+
+  #find(stem: string): string[] {
+    for (const extension of EXTENSIONS) this.#looked.add(`${stem}${extension}`)
+    const [file, ...others] = findFiles(stem, this.#read)
+    for (const other of others) {
+      this.#problems.push(
+        problem('ambiguous', other, `This file is not in force, because ${file} is; remove one of them.`),
+      )
+    }
+    return file === undefined ? [] : [file]
+  }
+
+  #visit(file: string, kind: FileKind, parents: readonly string[]): void {
+    if (this.#layers.has(file)) return
+    const text = this.#textOf(file)
+    if (text === undefined) return
+    const { parsed, problems: unread } = parseText(file, text)
+    const { valid, problems: wrong } = parsed === undefined ? { problems: unread } : validate(parsed, kind)
+    if (valid === undefined) {
+      this.#problems.push(...(wrong ?? []))
+      return
+    }
+    for (const base of this.#basesOf(valid, [...parents, file])) this.#visit(base, kindOfBase(kind), [...parents, file])
+    this.#layers.set(file, { file: valid, scripts: this.#scriptsOf(valid) })
+  }
+
+  #textOf(file: string): string | undefined {
+    this.#looked.add(file)
+    const { text, problem: wrong } = this.#read(file)
+    if (wrong !== undefined) this.#problems.push(wrong)
+    if (text !== undefined) this.#texts[file] = text
+    return text
+  }
+
+  #basesOf({ source, settings }: ValidFile, chain: readonly string[]): string[] {
+    const { extends: given = [] } = settings
+    const names = typeof given === 'string' ? [given] : given
+    return names.flatMap((name, index) => {
+      const path = typeof given === 'string' ? ['extends'] : ['extends', index]
+      const base = this.#resolveBase(source, name, path)
+      if (base === undefined) return []
+      if (!chain.includes(base) && chain.length < MAX_CHAIN) return [base]
+      const circle = [...chain.slice(Math.max(0, chain.indexOf(base))), base].map((file) =>
+        relative(dirname(source.file), file),
+      )
+      const why = chain.includes(base)
+        ? 'files extend each other in a circle'
+        : `at most ${MAX_CHAIN} files can build on another`
+      this.#complain('cycle', source, path, `${why}: ${circle.join(' -> ')}.`)
+      return []
+    })
+  }
+
+  #resolveBase(source: Parsed, name: string, path: readonly PropertyKey[]): string | undefined {
+    const { profiles, within } = this.#place
+    const isPath = /[\\/]/.test(name) || (EXTENSIONS as readonly string[]).includes(extname(name))
+    if (!isPath && profiles === undefined) {
+      this.#complain('invalid', source, path, `expected the path of a file, such as ./base.yaml, not ${show(name)}.`)
+      return undefined
+    }
+    if (!isPath) {
+      const [file] = this.#find(join(profiles ?? '', name))
+      const near = file === undefined ? didYouMean(name, listProfiles(profiles ?? '')) : ''
+      if (file === undefined) this.#complain('missing', source, path, `there is no profile ${show(name)}.${near}`)
+      return file
+    }
+    const file = resolve(dirname(source.file), name)
+    if (within !== undefined && !isInside(file, within)) {
+      this.#complain('invalid', source, path, `expected a file of the project, but ${show(name)} is outside.`)
+      return undefined
+    }
+    const found = this.#read(file)
+    this.#looked.add(file)
+    if (found.text !== undefined || found.problem !== undefined) return file
+    this.#complain('missing', source, path, `there is no file ${show(file)}.`)
+    return undefined
+  }
+
+  #scriptsOf({ source, settings }: ValidFile): Script[] {
+    return (settings.scripts ?? []).flatMap((given, index) => {
+      const path = ['scripts', index]
+      const file = resolve(dirname(source.file), given)
+      const before = this.#problems.length
+      const text = this.#textOf(file)
+      if (text === undefined) {
+        if (this.#problems.length === before) this.#complain('missing', source, path, `there is no file ${show(file)}.`)
+        return []
+      }
+      const script = compileArma(text)
+      for (const { message, ...position } of script.errors) {
+        this.#problems.push(problem('syntax', file, message, { position }))
+      }
+      const layer = this.#place.kind === 'project' ? 'project' : 'user'
+      const sha256 = createHash('sha256').update(text).digest('hex')
+      return [{ file, script, sha256, origin: { layer, file: source.file, ...source.at(path) } }]
+    })
+  }
+
+  #complain(kind: Problem['kind'], source: Parsed, path: readonly PropertyKey[], message: string): void {
+    const key = keyOf(path)
+    this.#problems.push(problem(kind, source.file, `${key}: ${message}`, { key, position: source.at(path) }))
+  }
+}
+
+// What a config file builds on is a profile; a project builds on files of its own kind.
+function kindOfBase(kind: FileKind): FileKind {
+  return kind === 'config' ? 'profile' : kind
+}
+
+function isInside(file: string, dir: string): boolean {
+  const path = relative(dir, file)
+  return path !== '' && !path.startsWith('..') && !isAbsolute(path)
+}

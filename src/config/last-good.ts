@@ -1,0 +1,77 @@
+// The texts that were last in force, so that a bad file changes nothing, also for the next short-lived process.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRecord } from '../core/plain-data.ts'
+import { readBoundedFile } from './read-file.ts'
+
+/** The files of one layer, with their texts: the file itself, what it extends, and its scripts. */
+type Bundle = Readonly<Record<string, string>>
+
+/** Keeps the last good bundle of each layer. */
+export interface LastGood {
+  get(layer: string): Bundle | undefined
+  /** May throw when it cannot be kept beyond this process. */
+  set(layer: string, bundle: Bundle): void
+  /** After a person removed the layer on purpose. */
+  forget(layer: string): void
+}
+
+/**
+ * Keeps the last good texts in memory and, given a directory, on disk.
+ * @example
+ * const lastGood = keepLastGood(join(home, 'last-good'))
+ */
+export function keepLastGood(dir?: string): LastGood {
+  const memory = new Map<string, Bundle>()
+  const fileOf = (place: string, layer: string) =>
+    join(place, `${createHash('sha256').update(layer).digest('hex').slice(0, 32)}.json`)
+  return {
+    get(layer) {
+      const bundle = memory.get(layer) ?? (dir === undefined ? undefined : read(fileOf(dir, layer), layer))
+      if (bundle !== undefined) memory.set(layer, bundle)
+      return bundle
+    },
+    set(layer, bundle) {
+      const isKnown = JSON.stringify(this.get(layer)) === JSON.stringify(bundle)
+      memory.set(layer, bundle)
+      if (dir === undefined || isKnown) return
+      mkdirSync(dir, { recursive: true, mode: 0o700 })
+      write(fileOf(dir, layer), JSON.stringify({ layer, bundle }))
+    },
+    forget(layer) {
+      memory.delete(layer)
+      if (dir !== undefined) rmSync(fileOf(dir, layer), { force: true })
+    },
+  }
+}
+
+// Whole or not at all: another process may read at any moment.
+function write(file: string, text: string): void {
+  const draft = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+// A chain of files of the largest size, escaped.
+const MAX_BYTES = 64 * 1024 * 1024
+
+function read(file: string, layer: string): Bundle | undefined {
+  const { text } = readBoundedFile(file, MAX_BYTES)
+  if (text === undefined) return undefined
+  try {
+    const kept: unknown = JSON.parse(text)
+    if (!isRecord(kept) || kept.layer !== layer || !isRecord(kept.bundle)) return undefined
+    const isText = Object.values(kept.bundle).every((value) => typeof value === 'string')
+    return isText ? (kept.bundle as Bundle) : undefined
+  } catch {
+    // A damaged copy is as good as none; the next good state writes a new one.
+    return undefined
+  }
+}

@@ -1,0 +1,244 @@
+// Layers of settings into one configuration: the user's override each other, a project's can only tighten.
+// Pure: files are found and read in load.ts. Every entry that is not taken over is reported with its place.
+
+import type { OnError } from '../core/degradation.ts'
+import { show } from '../core/errors.ts'
+import { isAtLeast, type Mode } from '../core/mode.ts'
+import type { ArmaScript } from './arma/compile.ts'
+import { addCommands, type CommandHook } from './command-list.ts'
+import type { Position } from './position.ts'
+import { keyOf, type Problem, problem } from './problem.ts'
+import { BUILT_IN_HOOKS, type Settings } from './schema.ts'
+import type { ValidFile } from './validate.ts'
+
+/** Settings of one hook; what is absent falls to the defaults. */
+export interface HookSettings {
+  readonly enabled?: boolean | undefined
+  readonly timeoutMs?: number | undefined
+  readonly mode?: Mode | undefined
+  readonly onError?: OnError | undefined
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Whose file an entry came from. */
+export type LayerName = 'user' | 'project'
+
+/** Where an entry came from. */
+export interface Origin extends Position {
+  readonly layer: LayerName
+  readonly file: string
+}
+
+/** A `.arma` script, compiled. */
+export interface Script {
+  readonly file: string
+  readonly script: ArmaScript
+  /** The hash of the text that was compiled. */
+  readonly sha256: string
+  readonly origin: Origin
+}
+
+/** The configuration in force: plain data, from which runtime builds the pipeline. */
+export interface Config {
+  readonly profile: string
+  /** The agent that the profile launches. */
+  readonly tool: string | undefined
+  readonly enforcement: Mode
+  readonly errorBehavior: OnError
+  readonly timeoutMs: number
+  readonly maxHooksPerPoint: number
+  /** Settings by the name of the hook. Read it with `hookSettings`. */
+  readonly hooks: Readonly<Record<string, HookSettings>>
+  readonly commands: readonly CommandHook[]
+  readonly scripts: readonly Script[]
+  readonly breaker: { readonly failureThreshold: number; readonly cooldownMs: number }
+  readonly risk: { readonly floor: boolean }
+}
+
+/** What holds where no file says otherwise. */
+export const DEFAULTS: Config = Object.freeze({
+  profile: 'default',
+  tool: undefined,
+  enforcement: 'log',
+  errorBehavior: 'log',
+  timeoutMs: 5_000,
+  maxHooksPerPoint: 50,
+  hooks: {},
+  commands: [],
+  scripts: [],
+  breaker: { failureThreshold: 3, cooldownMs: 60_000 },
+  risk: { floor: true },
+})
+
+/** One file as a layer: its settings, and the scripts it names. */
+export interface Layer {
+  readonly file: ValidFile
+  readonly scripts: readonly Script[]
+}
+
+/** A configuration and what was not taken over into it. */
+export interface Merged {
+  readonly config: Config
+  readonly problems: readonly Problem[]
+}
+
+/** The settings of a hook, safe for any name. */
+export function hookSettings(config: Config, name: string): HookSettings {
+  return (Object.hasOwn(config.hooks, name) ? config.hooks[name] : undefined) ?? {}
+}
+
+/** What a failure of this hook means by this configuration. */
+export function onErrorOf(config: Config, name: string): OnError {
+  const guards: Readonly<Record<string, OnError | undefined>> = BUILT_IN_HOOKS
+  const builtIn = Object.hasOwn(guards, name) ? guards[name] : undefined
+  return hookSettings(config, name).onError ?? builtIn ?? config.errorBehavior
+}
+
+/** Puts a file of the user's over a configuration: what it says wins, lists append. */
+export function override(base: Config, { file, scripts }: Layer): Config {
+  const { settings } = file
+  const { errorBehavior, timeout, maxHooksPerPoint, named } = splitHooks(settings)
+  const hooks = { ...base.hooks }
+  for (const [name, given] of named) hooks[name] = { ...hookSettings(base, name), ...given }
+  return {
+    profile: base.profile,
+    tool: settings.tool ?? base.tool,
+    enforcement: settings.enforcement ?? base.enforcement,
+    errorBehavior: errorBehavior ?? base.errorBehavior,
+    timeoutMs: timeout ?? base.timeoutMs,
+    maxHooksPerPoint: maxHooksPerPoint ?? base.maxHooksPerPoint,
+    hooks,
+    commands: addCommands(base.commands, file, 'user'),
+    scripts: addScripts(base.scripts, scripts),
+    breaker: { ...base.breaker, ...present(settings.breaker ?? {}) },
+    risk: { ...base.risk, ...present(settings.risk ?? {}) },
+  }
+}
+
+/** Puts a project's file over a configuration: only what tightens it is taken, everything else is reported. */
+export function tighten(base: Config, { file, scripts }: Layer): Merged {
+  const guard = new Guard(file)
+  const { settings } = file
+  const { errorBehavior, timeout, maxHooksPerPoint, named } = splitHooks(settings)
+  const strict = guard.take(['hooks', 'errorBehavior'], errorBehavior, base.errorBehavior, isOnErrorAtLeast)
+  const hooks = { ...base.hooks }
+  const stricter = { ...base, errorBehavior: strict }
+  for (const [name, given] of named) hooks[name] = tightenHook(guard, stricter, name, given)
+  const weakest = Object.values(hooks).find(isSoft)?.onError ?? strict
+  guard.refuse(['tool'], settings.tool, base.tool, "the agent is the user's choice")
+  // Fewer hooks than the user has would put the user's own out; more would raise the limit.
+  guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, "the limit is the user's")
+  // An earlier trip lowers every mode to log; a later one raises a limit.
+  const { failureThreshold, cooldownMs } = settings.breaker ?? {}
+  guard.refuse(['breaker', 'failureThreshold'], failureThreshold, base.breaker.failureThreshold, "it is the user's")
+  const config: Config = {
+    ...base,
+    enforcement: guard.take(['enforcement'], settings.enforcement, base.enforcement, isAtLeast),
+    errorBehavior: strict,
+    timeoutMs: guard.takeLimit(['hooks', 'timeout'], timeout, base.timeoutMs, weakest),
+    hooks,
+    commands: addCommands(base.commands, file, 'project'),
+    scripts: addScripts(base.scripts, scripts),
+    breaker: {
+      ...base.breaker,
+      cooldownMs: guard.take(['breaker', 'cooldownMs'], cooldownMs, base.breaker.cooldownMs, isAtMost),
+    },
+    risk: { floor: guard.take(['risk', 'floor'], settings.risk?.floor, base.risk.floor, isOnAtLeast) },
+  }
+  return { config, problems: guard.problems }
+}
+
+function tightenHook(guard: Guard, base: Config, name: string, given: HookSettings): HookSettings {
+  const current = hookSettings(base, name)
+  const path = ['hooks', name]
+  guard.refuse([...path, 'options'], given.options, current.options, "a hook's own settings are the user's")
+  const onError = guard.take([...path, 'onError'], given.onError, onErrorOf(base, name), isOnErrorAtLeast)
+  const limit = current.timeoutMs ?? base.timeoutMs
+  const timeoutMs = guard.takeLimit([...path, 'timeout'], given.timeoutMs, limit, onError)
+  return {
+    ...current,
+    ...changed('enabled', guard.take([...path, 'enabled'], given.enabled, current.enabled ?? true, isOnAtLeast), true),
+    ...changed('mode', guard.take([...path, 'mode'], given.mode, current.mode ?? 'enforce', isAtLeast), 'enforce'),
+    ...changed('onError', onError, onErrorOf(base, name)),
+    ...changed('timeoutMs', timeoutMs, limit),
+  } satisfies HookSettings
+
+  // What stays as it is must go on following the defaults.
+  function changed<K extends keyof HookSettings>(key: K, value: HookSettings[K], otherwise: HookSettings[K]) {
+    return value === (current[key] ?? otherwise) ? {} : { [key]: value }
+  }
+}
+
+/** Takes over what is at least as strict, and reports the rest. */
+class Guard {
+  readonly problems: Problem[] = []
+  readonly #file: ValidFile
+
+  constructor(file: ValidFile) {
+    this.#file = file
+  }
+
+  /** The given value if it is as strict as the current one. */
+  take<T>(path: readonly string[], given: T | undefined, current: T, isAsStrict: (given: T, current: T) => boolean): T {
+    if (given === undefined || given === current) return current
+    if (isAsStrict(given, current)) return given
+    this.#report(path, `a project can only tighten, and ${show(given)} is looser than ${show(current)}`)
+    return current
+  }
+
+  /** A shorter limit, where running out of it blocks; elsewhere it would make hooks fail and so let things through. */
+  takeLimit(path: readonly string[], given: number | undefined, current: number, onError: OnError): number {
+    if (given !== undefined && given < current && onError !== 'abort') {
+      const why = `a shorter limit than ${current} would make hooks fail, and a failure does not block here`
+      this.#report(path, `${why}; set it together with "abort" for failures`)
+      return current
+    }
+    return this.take(path, given, current, isAtMost)
+  }
+
+  /** Reports a value that a project may not change at all. */
+  refuse(path: readonly string[], given: unknown, current: unknown, why: string): void {
+    if (given === undefined || JSON.stringify(given) === JSON.stringify(current)) return
+    this.#report(path, `a project cannot change this, because ${why}`)
+  }
+
+  #report(path: readonly string[], why: string): void {
+    const { source } = this.#file
+    const key = keyOf(path)
+    const position = source.at(path)
+    this.problems.push(problem('looser', source.file, `${key} is ignored: ${why}.`, { key, position }))
+  }
+}
+
+const STRICTNESS: Readonly<Record<OnError, number>> = { skip: 0, log: 1, abort: 2 }
+const isOnErrorAtLeast = (given: OnError, current: OnError) => STRICTNESS[given] >= STRICTNESS[current]
+const isAtMost = (given: number, current: number) => given <= current
+const isOnAtLeast = (given: boolean, current: boolean) => given || !current
+
+// A hook that the common time limit holds for, and whose failure lets things through.
+const isSoft = ({ onError = 'abort', timeoutMs }: HookSettings) => onError !== 'abort' && timeoutMs === undefined
+
+interface SplitHooks {
+  readonly errorBehavior: OnError | undefined
+  readonly timeout: number | undefined
+  readonly maxHooksPerPoint: number | undefined
+  readonly named: readonly (readonly [string, HookSettings])[]
+}
+
+// One block holds both the three defaults and the hooks by name.
+function splitHooks({ hooks = {} }: Settings): SplitHooks {
+  const { errorBehavior, timeout, maxHooksPerPoint, ...others } = hooks
+  const named = Object.entries(others).map(([name, { timeout: timeoutMs, ...rest }]) => {
+    return [name, present({ ...rest, timeoutMs }) as HookSettings] as const
+  })
+  return { errorBehavior, timeout, maxHooksPerPoint, named }
+}
+
+function addScripts(base: readonly Script[], added: readonly Script[]): readonly Script[] {
+  const known = new Set(base.map(({ file }) => file))
+  return [...base, ...added.filter(({ file }) => !known.has(file) && known.add(file))]
+}
+
+function present<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
+}

@@ -1,0 +1,67 @@
+// From text to values with positions: JSON with comments, or YAML. Nothing throws; every problem has its place.
+// What the values mean is schema.ts.
+
+import { extname } from 'node:path'
+import { clip } from '../core/errors.ts'
+import { parseJson } from './json.ts'
+import { findBadKeys, type Located, offsetAt, plainOf } from './located.ts'
+import { lineIndex, type Position } from './position.ts'
+import { type Problem, problem } from './problem.ts'
+import { parseYaml } from './yaml.ts'
+
+/** The endings of configuration files, in the order in which they are looked for. */
+export const EXTENSIONS = ['.json', '.jsonc', '.yaml', '.yml'] as const
+
+/** A document that could be read. */
+export interface Parsed {
+  readonly file: string
+  readonly value: unknown
+  /** Where the value (or the key) of a path stands. */
+  at(path: readonly PropertyKey[], at?: 'key' | 'value'): Position
+}
+
+/** What parsing gives: the document, or why there is none. */
+export type ParseResult =
+  | { readonly parsed: Parsed; readonly problems?: never }
+  | { readonly parsed?: never; readonly problems: readonly [Problem, ...Problem[]] }
+
+/** What a format's parser gives: a tree, or complaints with offsets. */
+export interface FormatResult {
+  readonly root?: Located | undefined
+  readonly complaints: readonly Complaint[]
+}
+
+/** One complaint of a format's parser. */
+export interface Complaint {
+  readonly offset: number
+  readonly message: string
+  readonly kind?: 'syntax' | 'too-large'
+}
+
+const MAX_COMPLAINTS = 20
+
+/** Parses the text of a file by the file's ending; what is not YAML is JSON with comments. */
+export function parseText(file: string, given: string): ParseResult {
+  const text = given.startsWith('\uFEFF') ? ` ${given.slice(1)}` : given
+  const isYaml = ['.yaml', '.yml'].includes(extname(file).toLowerCase())
+  const positionOf = lineIndex(text)
+  const { root, complaints } = isYaml ? parseYaml(text) : parseJson(text)
+  // A parser says several things about one place; the first says it best.
+  const places = new Set<number>()
+  const first = complaints.filter(({ offset }) => !places.has(offset) && places.add(offset))
+  const problems = first.slice(0, MAX_COMPLAINTS).map(({ offset, message, kind = 'syntax' }) => {
+    const inside = Math.min(offset, text.trimEnd().length)
+    return problem(kind, file, message, { position: positionOf(inside) })
+  })
+  if (root !== undefined && problems.length === 0) problems.push(...findBadKeys(root, file, positionOf))
+  const [one, ...others] = problems
+  if (one !== undefined) return { problems: [one, ...others] }
+  if (root === undefined) return { problems: [problem('syntax', file, emptyMessage(text))] }
+  const at: Parsed['at'] = (path, of = 'value') => positionOf(offsetAt(root, path, of))
+  return { parsed: { file, value: plainOf(root), at } }
+}
+
+function emptyMessage(text: string): string {
+  const given = text.trim() === '' ? 'the file is empty' : `it holds only ${JSON.stringify(clip(text.trim(), 30))}`
+  return `Expected an object of settings, but ${given}. Write {} for no settings, or delete the file.`
+}

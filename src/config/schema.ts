@@ -1,0 +1,168 @@
+// What a profile or a project's layer may hold: one zod schema drives types, validation and the published JSON Schema.
+// The keys are those that people write; layers.ts gives them their inner form.
+
+import * as z from 'zod'
+import { ON_ERROR, type OnError } from '../core/degradation.ts'
+import { ArcError, didYouMean, show } from '../core/errors.ts'
+import { compileMatch } from '../core/matcher.ts'
+import { MODES, type Mode } from '../core/mode.ts'
+import { BUILT_IN_POINTS } from '../core/point-names.ts'
+
+/** The hooks that ARC brings along: a failure of a guard blocks unless it is configured, the others follow the default. */
+export const BUILT_IN_HOOKS = {
+  'source-classify': 'abort',
+  'interagent-routing': 'abort',
+  'watchdog-pause': 'abort',
+  'risk-detection': 'abort',
+  'subagent-inject': undefined,
+  'attempt-tracker': 'abort',
+  roundtable: undefined,
+  'memory-sync': undefined,
+  'audit-score': undefined,
+  'supervision-gate': 'abort',
+  'post-verify': undefined,
+} as const satisfies Record<string, OnError | undefined>
+
+const DAY_MS = 86_400_000
+
+const mode = z
+  .enum([...(Object.keys(MODES) as [Mode, ...Mode[]]), 'warn'])
+  .transform((given): Mode => (given === 'warn' ? 'advise' : given))
+const onError = z.enum(ON_ERROR as [OnError, ...OnError[]])
+const limitMs = z.number().positive().max(DAY_MS)
+const word = z.string().trim().min(1)
+
+const hookSettings = z
+  .strictObject({
+    enabled: z.boolean().optional().describe('Whether the hook runs; true unless set.'),
+    timeout: limitMs.optional().describe('The time limit of the hook, in milliseconds.'),
+    mode: mode.optional().describe('The most this hook may do, whatever the enforcement.'),
+    onError: onError.optional().describe('What a failure of this hook means.'),
+    options: z.record(z.string(), z.unknown()).optional().describe("The hook's own settings."),
+  })
+  .describe('Settings of one hook, by its name.')
+
+const hooks = z
+  .object({
+    errorBehavior: onError.optional().describe('What a failing hook means unless it says otherwise; "log".'),
+    timeout: limitMs.optional().describe('The time limit of a hook without its own, in milliseconds; 5000.'),
+    maxHooksPerPoint: z.int().min(1).max(10_000).optional().describe('How many hooks one point may hold; 50.'),
+  })
+  .catchall(hookSettings)
+
+const SPELLINGS = [...BUILT_IN_POINTS.points].flatMap(([name, { aliases }]) => [name, ...aliases])
+
+// The whole row in one step, because the tool may be in the event (`pre:tool:shell`) or in the matcher.
+const command = z
+  .strictObject({
+    name: word.optional().describe('For enabling, disabling and tracing.'),
+    event: z
+      .string()
+      .describe('The point, in any spelling: pre_tool_use, PreToolUse, pre:tool, pre:tool:shell.')
+      .meta({ anyOf: [{ enum: SPELLINGS }, { pattern: '^[^:]+:.+$' }] }),
+    matcher: word.optional().describe('Only for this tool or class of tools: bash, shell, write, mcp__*.'),
+    command: z
+      .union([word, z.array(z.string()).min(1)])
+      .describe('A line for sh, or a list of program and arguments. {tool_name} {session_id} {workspace} {tool_input}'),
+    timeout_secs: z.number().positive().max(86_400).default(10),
+    blocking: z.boolean().default(false).describe('Every end but exit 0 blocks.'),
+    priority: z.number().optional().describe('Lower runs earlier; 100 unless set.'),
+    onError: onError.optional(),
+    critical: z.boolean().default(false).describe('Never lowered by the breaker.'),
+  })
+  .transform(({ event, matcher, timeout_secs, ...rest }, context) => {
+    const resolved = readEvent(event, matcher)
+    if ('problem' in resolved) {
+      context.issues.push({ code: 'custom', message: resolved.problem, path: [resolved.key], input: event })
+      return z.NEVER
+    }
+    return { ...rest, ...resolved, timeoutMs: timeout_secs * 1_000 }
+  })
+
+/** A command hook as a file gives it, its point resolved. */
+export type CommandSetting = z.output<typeof command>
+
+const settings = {
+  $schema: z.string().optional().describe('The address of this schema, for editors.'),
+  extends: z
+    .union([word, z.array(word)])
+    .optional()
+    .describe('Profiles by name, or files by path, to build on.'),
+  enforcement: mode.optional().describe('off, log, advise (or warn), enforce; "log" unless set.'),
+  hooks: hooks.optional(),
+  commands: z.array(command).optional().describe('Hooks that are programs.'),
+  breaker: z
+    .strictObject({
+      failureThreshold: z.int().min(1).optional().describe('Failures in a row that open the breaker; 3.'),
+      cooldownMs: z.number().positive().max(DAY_MS).optional().describe('Until it is half-open; 60000.'),
+    })
+    .optional(),
+  risk: z.strictObject({ floor: z.boolean().optional().describe('Tier 5 blocks in every mode but off.') }).optional(),
+  scripts: z.array(word).optional().describe('.arma scripts, by path from this file.'),
+}
+
+const named = { name: word.optional(), tool: word.optional().describe('The agent that the profile launches.') }
+
+/** The three kinds of file. */
+export const SCHEMAS = {
+  config: z.strictObject({ ...settings, profile: word.optional().describe('The profile in use.') }),
+  profile: z.strictObject({ ...settings, ...named }),
+  project: z.strictObject({ ...settings, ...named }),
+} as const
+
+/** A kind of configuration file. */
+export type FileKind = keyof typeof SCHEMAS
+
+/** What a file may hold, whatever its kind. */
+export type Settings = z.output<typeof SCHEMAS.profile> & { readonly profile?: string | undefined }
+
+/** The JSON Schema of a kind of file, for `$schema` in editors. */
+export function toJsonSchema(kind: FileKind = 'profile'): Record<string, unknown> {
+  return { ...z.toJSONSchema(SCHEMAS[kind], { io: 'input' }), title: `ARC ${kind}` }
+}
+
+/** The names that a key may have at a place in a file: for suggestions. */
+export function knownKeys(kind: FileKind, path: readonly PropertyKey[]): readonly string[] {
+  const [first, second] = path
+  if (first === undefined) return Object.keys(SCHEMAS[kind].shape)
+  if (first === 'commands') return Object.keys(command.in.shape)
+  if (first === 'breaker') return Object.keys(settings.breaker.unwrap().shape)
+  if (first === 'risk') return Object.keys(settings.risk.unwrap().shape)
+  if (first !== 'hooks') return []
+  return second === undefined ? [...Object.keys(hooks.shape), ...Object.keys(BUILT_IN_HOOKS)] : HOOK_KEYS
+}
+
+const HOOK_KEYS = Object.keys(hookSettings.shape)
+
+type Event = { point: string; tool: string | undefined } | { problem: string; key: 'event' | 'matcher' }
+
+function readEvent(event: string, matcher: string | undefined): Event {
+  try {
+    const { name, spec, tool } = BUILT_IN_POINTS.resolve(event)
+    if (tool !== undefined && matcher !== undefined) {
+      return { key: 'matcher', problem: `expected no matcher, because the event names the tool ${show(tool)} already.` }
+    }
+    if (matcher !== undefined && spec.hasTool !== true) {
+      return { key: 'matcher', problem: `expected no matcher, because ${name} has no tool to match.` }
+    }
+    const wanted = tool ?? matcher
+    return checkTool(wanted, tool === undefined ? 'matcher' : 'event') ?? { point: name, tool: wanted }
+  } catch (error) {
+    if (!(error instanceof ArcError)) throw error
+    return { key: 'event', problem: `expected a point, not ${show(event)}.${didYouMean(event, SPELLINGS)}` }
+  }
+}
+
+// A pattern that could never match is an error here, at its place in the file, and not a hook that never runs.
+function checkTool(tool: string | undefined, key: 'event' | 'matcher'): Event | undefined {
+  if (tool === undefined) return undefined
+  try {
+    compileMatch({ tool }, () => {
+      throw new ArcError('ARC_PATTERN_INVALID', 'No regular expression stands in a matcher.')
+    })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ArcError)) throw error
+    return { key, problem: `expected a tool, a class of tools or a glob, not ${show(tool)}: ${error.message}` }
+  }
+}

@@ -1,0 +1,142 @@
+// Trust in a project's hooks: one hash over what they are and over the files they name, so that a changed script asks again.
+// Only reads. What a script in turn runs is not followed: trust covers what is named here.
+
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { fill } from './arma/compile.ts'
+import { type CommandHook, contentOf } from './command-list.ts'
+import type { Script } from './layers.ts'
+import { namedFiles } from './named-files.ts'
+import { isMissing } from './read-file.ts'
+
+/** What a project would run. */
+export interface ProjectHooks {
+  readonly dir: string
+  readonly commands: readonly CommandHook[]
+  readonly scripts: readonly Script[]
+}
+
+/** The set of trusted hashes; kept elsewhere. */
+export interface TrustedSet {
+  isTrusted(dir: string, hash: string): boolean
+}
+
+/** A file that the hooks name, as it is now. */
+interface NamedFile {
+  /** As the hooks name it, resolved. */
+  readonly file: string
+  readonly state: 'file' | 'missing' | 'directory' | 'special' | 'unreadable' | 'too-large'
+  readonly sha256?: string
+  /** Where a link leads. */
+  readonly target?: string
+}
+
+/** A project's hooks in one figure. */
+export interface Fingerprint {
+  readonly hash: string
+  readonly files: readonly NamedFile[]
+  /** False when the named files are too many, or one cannot be read to its end: what cannot be hashed cannot be trusted. */
+  readonly canTrust: boolean
+}
+
+const MAX_HASHED_BYTES = 64 * 1024 * 1024
+
+/** Does this project run anything at all? */
+export function hasHooks({ commands, scripts }: ProjectHooks): boolean {
+  return commands.length > 0 || scripts.length > 0
+}
+
+/** The hash of a project's hooks and of every file that they name. Independent of where the project lies. */
+export function fingerprint(project: ProjectHooks): Fingerprint {
+  const dir = resolve(project.dir)
+  const lines = [...project.commands.map(({ command }) => command), ...project.scripts.flatMap(runLines)]
+  const named = namedFiles(dir, lines)
+  const files = [...(named ?? [])].sort().map(inspect)
+  const place = (file: string | undefined) => file && relative(dir, file)
+  const hash = createHash('sha256')
+  for (const command of project.commands) hash.update(`${JSON.stringify(['command', contentOf(command)])}\n`)
+  // A script counts by the text that is in force, which need not be the one on the disk.
+  for (const { file, sha256 } of project.scripts) {
+    hash.update(`${JSON.stringify(['script', place(resolve(file)), sha256])}\n`)
+  }
+  for (const { file, state, sha256, target } of files) {
+    hash.update(`${JSON.stringify(['file', place(file), state, sha256 ?? null, place(target) ?? null])}\n`)
+  }
+  const canTrust = named !== undefined && files.every(({ state }) => state !== 'unreadable' && state !== 'too-large')
+  return { hash: hash.digest('hex'), files, canTrust }
+}
+
+/** A project's hooks literally, a line each: for a person to read before trusting them. */
+export function describeHooks(project: ProjectHooks): readonly string[] {
+  const { files } = fingerprint(project)
+  return [
+    ...project.commands.map(({ point, tool, command, blocking }) => {
+      const where = tool === undefined ? point : `${point}:${tool}`
+      return `${where}  ${literally(command)}${blocking ? '  (blocking)' : ''}`
+    }),
+    ...project.scripts.flatMap(({ file, script }) =>
+      script.hooks.map(({ point, tool, command, args, position }) => {
+        const where = tool === undefined ? point : `${point}:${tool}`
+        const words = args.map((template) => fill(template, (name) => `$${name}`))
+        return `${where}  /${command} ${literally(words)}  (${relative(project.dir, file)}:${position.line})`
+      }),
+    ),
+    ...files
+      .filter(({ state }) => state !== 'directory')
+      .map(({ file, state, sha256, target }) => {
+        const link = target === undefined ? '' : ` -> ${literally(target)}`
+        return `file  ${literally(relative(project.dir, file))}${link}  ${sha256?.slice(0, 16) ?? state}`
+      }),
+  ]
+}
+
+// Control and direction characters would let a command show as something it is not.
+function literally(command: string | readonly string[]): string {
+  const text = typeof command === 'string' ? command : command.map((part) => JSON.stringify(part)).join(' ')
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+    return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
+  })
+}
+
+function runLines({ script }: Script): string[] {
+  return script.hooks.flatMap(({ command, args, variables }) => {
+    if (command !== 'run') return []
+    const values = new Map<string, string>()
+    const look = (name: string) => values.get(name) ?? `$${name}`
+    for (const { name, value } of variables) values.set(name, fill(value, look))
+    return [args.map((template) => fill(template, look)).join(' ')]
+  })
+}
+
+function inspect(file: string): NamedFile {
+  try {
+    const target = realpathSync(file)
+    const link = target === file ? {} : { target }
+    const stats = statSync(target)
+    if (stats.isDirectory()) return { file, state: 'directory', ...link }
+    if (!stats.isFile()) return { file, state: 'special', ...link }
+    if (stats.size > MAX_HASHED_BYTES) return { file, state: 'too-large', ...link }
+    return { file, state: 'file', sha256: hashFile(target), ...link }
+  } catch (error) {
+    return { file, state: isMissing(error) ? 'missing' : 'unreadable' }
+  }
+}
+
+function hashFile(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    if (!fstatSync(descriptor).isFile()) throw new Error('It is no longer a file.')
+    const hash = createHash('sha256')
+    const chunk = Buffer.allocUnsafe(64 * 1024)
+    let total = 0
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk)) {
+      total += read
+      if (total > MAX_HASHED_BYTES) throw new Error('It grows while it is read.')
+      hash.update(chunk.subarray(0, read))
+    }
+    return hash.digest('hex')
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,120 @@
+// Checks a parsed file against the schema, and words each problem: what was expected, what came, the nearest name.
+
+import type * as z from 'zod'
+import { didYouMean, show } from '../core/errors.ts'
+import type { Parsed } from './parse.ts'
+import { keyOf, type Problem, problem } from './problem.ts'
+import { BUILT_IN_HOOKS, type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
+
+/** A file that is valid by itself: its settings, and where each stands. */
+export interface ValidFile {
+  readonly source: Parsed
+  readonly settings: Settings
+}
+
+/** What checking gives: the settings, or every problem there is. */
+export type Validated =
+  | { readonly valid: ValidFile; readonly problems?: never }
+  | { readonly valid?: never; readonly problems: readonly Problem[] }
+
+/** Checks the whole file and gives either its settings or all of its problems, never a part of them. */
+export function validate(source: Parsed, kind: FileKind): Validated {
+  const result = SCHEMAS[kind].safeParse(source.value)
+  if (!result.success) return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, source, kind)) }
+  const valid = { source, settings: result.data as Settings }
+  const problems = findNameClashes(valid)
+  return problems.length > 0 ? { problems } : { valid }
+}
+
+type Issue = z.core.$ZodIssue
+
+function problemsOf(issue: Issue, source: Parsed, kind: FileKind): Problem[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, issue.path, source, kind))
+  const { path } = issue
+  const received = valueAt(source.value, path)
+  const key = keyOf(path)
+  const subject = key === '' ? 'The file' : key
+  if (issue.code === 'custom') {
+    return [problem('invalid', source.file, `${subject}: ${issue.message}`, { key, position: source.at(path) })]
+  }
+  const isAbsent = received === undefined
+  const came = isAbsent ? 'but it is missing' : `not ${show(received)}`
+  const message = `${subject}: expected ${expectedBy(issue)}, ${came}.${hint(issue, received, kind)}`
+  return [problem('invalid', source.file, message, { key, position: source.at(path) })]
+}
+
+function unknownKey(key: string, path: readonly PropertyKey[], source: Parsed, kind: FileKind): Problem {
+  const known = knownKeys(kind, path)
+  const place = path.length === 0 ? `a ${kind} file` : keyOf(path)
+  const near = didYouMean(key, known)
+  const message = `There is no key ${show(key)} in ${place}; expected one of ${known.join(', ')}.${near}`
+  const full = [...path, key]
+  return problem('invalid', source.file, message, { key: keyOf(full), position: source.at(full, 'key') })
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+
+function expectedBy(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? issue.expected
+    case 'invalid_value':
+      return `one of ${issue.values.map(String).join(', ')}`
+    case 'too_small':
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `${TYPES[issue.origin]} that is not empty`
+        : `a number ${issue.inclusive === false ? 'greater than' : 'of at least'} ${issue.minimum}`
+    case 'too_big':
+      return `a number of at most ${issue.maximum}`
+    case 'invalid_union':
+      return 'a text or a list of texts, none empty'
+    default:
+      return issue.message
+  }
+}
+
+function hint(issue: Issue, received: unknown, kind: FileKind): string {
+  const [first, second] = issue.path
+  if (issue.code === 'invalid_value' && typeof received === 'string') {
+    return didYouMean(received, issue.values.map(String))
+  }
+  // A number or text directly in `hooks` is a slip in one of the three defaults.
+  if (issue.code === 'invalid_type' && issue.expected === 'object' && first === 'hooks' && issue.path.length === 2) {
+    return didYouMean(String(second), knownKeys(kind, ['hooks']))
+  }
+  if (issue.code !== 'invalid_type' || typeof received !== 'string') return ''
+  return issue.expected === 'number' || issue.expected === 'boolean' ? ' Write it without quotes.' : ''
+}
+
+// Two hooks of one name at a point cannot both stand, and a command cannot take a built-in hook's name.
+function findNameClashes({ source, settings }: ValidFile): Problem[] {
+  const seen = new Map<string, number>()
+  return (settings.commands ?? []).flatMap(({ name, point }, index) => {
+    if (name === undefined) return []
+    const path = ['commands', index, 'name']
+    const where = { key: keyOf(path), position: source.at(path) }
+    if (Object.hasOwn(BUILT_IN_HOOKS, name)) {
+      return [problem('invalid', source.file, `${where.key}: ${show(name)} is the name of a built-in hook.`, where)]
+    }
+    const earlier = seen.get(`${point} ${name}`)
+    seen.set(`${point} ${name}`, earlier ?? index)
+    if (earlier === undefined) return []
+    const message = `${where.key}: the name ${show(name)} is taken at ${point} by commands[${earlier}].`
+    return [problem('invalid', source.file, message, where)]
+  })
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, part) => {
+    const isInside = typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part)
+    return isInside ? (inner as Record<PropertyKey, unknown>)[part] : undefined
+  }, value)
+}

@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { keepLastGood } from './last-good.ts'
+import { type ConfigReload, type WatchedConfig, type WatchOptions, watchConfig } from './watch.ts'
+
+// Real files and a real watcher, so real time: the clock only has to be the one that everybody uses.
+const clock: WatchOptions['clock'] = {
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+let root = ''
+let home = ''
+let profile = ''
+let watched: WatchedConfig | undefined
+let reloads: ConfigReload[] = []
+let faults: string[] = []
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-watch-')))
+  home = join(root, 'home')
+  profile = join(home, 'profiles', 'default.json')
+  mkdirSync(join(home, 'profiles'), { recursive: true })
+  writeFileSync(profile, '{"enforcement":"enforce"}')
+  reloads = []
+  faults = []
+})
+afterEach(async () => {
+  await watched?.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const start = async (more: Partial<WatchOptions> = {}): Promise<WatchedConfig> => {
+  const onReload = (reload: ConfigReload) => void reloads.push(reload)
+  const onFault = (message: string) => void faults.push(message)
+  const lastGood = keepLastGood(join(home, 'last-good'))
+  watched = await watchConfig({ home, lastGood, clock, quietMs: 60, onReload, onFault, ...more })
+  return watched
+}
+const becomes = (mode: string) =>
+  vi.waitFor(() => expect(watched?.current.config.enforcement).toBe(mode), { timeout: 5_000, interval: 20 })
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
+
+describe('watching', () => {
+  it('C3 takes over a change, with the old and the new state in one call', async () => {
+    await start()
+    writeFileSync(profile, '{"enforcement":"advise"}')
+    await becomes('advise')
+    expect(reloads).toHaveLength(1)
+    expect(reloads[0]).toMatchObject({
+      isChanged: true,
+      files: [profile],
+      previous: { config: { enforcement: 'enforce' } },
+      current: { config: { enforcement: 'advise' } },
+    })
+  })
+
+  it('C3 notices the saves of editors that rename, again and again', async () => {
+    await start()
+    for (const mode of ['advise', 'log', 'off', 'enforce']) {
+      writeFileSync(`${profile}.tmp`, `{"enforcement":"${mode}"}`)
+      renameSync(profile, `${profile}~`)
+      renameSync(`${profile}.tmp`, profile)
+      await becomes(mode)
+    }
+    expect(reloads.every(({ current }) => current.problems.length === 0)).toBe(true)
+  })
+
+  it('C3 keeps the last good state through a half-written save, says so, and goes on after it', async () => {
+    await start()
+    writeFileSync(profile, '{"enforcement":"adv')
+    await vi.waitFor(() => expect(reloads).toHaveLength(1), { timeout: 5_000 })
+    expect(reloads[0]).toMatchObject({
+      isChanged: false,
+      current: { stale: ['profile:default'], config: { enforcement: 'enforce' } },
+    })
+    expect(reloads[0]?.current.problems[0]).toMatchObject({ file: profile, line: 1 })
+    writeFileSync(profile, '{"enforcement":"advise"}')
+    await becomes('advise')
+    expect(watched?.current).toMatchObject({ problems: [], stale: [] })
+  })
+
+  it('C3 makes one reload of a burst of saves', async () => {
+    await start({ quietMs: 250 })
+    for (let i = 1; i <= 20; i++) {
+      writeFileSync(profile, `{"enforcement":"advise","hooks":{"timeout":${i}}}`)
+      await pause(5)
+    }
+    await becomes('advise')
+    await pause(500)
+    expect(reloads).toHaveLength(1)
+    expect(watched?.current.config.timeoutMs).toBe(20)
+  })
+
+  it('C3 says nothing when nothing changed but a comment or another file', async () => {
+    await start()
+    writeFileSync(profile, '// note\n\n{"enforcement":"enforce"}')
+    writeFileSync(join(home, 'arc.db'), 'x')
+    await pause(500)
+    expect(reloads).toEqual([])
+  })
+
+  it("C3 follows a project's layer that appears later, and its scripts", async () => {
+    const project = join(root, 'project')
+    mkdirSync(project)
+    writeFileSync(join(project, 'check.sh'), '1')
+    let trusted = ''
+    await start({ project, trusted: { isTrusted: (_dir, hash) => hash === trusted } })
+    mkdirSync(join(project, '.arc'))
+    writeFileSync(join(project, '.arc', 'config.yaml'), 'commands:\n  - event: pre_tool_use\n    command: ./check.sh\n')
+    await vi.waitFor(() => expect(watched?.current.project?.commands).toHaveLength(1), { timeout: 5_000 })
+    expect(watched?.current.config.commands).toEqual([])
+    trusted = watched?.current.project?.hash ?? ''
+    expect(watched?.reload().config.commands).toHaveLength(1)
+    await pause(300)
+    writeFileSync(join(project, 'check.sh'), '2')
+    await vi.waitFor(() => expect(watched?.current.config.commands).toEqual([]), { timeout: 5_000 })
+    expect(watched?.current.problems).toMatchObject([{ kind: 'untrusted' }])
+  })
+
+  it('C3 starts without a home and notices when it comes', async () => {
+    rmSync(home, { recursive: true })
+    await start({ lastGood: keepLastGood() })
+    expect(watched?.current.config.enforcement).toBe('log')
+    mkdirSync(join(home, 'profiles'), { recursive: true })
+    writeFileSync(profile, '{"enforcement":"enforce"}')
+    await becomes('enforce')
+  })
+
+  it('C3 survives a caller that throws, and is silent once closed', async () => {
+    await start({
+      onReload: () => {
+        throw new Error('caller')
+      },
+    })
+    writeFileSync(profile, '{"enforcement":"advise"}')
+    await becomes('advise')
+    expect(faults.join()).toContain('caller')
+    await watched?.close()
+    await watched?.close()
+    writeFileSync(profile, '{"enforcement":"log"}')
+    await pause(300)
+    expect(watched?.reload().config.enforcement).toBe('advise')
+  })
+})

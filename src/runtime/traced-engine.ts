@@ -1,0 +1,67 @@
+// The engine with a durable trace: a step and all its evaluations are committed before its outcome is handed back.
+// A trace that cannot be written never changes a decision; it is reported.
+
+import type { EngineOptions } from '../core/engine.ts'
+import { describe } from '../core/errors.ts'
+import type { Evaluation, Outcome } from '../core/outcome.ts'
+import type { StepContext, StepEnvelope } from '../core/step.ts'
+import type { TraceStore } from '../trace/store.ts'
+import { HookEngine } from './engine.ts'
+import { newId } from './ids.ts'
+
+/**
+ * An engine whose evaluations go to a trace store.
+ * @example
+ * const engine = new TracedEngine(new SqliteTraceStore('arc.db'), { mode: 'enforce' })
+ */
+export class TracedEngine extends HookEngine {
+  readonly #store: TraceStore
+  readonly #open: Map<string, Evaluation[]>
+
+  constructor(store: TraceStore, options: EngineOptions = {}) {
+    const open = new Map<string, Evaluation[]>()
+    super({
+      ...options,
+      sink: (evaluation, step) => {
+        open.get(step.id)?.push(evaluation)
+        options.sink?.(evaluation, step)
+      },
+    })
+    this.#store = store
+    this.#open = open
+  }
+
+  // The parent's signature is generic over points; what is recorded is not.
+  override dispatch: HookEngine['dispatch'] = ((point: unknown, data: object, context: StepContext = {}) => {
+    const id = context.id ?? newId()
+    const step = this.#envelope(id, point, data, context)
+    this.#open.set(id, [])
+    const commit = (outcome: Outcome): Outcome => this.#commit(step, outcome)
+    try {
+      const outcome = super.dispatch(point as never, data as never, { ...context, id }) as Outcome | Promise<Outcome>
+      return outcome instanceof Promise ? outcome.then(commit) : commit(outcome)
+    } catch (error) {
+      this.#open.delete(id)
+      throw error
+    }
+  }) as HookEngine['dispatch']
+
+  // As the step came in: the copies that hooks see later have their edits in them.
+  #envelope(id: string, point: unknown, data: object, context: StepContext): StepEnvelope {
+    const given = typeof point === 'object' && point !== null ? (point as { name: unknown }).name : point
+    const { name } = this.table.points.resolve(given)
+    return { ...context, id, point: name, data, metadata: context.metadata ?? {} }
+  }
+
+  #commit(step: StepEnvelope, outcome: Outcome): Outcome {
+    const evaluations = this.#open.get(step.id) ?? []
+    this.#open.delete(step.id)
+    if (evaluations.length === 0) return outcome
+    try {
+      this.#store.append({ step, evaluations, outcome, time: Date.now() })
+    } catch (error) {
+      process.stderr.write(`arc: the trace could not be written: ${describe(error)}\n`)
+    }
+    return outcome
+  }
+}

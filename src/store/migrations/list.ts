@@ -1,0 +1,6 @@
+// Every migration, in order. One that was released is never changed: what comes next is a new file and a new line.
+
+import { trace } from './0001-trace.ts'
+
+/** The first brings an empty database to version 1, and so on. */
+export const MIGRATIONS: readonly string[] = [trace]

@@ -1,0 +1,171 @@
+// Opens the one database: WAL, a busy timeout, migrations. A newer schema is refused before anything is written, and a
+// damaged file is set aside and a new one started, so that supervision goes on.
+
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { isBusy, isCorrupt, isUnavailable, newerSchema, storeBusy, storeUnavailable } from './errors.ts'
+import { MIGRATIONS } from './migrations/list.ts'
+
+/** How a database is opened. */
+export interface OpenOptions {
+  /** Told when a damaged database was set aside: never to be swallowed. */
+  readonly onSetAside?: ((notice: SetAside) => void) | undefined
+  /** How long to wait for others before giving up, over all attempts; 30 s unless set. */
+  readonly waitMs?: number | undefined
+}
+
+/** A damaged database that was put out of the way. */
+export interface SetAside {
+  readonly file: string
+  readonly movedTo: string
+  readonly why: string
+}
+
+/** An open database, and which file on the disk it is. */
+export interface Opened {
+  readonly db: Database.Database
+  readonly inode: number
+}
+
+const WAIT_MS = 30_000
+// How long SQLite itself waits before we look again.
+const BUSY_MS = 5_000
+const NAP_MS = 5
+// A process that died while it set a file aside must not keep others from it.
+const STALE_GUARD_MS = 10_000
+
+/**
+ * Opens the database, making it and its folder where needed.
+ * @example
+ * const { db } = openDatabase('/home/me/.arc/arc.db', { onSetAside: ({ movedTo, why }) => console.error(movedTo, why) })
+ */
+export function openDatabase(file: string, options: OpenOptions = {}): Opened {
+  try {
+    return retryBusy(file, options, () => tryOpen(file))
+  } catch (error) {
+    if (isUnavailable(error)) throw storeUnavailable(file, error)
+    if (!isCorrupt(error)) throw error
+    setAside(file, error, options)
+    return retryBusy(file, options, () => tryOpen(file))
+  }
+}
+
+/** Calls until the database is no longer locked. Waits without giving way: everything here is synchronous. */
+export function retryBusy<T>(file: string, { waitMs = WAIT_MS }: OpenOptions, work: () => T): T {
+  const giveUpAt = performance.now() + waitMs
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() > giveUpAt) throw storeBusy(file, waitMs)
+      nap(Math.random() * NAP_MS * Math.min(attempt, 10))
+    }
+  }
+}
+
+/** Which file on the disk it is; 0 for none. */
+export function inodeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.ino ?? 0
+}
+
+/**
+ * Moves a damaged database out of the way, unless somebody else already did. `seen` is the file that was found damaged
+ * while it was open.
+ */
+export function setAside(file: string, why: unknown, options: OpenOptions, seen?: number): void {
+  const release = takeGuard(`${file}.set-aside`)
+  try {
+    if (seen !== undefined && inodeOf(file) !== seen) return
+    if (!isStillCorrupt(file)) return
+    const movedTo = moveAway(file)
+    options.onSetAside?.({ file, movedTo, why: why instanceof Error ? why.message : String(why) })
+  } finally {
+    release()
+  }
+}
+
+function tryOpen(file: string): Opened {
+  makePrivate(file)
+  const db = new Database(file, { timeout: BUSY_MS })
+  try {
+    refuseNewer(db, file)
+    // Only takes on a file without tables, and only before WAL.
+    db.pragma('auto_vacuum = INCREMENTAL')
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = NORMAL')
+    migrate(db, file)
+    return { db, inode: inodeOf(file) }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+// What agents do is nobody else's business.
+function makePrivate(file: string): void {
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+}
+
+function refuseNewer(db: Database.Database, file: string): number {
+  const version = Number(db.pragma('user_version', { simple: true }))
+  if (version > MIGRATIONS.length) throw newerSchema(file, version, MIGRATIONS.length)
+  return version
+}
+
+function migrate(db: Database.Database, file: string): void {
+  if (refuseNewer(db, file) === MIGRATIONS.length) return
+  const steps = db.transaction(() => {
+    // Looked at again: somebody else may have been quicker.
+    const version = refuseNewer(db, file)
+    for (const step of MIGRATIONS.slice(version)) db.exec(step)
+    db.pragma(`user_version = ${MIGRATIONS.length}`)
+  })
+  steps.immediate()
+}
+
+function isStillCorrupt(file: string): boolean {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(file, { timeout: BUSY_MS, readonly: true, fileMustExist: true })
+    return db.pragma('quick_check(1)', { simple: true }) !== 'ok'
+  } catch (error) {
+    return isCorrupt(error)
+  } finally {
+    db?.close()
+  }
+}
+
+// The log goes first: left behind, it would be played into the new database.
+function moveAway(file: string): string {
+  const movedTo = `${file}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`
+  for (const suffix of ['-wal', '-shm', '']) {
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${movedTo}${suffix}`)
+  }
+  return movedTo
+}
+
+// One process at a time sets aside, else the second would move the new database away.
+function takeGuard(guard: string): () => void {
+  for (;;) {
+    try {
+      closeSync(openSync(guard, 'wx'))
+      return () => rmSync(guard, { force: true })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      const age = Date.now() - (statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+      if (age > STALE_GUARD_MS) rmSync(guard, { force: true })
+      else nap(NAP_MS)
+    }
+  }
+}
+
+const cell = new Int32Array(new SharedArrayBuffer(4))
+
+function nap(ms: number): void {
+  Atomics.wait(cell, 0, 0, Math.max(1, ms))
+}

@@ -1,0 +1,162 @@
+// The statements of the trace's tables, and rows as the rest of the store sees them. SQL stands here and in the reader.
+
+import type Database from 'better-sqlite3'
+import type { Sealed } from '../trace/seal.ts'
+import type { Counter } from '../trace/tally.ts'
+
+/** A record as it is kept. */
+export interface Row {
+  readonly seq: number
+  readonly class: number
+  readonly step: number | null
+  readonly id: string | null
+  readonly time: number
+  readonly clock: number
+  readonly session: string | null
+  readonly hook: string | null
+  readonly hash: string
+  readonly body: string
+}
+
+/** One end of the chain: the cut before its first record, or the head, its last. */
+export interface End {
+  readonly seq: number
+  readonly hash: string
+  readonly clock: number
+  /** How long the texts of all records are; of the head only. */
+  readonly bytes: number
+}
+
+export interface TraceClass {
+  readonly id: number
+  readonly kind: string
+  readonly component: string
+  readonly action: string
+  readonly decision: string
+}
+
+// An hour has at most so many counters.
+const NAMES_OF_A_TALLY = 6
+
+type Counted = Counter & { readonly count: number }
+
+/** The statements, prepared once a connection. */
+export class TraceRows {
+  readonly #end: Database.Statement<[string], End>
+  readonly #setEnd: Database.Statement<[number, string, number, number, string]>
+  readonly #insert: Database.Statement<
+    [number, number, number | null, string | null, number, number, string | null, string | null, string, string]
+  >
+  readonly #count: Database.Statement<[string, string, string, number]>
+  readonly #counters: Database.Statement<[number], Counted>
+  readonly #page: Database.Statement<[number, number], Row>
+  readonly #one: Database.Statement<[number], Row>
+  readonly #body: Database.Statement<[number], string>
+  readonly #clock: Database.Statement<[number], number>
+  readonly #classes: Database.Statement<[], TraceClass>
+  readonly #addClass: Database.Statement<[string, string, string, string]>
+  #known = new Map<string, number>()
+
+  constructor(db: Database.Database) {
+    this.#end = db.prepare('SELECT seq, hash, clock, bytes FROM trace_end WHERE name = ?')
+    this.#setEnd = db.prepare('UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = ?')
+    this.#insert = db.prepare(
+      'INSERT INTO trace (seq, class, step, id, time, clock, session, hook, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#count = db.prepare(
+      `INSERT INTO trace_counter (scope, key, name, count) VALUES (?, ?, ?, ?)
+       ON CONFLICT (scope, key, name) DO UPDATE SET count = count + excluded.count`,
+    )
+    this.#counters = db.prepare(
+      `SELECT scope, key, name, count FROM trace_counter WHERE scope IN ('records', 'total', 'hook')
+       UNION ALL SELECT * FROM
+         (SELECT scope, key, name, count FROM trace_counter WHERE scope = 'hour' ORDER BY key DESC LIMIT ?)`,
+    )
+    this.#page = db.prepare('SELECT * FROM trace WHERE seq > ? ORDER BY seq LIMIT ?')
+    this.#one = db.prepare('SELECT * FROM trace WHERE seq = ?')
+    this.#body = db.prepare<[number], string>('SELECT body FROM trace WHERE seq = ?').pluck()
+    this.#clock = db.prepare<[number], number>('SELECT clock FROM trace WHERE seq = ?').pluck()
+    this.#classes = db.prepare('SELECT * FROM trace_class')
+    this.#addClass = db.prepare(
+      'INSERT OR IGNORE INTO trace_class (kind, component, action, decision) VALUES (?, ?, ?, ?)',
+    )
+  }
+
+  end(name: 'cut' | 'head'): End {
+    const end = this.#end.get(name)
+    // A row that was taken away is a chain that says it is empty; the records then say otherwise.
+    return end ?? { seq: 0, hash: '', clock: 0, bytes: 0 }
+  }
+
+  setEnd(name: 'cut' | 'head', { seq, hash, clock, bytes }: End): void {
+    this.#setEnd.run(seq, hash, clock, bytes, name)
+  }
+
+  insert(link: Sealed): void {
+    const { seq, kind, id, time, clock, session, hook, step, hash, body } = link
+    const ownId = kind === 'evaluation' ? null : id
+    this.#insert.run(
+      seq,
+      this.#classOf(link),
+      step ?? null,
+      ownId,
+      time,
+      clock,
+      session ?? null,
+      hook ?? null,
+      hash,
+      body,
+    )
+  }
+
+  count({ scope, key, name, count }: Counted): void {
+    this.#count.run(scope, key, name, count)
+  }
+
+  /** All counters, of the hours only the newest. */
+  counters(hours: number): Counted[] {
+    return this.#counters.all(hours * NAMES_OF_A_TALLY)
+  }
+
+  /** Some records after a place, in order. */
+  page(after: number, limit: number): Row[] {
+    return this.#page.all(after, limit)
+  }
+
+  one(seq: number): Row | undefined {
+    return this.#one.get(seq)
+  }
+
+  body(seq: number): string | undefined {
+    return this.#body.get(seq)
+  }
+
+  clock(seq: number): number | undefined {
+    return this.#clock.get(seq)
+  }
+
+  classes(): TraceClass[] {
+    return this.#classes.all()
+  }
+
+  /** What was learnt in a transaction that did not come to pass is not so. */
+  forget(): void {
+    this.#known = new Map()
+  }
+
+  #classOf({
+    kind,
+    component,
+    action,
+    decision = '',
+  }: Pick<Sealed, 'kind' | 'component' | 'action'> & { decision?: string | undefined }): number {
+    const name = `${kind}\n${component}\n${action}\n${decision}`
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    this.#addClass.run(kind, component, action, decision)
+    for (const row of this.classes()) {
+      this.#known.set(`${row.kind}\n${row.component}\n${row.action}\n${row.decision}`, row.id)
+    }
+    return this.#known.get(name) ?? 0
+  }
+}

@@ -1,0 +1,349 @@
+// What every store of the trace must do, as cases that run under any test runner. An implementation brings a maker of
+// empty stores; each case writes to one and looks at what comes out.
+
+import assert from 'node:assert/strict'
+import { verifyExport } from '../trace/export.ts'
+import type { EventEntry } from '../trace/record.ts'
+import type { Found, TraceStore } from '../trace/store.ts'
+import { ENTRY_TIME as START, stepEntry } from './step-entry.ts'
+
+/** Makes empty stores. */
+export interface TraceStoreMaker {
+  /** A new, empty store that knows the secret environment variable `MY_TOKEN=value-of-the-variable`. */
+  make(): TraceStore
+  /** Called after each case. */
+  dispose?(): void
+}
+
+/** One case of the contract. */
+export interface TraceStoreCase {
+  readonly title: string
+  /** Throws when a store breaks the contract. */
+  run(maker: TraceStoreMaker): void
+}
+
+/**
+ * The contract.
+ * @example
+ * for (const { title, run } of traceStoreContract) it(title, () => run(maker))
+ */
+export const traceStoreContract: readonly TraceStoreCase[] = [
+  contractCase('D5 keeps one record for each evaluation, skipped ones included, and one for the step', keepsEach),
+  contractCase('L1 finds the log lines of a component and an action', findsByAction),
+  contractCase('L1 finds by session, hook, decision and time, alone and together', findsByAll),
+  contractCase('L1 follows: what came after a record, oldest first', follows),
+  contractCase('L1 gives the newest lines up to the limit, oldest of them first', limits),
+  contractCase('L2 shows a whole decision by its id, the beginning of it, and as the last', showsWhole),
+  contractCase('L2 names the candidates when an id is not unique', namesCandidates),
+  contractCase('numbers records without a gap', numbers),
+  contractCase('keeps an event of another component', keepsEvents),
+  contractCase('keeps no secret, wherever in an entry it stands', keepsNoSecret),
+  contractCase('counts by decision, hook and hour', counts),
+  contractCase('has a chain that verifies, also when exported', verifies),
+  contractCase('keeps the chain verifiable after a cut by age, and says so', cutsByAge),
+  contractCase('keeps the chain verifiable after a cut by size', cutsBySize),
+  contractCase('cuts everything, and goes on', cutsAll),
+  contractCase('takes a clock that goes back as it is', takesClockBack),
+  contractCase('takes hostile data without throwing', takesHostile),
+  contractCase('is empty at first', isEmpty),
+]
+
+const HOUR = 3_600_000
+const BLOCK = { decision: 'block', applied: true, reason: 'no', suggestion: 'else' } as const
+
+function contractCase(title: string, check: (store: TraceStore) => void): TraceStoreCase {
+  const run = (maker: TraceStoreMaker): void => {
+    const store = maker.make()
+    try {
+      check(store)
+      assert.deepEqual(problems(store), [])
+    } finally {
+      store.close()
+      maker.dispose?.()
+    }
+  }
+  return { title, run }
+}
+
+// Whatever a case did, the chain must verify after it.
+function problems(store: TraceStore): string[] {
+  const { firstBad } = store.verify()
+  return firstBad === undefined ? [] : [firstBad.message]
+}
+
+function keepsEach(store: TraceStore): void {
+  const evaluations = [
+    {},
+    { skipped: 'snoozed' as const },
+    { cause: 'failure:crash' as const, decision: 'flag' as const },
+    BLOCK,
+  ]
+  store.append(stepEntry({ evaluations }))
+  const rows = store.query()
+  assert.deepEqual(
+    rows.map(({ hook, action, level }) => [hook, action, level]),
+    [
+      ['hook-1', 'hook:pass', 'info'],
+      ['hook-2', 'hook:skip', 'info'],
+      ['hook-3', 'hook:error', 'error'],
+      ['hook-4', 'hook:block', 'warn'],
+    ],
+  )
+  assert.equal(store.query({ steps: true }).length, 5)
+}
+
+function findsByAction(store: TraceStore): void {
+  store.append(stepEntry({ id: 'a', evaluations: [{}, BLOCK] }))
+  store.append(stepEntry({ id: 'b', point: 'pre:launch', data: { command: 'x', args: [] }, evaluations: [{}, BLOCK] }))
+  assert.deepEqual(ids(store.query({ component: 'hooks' })), ['a.1', 'a.2'])
+  assert.deepEqual(ids(store.query({ component: 'launch', action: 'hook:block' })), ['b.2'])
+  assert.deepEqual(ids(store.query({ action: 'hook:block' })), ['a.2', 'b.2'])
+  assert.deepEqual(ids(store.query({ component: 'breaker' })), [])
+  const [row] = store.query({ component: 'hooks', action: 'hook:block' })
+  assert.deepEqual(JSON.parse(JSON.stringify(row)), {
+    id: 'a.2',
+    seq: 3,
+    time: '2026-01-31T12:30:00.000Z',
+    level: 'warn',
+    component: 'hooks',
+    action: 'hook:block',
+    point: 'pre:tool',
+    tool: 'shell',
+    hook: 'hook-2',
+    mode: 'enforce',
+    decision: 'block',
+    applied: true,
+    cause: 'policy',
+    reason: 'no',
+    durationMs: 0.25,
+  })
+}
+
+function findsByAll(store: TraceStore): void {
+  for (let at = 0; at < 12; at++) {
+    const session = `session-${at % 3}`
+    const evaluations = [{ hook: `hook-${at % 2}` }, { ...BLOCK, hook: 'guard' }]
+    store.append(stepEntry({ id: `s${at}`, session, evaluations, time: START + at * HOUR }))
+  }
+  const since = START + 6 * HOUR
+  assert.deepEqual(ids(store.query({ session: 'session-1', hook: 'hook-1' })), ['s1.1', 's7.1'])
+  assert.deepEqual(ids(store.query({ session: 'session-1', decision: 'block' })), ['s1.2', 's4.2', 's7.2', 's10.2'])
+  assert.deepEqual(ids(store.query({ hook: 'hook-0', since })), ['s6.1', 's8.1', 's10.1'])
+  assert.deepEqual(ids(store.query({ session: 'session-0', hook: 'guard', decision: 'block', since })), [
+    's6.2',
+    's9.2',
+  ])
+  assert.deepEqual(ids(store.query({ hook: 'guard', decision: 'pass' })), [])
+  assert.deepEqual(ids(store.query({ since: START + 99 * HOUR })), [])
+}
+
+function follows(store: TraceStore): void {
+  store.append(stepEntry({ id: 'a' }))
+  const last = store.query().at(-1)?.seq ?? 0
+  assert.deepEqual(store.query({ afterSeq: last }), [])
+  store.appendAll([stepEntry({ id: 'b', evaluations: [{}, {}] }), stepEntry({ id: 'c' })])
+  assert.deepEqual(ids(store.query({ afterSeq: last })), ['b.1', 'b.2', 'c.1'])
+  assert.deepEqual(ids(store.query({ afterSeq: last, limit: 2 })), ['b.1', 'b.2'])
+}
+
+function limits(store: TraceStore): void {
+  store.appendAll(Array.from({ length: 150 }, (_, at) => stepEntry({ id: `s${at}` })))
+  assert.equal(store.query().length, 100)
+  assert.deepEqual(ids(store.query({ limit: 2 })), ['s148.1', 's149.1'])
+  for (const limit of [0, -1, Number.NaN]) assert.deepEqual(ids(store.query({ limit })), [])
+  assert.equal(store.query({ limit: Number.POSITIVE_INFINITY }).length, 150)
+}
+
+function showsWhole(store: TraceStore): void {
+  const modify = { args: { command: 'ls -l' } }
+  const entry = stepEntry({ id: 'abc-1', session: 's', evaluations: [{ modify, applied: true }, BLOCK] })
+  store.append({ ...entry, outcome: { ...entry.outcome, data: { tool: 'shell', ...modify } }, configuration: 'c0ffee' })
+  store.append(stepEntry({ id: 'xyz-1' }))
+  for (const id of ['abc-1', 'ab', 'abc-1.2']) {
+    const { record, evaluations } = step(store.get(id))
+    assert.equal(record.id, 'abc-1')
+    assert.deepEqual(record.data, { tool: 'shell', args: { command: 'ls' } })
+    assert.deepEqual(record.outcome.data, { tool: 'shell', args: { command: 'ls -l' } })
+    assert.equal(record.configuration, 'c0ffee')
+    assert.deepEqual(
+      evaluations.map(({ hook }) => hook),
+      ['hook-1', 'hook-2'],
+    )
+    assert.deepEqual(evaluations[0]?.modify, modify)
+    assert.equal(evaluations[1]?.suggestion, 'else')
+  }
+  assert.equal(step(store.get('last')).record.id, 'xyz-1')
+  assert.deepEqual(store.get('nobody'), { found: 'nothing' })
+  assert.deepEqual(store.get(''), { found: 'nothing' })
+}
+
+function namesCandidates(store: TraceStore): void {
+  for (const id of ['same-1', 'same-2', 'same-2', 'same']) store.append(stepEntry({ id }))
+  assert.deepEqual(store.get('same-'), { found: 'several', ids: ['same-1', 'same-2'] })
+  assert.equal(step(store.get('same')).record.id, 'same')
+  assert.equal(step(store.get('same-2')).record.seq, 5)
+}
+
+function numbers(store: TraceStore): void {
+  assert.deepEqual(store.append(stepEntry({ evaluations: [{}, {}] })), { id: 'step-1', seqs: [1, 2, 3] })
+  assert.deepEqual(store.append(stepEntry({ evaluations: [] })).seqs, [4])
+  const more = store.appendAll([event({ id: 'e' }), stepEntry()])
+  assert.deepEqual(
+    more.map(({ seqs }) => seqs),
+    [[5], [6, 7]],
+  )
+}
+
+function keepsEvents(store: TraceStore): void {
+  store.append(event({ id: 'e1', reason: 'too many failures', level: 'warn' }))
+  const [row] = store.query({ component: 'breaker', action: 'breaker:open' })
+  assert.equal(row?.reason, 'too many failures')
+  const found = store.get('e1')
+  assert.ok(found.found === 'event')
+  assert.deepEqual(found.record.metadata, { failures: 3 })
+}
+
+function keepsNoSecret(store: TraceStore): void {
+  const secrets = [`ghp_${'a1'.repeat(18)}`, 'hunter2hunter', 'value-of-the-variable']
+  const [token = '', password = '', variable = ''] = secrets
+  const evaluation = {
+    reason: `found ${token}`,
+    suggestion: `use ${variable}`,
+    modify: { args: { password } },
+    metadata: { token },
+  }
+  const data = {
+    tool: 'shell',
+    args: { command: `curl -H "Authorization: Bearer ${token}" https://me:${password}@host`, note: variable },
+  }
+  store.append(stepEntry({ data, session: variable, evaluations: [{ ...BLOCK, ...evaluation }] }))
+  store.append(event({ id: 'e', reason: `it said {"password":"${password}"}`, metadata: { list: [{ variable }] } }))
+  const kept = [...store.export()].join('\n')
+  for (const secret of secrets) assert.ok(!kept.includes(secret), `${secret} was kept`)
+  assert.ok(kept.includes('[redacted]'))
+}
+
+function counts(store: TraceStore): void {
+  const failed = { cause: 'failure:timeout', decision: 'flag' } as const
+  store.append(stepEntry({ evaluations: [{}, { ...BLOCK, hook: 'guard' }] }))
+  store.append(stepEntry({ time: START + HOUR, evaluations: [{ hook: 'guard', ...failed }, { skipped: 'disabled' }] }))
+  store.append(event({ id: 'e' }))
+  const none = { pass: 0, flag: 0, ask: 0, block: 0, error: 0, skip: 0 }
+  const counters = store.counters()
+  assert.equal(counters.records, 7)
+  assert.equal(counters.steps, 2)
+  assert.deepEqual(counters.total, { ...none, pass: 1, flag: 1, block: 1, error: 1, skip: 1 })
+  assert.deepEqual(counters.hooks.guard, { ...none, flag: 1, block: 1, error: 1 })
+  assert.deepEqual(counters.hours, [
+    { hour: '2026-01-31T12:00:00.000Z', tally: { ...none, pass: 1, block: 1 } },
+    { hour: '2026-01-31T13:00:00.000Z', tally: { ...none, flag: 1, error: 1, skip: 1 } },
+  ])
+  assert.deepEqual(
+    store.counters({ hours: 1 }).hours.map(({ hour }) => hour),
+    ['2026-01-31T13:00:00.000Z'],
+  )
+}
+
+function verifies(store: TraceStore): void {
+  store.appendAll(Array.from({ length: 20 }, (_, at) => stepEntry({ id: `s${at}`, evaluations: [{}, BLOCK] })))
+  const { ok, records } = store.verify()
+  assert.deepEqual({ ok, records }, { ok: true, records: 60 })
+  const lines = [...store.export()]
+  assert.equal(lines.length, 60)
+  assert.equal(verifyExport(lines).ok, true)
+  const changed = lines.with(41, (lines[41] ?? '').replace('"block"', '"pass"'))
+  assert.equal(verifyExport(changed).firstBad?.seq, 42)
+  assert.deepEqual(verifyExport(lines.toSpliced(9, 1)).firstBad?.flaw, 'missing')
+}
+
+function cutsByAge(store: TraceStore): void {
+  for (let at = 0; at < 10; at++)
+    store.append(stepEntry({ id: `s${at}`, time: START + at * HOUR, evaluations: [{}, {}] }))
+  const { removed, cut } = store.retain({ before: START + 4 * HOUR, now: START + 20 * HOUR, id: 'cut-1' })
+  assert.equal(removed, 12)
+  assert.equal(cut.seq, 12)
+  assert.deepEqual(store.verify().cut, cut)
+  assert.equal(store.verify().records, 19)
+  assert.deepEqual(store.get('s3'), { found: 'nothing' })
+  assert.equal(step(store.get('s4')).evaluations.length, 2)
+  assert.equal(store.query({ component: 'trace', action: 'trace:cut' }).length, 1)
+  assert.equal(verifyExport(store.export()).ok, true)
+  assert.equal(store.append(stepEntry({ id: 'after' })).seqs[0], 32)
+  assert.equal(store.counters().records, 33)
+  assert.equal(store.retain({ before: START, now: START, id: 'cut-2' }).removed, 0)
+}
+
+function cutsBySize(store: TraceStore): void {
+  for (let at = 0; at < 30; at++) store.append(stepEntry({ id: `s${at}`, evaluations: [{}, {}] }))
+  const size = (): number =>
+    [...store.export()].filter((line) => line.includes('"record"')).reduce((sum, line) => sum + line.length, 0)
+  const before = size()
+  const { removed } = store.retain({ maxBytes: 10_000, now: START, id: 'cut' })
+  assert.ok(removed > 0 && removed % 3 === 0, `removed ${removed}`)
+  assert.ok(size() < before)
+  assert.equal(step(store.get('s29')).evaluations.length, 2)
+}
+
+function cutsAll(store: TraceStore): void {
+  store.append(stepEntry({ id: 'a' }))
+  assert.equal(store.retain({ maxBytes: 0, now: START, id: 'cut' }).removed, 2)
+  assert.deepEqual(store.append(stepEntry({ id: 'b' })).seqs, [4, 5])
+  assert.equal(step(store.get('last')).record.id, 'b')
+}
+
+function takesClockBack(store: TraceStore): void {
+  store.append(stepEntry({ id: 'future', time: START + 1000 * HOUR }))
+  store.append(stepEntry({ id: 'now', time: START }))
+  store.append(stepEntry({ id: 'nonsense', time: Number.NaN }))
+  assert.deepEqual(ids(store.query({ since: START - HOUR })), ['future.1', 'now.1'])
+  assert.equal(step(store.get('now')).record.time, '2026-01-31T12:30:00.000Z')
+}
+
+function takesHostile(store: TraceStore): void {
+  const cyclic: Record<string, unknown> = { half: '\ud800', nul: '\0', big: 10n, nan: Number.NaN, at: new Date(0) }
+  cyclic.self = cyclic
+  const trap = new Proxy({}, { ownKeys: () => assert.fail('looked') })
+  let deep: unknown = 'end'
+  for (let level = 0; level < 10_000; level++) deep = { deep }
+  const data = {
+    cyclic,
+    trap,
+    deep,
+    run: () => 1,
+    long: 'x'.repeat(1_000_000),
+    list: Array.from({ length: 50_000 }, () => 'y'),
+  }
+  store.append(
+    stepEntry({
+      id: 'hostile\0id',
+      session: 'ünïcode "quoted"',
+      data,
+      evaluations: [{ hook: '__proto__', metadata: { data } }],
+    }),
+  )
+  assert.equal(store.query({ session: 'ünïcode "quoted"', hook: '__proto__' }).length, 1)
+  assert.ok([...store.export()].every((line) => line.length < 200_000))
+}
+
+function isEmpty(store: TraceStore): void {
+  assert.deepEqual(store.query(), [])
+  assert.deepEqual(store.get('last'), { found: 'nothing' })
+  assert.deepEqual([...store.export()], [])
+  assert.equal(store.counters().records, 0)
+  assert.equal(store.retain({ before: START, maxBytes: 0, now: START, id: 'cut' }).removed, 0)
+  assert.deepEqual(store.appendAll([]), [])
+  assert.equal(store.verify().records, 0)
+}
+
+function event(given: Partial<EventEntry> & { id: string }): EventEntry {
+  return { time: START, component: 'breaker', action: 'breaker:open', metadata: { failures: 3 }, ...given }
+}
+
+function ids(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id)
+}
+
+function step(found: Found): Extract<Found, { found: 'step' }> {
+  assert.ok(found.found === 'step', `found ${found.found}`)
+  return found
+}

@@ -1,0 +1,203 @@
+// What the trace holds: one record per step, one per evaluation of it, and one per event of the other components.
+// Shapes, and the small rules that give a record its action, level and component. No I/O.
+
+import type { Cause } from '../core/degradation.ts'
+import type { Mode } from '../core/mode.ts'
+import type { Evaluation, Outcome, Skip } from '../core/outcome.ts'
+import type { StepEnvelope } from '../core/step.ts'
+import type { Answer, Decision, Dropped } from '../core/verdict.ts'
+
+export type Level = 'info' | 'warn' | 'error'
+
+/** Whose record it is. */
+export type Component =
+  | 'hooks'
+  | 'launch'
+  | 'breaker'
+  | 'retry'
+  | 'tasks'
+  | 'roundtable'
+  | 'config'
+  | 'daemon'
+  | 'hosts'
+  | 'trace'
+
+/** What became of an evaluation, as the log names it. */
+export type EvaluationAction = 'hook:pass' | 'hook:flag' | 'hook:ask' | 'hook:block' | 'hook:error' | 'hook:skip'
+
+interface RecordBase {
+  /** The place in the chain: contiguous, from 1. */
+  readonly seq: number
+  readonly id: string
+  /** When it happened, in ISO form. */
+  readonly time: string
+  readonly level: Level
+  readonly component: Component
+  readonly action: string
+  readonly profile?: string | undefined
+  readonly host?: string | undefined
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+  readonly agent?: string | undefined
+}
+
+/** One step: what came in and what was made of it. Its evaluations follow it directly in the chain. */
+export interface StepRecord extends RecordBase {
+  readonly kind: 'step'
+  readonly point: string
+  readonly tool?: string | undefined
+  readonly source?: string | undefined
+  readonly workspace?: string | undefined
+  readonly decision: Decision
+  /** The data as the caller gave it. */
+  readonly data: unknown
+  readonly metadata?: unknown
+  readonly outcome: RecordedOutcome
+  /** How many records of evaluations follow. */
+  readonly evaluations: number
+  /** The configuration that was in force: its hash or name. */
+  readonly configuration?: string | undefined
+}
+
+/** The outcome as it is kept: the data only where hooks changed it. */
+export interface RecordedOutcome {
+  readonly decision: Decision
+  readonly blocked: boolean
+  readonly control: Outcome['control']
+  readonly hook?: string | undefined
+  readonly reason?: string | undefined
+  readonly suggestion?: string | undefined
+  readonly data?: unknown
+  readonly metadata?: unknown
+  readonly answer?: Answer | undefined
+}
+
+/** One hook's evaluation of a step. */
+export interface EvaluationRecord extends RecordBase {
+  readonly kind: 'evaluation'
+  readonly action: EvaluationAction
+  /** The place of the step's own record. */
+  readonly step: number
+  readonly point: string
+  readonly tool?: string | undefined
+  readonly hook: string
+  readonly priority: number
+  readonly mode: Mode
+  readonly decision: Decision
+  readonly applied: boolean
+  readonly cause: Cause
+  readonly durationMs: number
+  readonly reason?: string | undefined
+  readonly suggestion?: string | undefined
+  readonly modify?: unknown
+  readonly metadata?: unknown
+  readonly dropped?: readonly Dropped[] | undefined
+  readonly skipped?: Skip | undefined
+  readonly loweredBy?: 'breaker' | undefined
+}
+
+/** Something that happened outside of an evaluation: a breaker that opened, a task that moved on, a cut of the trace. */
+export interface EventRecord extends RecordBase {
+  readonly kind: 'event'
+  readonly hook?: string | undefined
+  readonly reason?: string | undefined
+  readonly metadata?: unknown
+}
+
+export type TraceRecord = StepRecord | EvaluationRecord | EventRecord
+
+/** A dispatch that is over, to be recorded. */
+export interface StepEntry {
+  /** The step as it came in, before any edit. */
+  readonly step: StepEnvelope
+  readonly evaluations: readonly Evaluation[]
+  readonly outcome: Outcome
+  /** Wall-clock time in ms. */
+  readonly time: number
+  readonly configuration?: string | undefined
+}
+
+/** An event to be recorded. */
+export interface EventEntry {
+  readonly id: string
+  readonly time: number
+  readonly component: Component
+  readonly action: string
+  readonly level?: Level | undefined
+  readonly profile?: string | undefined
+  readonly host?: string | undefined
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+  readonly agent?: string | undefined
+  readonly hook?: string | undefined
+  readonly reason?: string | undefined
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+}
+
+export type TraceEntry = StepEntry | EventEntry
+
+/** The action of an evaluation: a failure is an error whatever it was taken for, a hook that did not run is a skip. */
+export function actionOf({ skipped, cause, decision }: Evaluation): EvaluationAction {
+  if (skipped !== undefined) return 'hook:skip'
+  return cause === 'policy' ? `hook:${decision}` : 'hook:error'
+}
+
+/** How loud an action is. */
+export function levelOf(action: EvaluationAction): Level {
+  if (action === 'hook:error') return 'error'
+  return action === 'hook:pass' || action === 'hook:skip' ? 'info' : 'warn'
+}
+
+/** The component that steps of a point are logged under. */
+export function componentOf(point: string): 'hooks' | 'launch' {
+  return point === 'pre:launch' || point === 'post:launch' ? 'launch' : 'hooks'
+}
+
+/** A line of the log, as `arc logs --json` prints it. */
+export interface LogRow {
+  readonly id: string
+  readonly seq: number
+  readonly time: string
+  readonly level: Level
+  readonly component: Component
+  readonly action: string
+  readonly profile?: string | undefined
+  readonly host?: string | undefined
+  readonly session?: string | undefined
+  readonly point?: string | undefined
+  readonly tool?: string | undefined
+  readonly hook?: string | undefined
+  readonly mode?: Mode | undefined
+  readonly decision?: Decision | undefined
+  readonly applied?: boolean | undefined
+  readonly cause?: Cause | undefined
+  readonly reason?: string | undefined
+  readonly durationMs?: number | undefined
+}
+
+/** The line of the log for a record. */
+export function logRowOf(record: TraceRecord): LogRow {
+  const evaluation = record.kind === 'evaluation' ? record : undefined
+  const step = record.kind === 'event' ? undefined : record
+  const decider = record.kind === 'step' ? record.outcome : record
+  return {
+    id: record.id,
+    seq: record.seq,
+    time: record.time,
+    level: record.level,
+    component: record.component,
+    action: record.action,
+    profile: record.profile,
+    host: record.host,
+    session: record.session,
+    point: step?.point,
+    tool: step?.tool,
+    hook: decider.hook,
+    mode: evaluation?.mode,
+    decision: step?.decision,
+    applied: evaluation?.applied,
+    cause: evaluation?.cause,
+    reason: decider.reason,
+    durationMs: evaluation?.durationMs,
+  }
+}

@@ -1,0 +1,257 @@
+// The single writer's work, the same for every store: an entry becomes redacted drafts, drafts become links of the chain.
+// Redaction happens before any lock is taken; sealing, which needs the end of the chain, is as little as possible.
+
+import type { Evaluation, Outcome } from '../core/outcome.ts'
+import { isRecord } from '../core/plain-data.ts'
+import type { Decision } from '../core/verdict.ts'
+import { canonicalize } from './canonical.ts'
+import { type Checkpoint, GENESIS, type Link, linkHash } from './chain.ts'
+import {
+  actionOf,
+  componentOf,
+  type EvaluationRecord,
+  type EventEntry,
+  type EventRecord,
+  levelOf,
+  type RecordedOutcome,
+  type StepEntry,
+  type StepRecord,
+  type TraceEntry,
+  type TraceRecord,
+} from './record.ts'
+import type { Redactor } from './redact.ts'
+
+/** A link with what it is found by. All of it follows from its text and the links before. */
+export interface Sealed extends Link {
+  readonly kind: TraceRecord['kind']
+  readonly id: string
+  /** When it happened, in ms. */
+  readonly time: number
+  /** The latest time seen so far, in ms: unlike the time of a record it never goes back. */
+  readonly clock: number
+  readonly component: string
+  readonly action: string
+  readonly decision: Decision | undefined
+  readonly session: string | undefined
+  readonly hook: string | undefined
+  /** The step's record, for an evaluation. */
+  readonly step: number | undefined
+}
+
+/** The end of the chain. */
+export interface Head extends Checkpoint {
+  readonly clock: number
+}
+
+export const NO_HEAD: Head = { ...GENESIS, clock: 0 }
+
+type Mutable<R> = R extends TraceRecord ? R & { seq: number } : never
+
+/** A record that has no place in the chain yet: its numbers are filled in when it is sealed. */
+export type Draft = Mutable<TraceRecord>
+
+/** The records of an entry, redacted: its step or event first. */
+export function draftsOf(entry: TraceEntry, redactor: Redactor): readonly Draft[] {
+  return 'step' in entry ? stepDrafts(entry, redactor) : [eventDraft(entry, redactor)]
+}
+
+/** Puts drafts of one entry at the end of the chain. */
+export function seal(drafts: readonly Draft[], head: Head): Sealed[] {
+  let last = head
+  const first = head.seq + 1
+  return drafts.map((draft) => {
+    const sealed = sealOne(draft, last, first)
+    last = sealed
+    return sealed
+  })
+}
+
+// Filled in place, and all literals below have their fields in canonical order: copying and sorting them again would
+// cost more than everything else here.
+function sealOne(draft: Draft, last: Head, step: number): Sealed {
+  const seq = last.seq + 1
+  draft.seq = seq
+  if (draft.kind === 'evaluation') (draft as { step: number }).step = step
+  const body = canonicalize(draft)
+  return sealedOf(draft, last.clock, seq, body, linkHash(last.hash, body))
+}
+
+/** A link with what it is found by, given the clock before it. */
+export function sealedOf(record: TraceRecord, clockBefore: number, seq: number, body: string, hash: string): Sealed {
+  const { kind, id, component, action, session } = record
+  const time = parseTime(record.time)
+  const clock = Math.max(time, clockBefore)
+  const decision = record.kind === 'event' ? undefined : record.decision
+  const hook = record.kind === 'step' ? undefined : record.hook
+  const step = record.kind === 'evaluation' ? record.step : undefined
+  return { seq, body, hash, kind, id, time, clock, component, action, decision, session, hook, step }
+}
+
+let parsedText = ''
+let parsedTime = 0
+
+// The records of a step all have its time.
+function parseTime(text: string): number {
+  if (text !== parsedText) {
+    parsedText = text
+    parsedTime = Date.parse(text)
+  }
+  return parsedTime
+}
+
+function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEntry, redactor: Redactor): Draft[] {
+  const names = namesOf(step, redactor)
+  const shared: Shared = {
+    ...names,
+    time: isoTime(time),
+    component: componentOf(step.point),
+    point: redactor.text(step.point),
+    tool: toolOf(step.data, redactor),
+  }
+  const id = redactor.text(step.id)
+  const data = redactor.value(step.data)
+  const draft: StepRecord = {
+    action: `step:${outcome.decision}`,
+    agent: names.agent,
+    component: shared.component,
+    configuration,
+    data,
+    decision: outcome.decision,
+    evaluations: evaluations.length,
+    host: names.host,
+    id,
+    kind: 'step',
+    level: outcome.decision === 'pass' ? 'info' : 'warn',
+    metadata: valueIfAny(step.metadata, redactor),
+    outcome: recordedOutcome(outcome, data, evaluations, redactor),
+    point: shared.point,
+    profile: names.profile,
+    seq: 0,
+    session: names.session,
+    source: redactor.text(step.source),
+    time: shared.time,
+    tool: shared.tool,
+    turn: names.turn,
+    workspace: redactor.text(step.workspace),
+  }
+  const drafts: Draft[] = [draft]
+  for (const evaluation of evaluations) {
+    drafts.push(evaluationDraft(evaluation, `${id}.${drafts.length}`, shared, redactor))
+  }
+  return drafts
+}
+
+type Shared = Names & Pick<EvaluationRecord, 'time' | 'component' | 'point' | 'tool'>
+
+function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor: Redactor): EvaluationRecord {
+  const action = actionOf(given)
+  return {
+    action,
+    agent: shared.agent,
+    applied: given.applied,
+    cause: given.cause,
+    component: shared.component,
+    decision: given.decision,
+    dropped: redactor.value(given.dropped) as Evaluation['dropped'],
+    durationMs: Math.round(finite(given.durationMs) * 1000) / 1000,
+    hook: redactor.text(given.hook),
+    host: shared.host,
+    id,
+    kind: 'evaluation',
+    level: levelOf(action),
+    loweredBy: given.loweredBy,
+    metadata: valueIfAny(given.metadata, redactor),
+    mode: given.mode,
+    modify: redactor.value(given.modify),
+    point: shared.point,
+    priority: finite(given.priority),
+    profile: shared.profile,
+    reason: redactor.text(given.reason),
+    seq: 0,
+    session: shared.session,
+    skipped: given.skipped,
+    step: 0,
+    suggestion: redactor.text(given.suggestion),
+    time: shared.time,
+    tool: shared.tool,
+    turn: shared.turn,
+  }
+}
+
+function eventDraft(entry: EventEntry, redactor: Redactor): EventRecord {
+  return {
+    ...namesOf(entry, redactor),
+    seq: 0,
+    kind: 'event',
+    id: redactor.text(entry.id),
+    time: isoTime(entry.time),
+    level: entry.level ?? 'info',
+    component: entry.component,
+    action: redactor.text(entry.action),
+    hook: redactor.text(entry.hook),
+    reason: redactor.text(entry.reason),
+    metadata: valueIfAny(entry.metadata, redactor),
+  }
+}
+
+type Names = Pick<EventEntry, 'profile' | 'host' | 'session' | 'turn' | 'agent'>
+
+function namesOf({ profile, host, session, turn, agent }: Names, redactor: Redactor): Names {
+  return {
+    profile: redactor.text(profile),
+    host: redactor.text(host),
+    session: redactor.text(session),
+    turn: redactor.text(turn),
+    agent: redactor.text(agent),
+  }
+}
+
+function recordedOutcome(
+  outcome: Outcome,
+  dataBefore: unknown,
+  evaluations: readonly Evaluation[],
+  redactor: Redactor,
+): RecordedOutcome {
+  const { decision, blocked, control, hook, reason, suggestion, metadata, answer } = outcome
+  return {
+    decision,
+    blocked,
+    control,
+    hook: redactor.text(hook),
+    reason: redactor.text(reason),
+    suggestion: redactor.text(suggestion),
+    data: evaluations.some(({ modify }) => modify !== undefined)
+      ? changed(outcome.data, dataBefore, redactor)
+      : undefined,
+    metadata: valueIfAny(metadata, redactor),
+    answer: redactor.value(answer) as typeof answer,
+  }
+}
+
+// The data only where it is no longer what came in.
+function changed(after: unknown, before: unknown, redactor: Redactor): unknown {
+  const kept = redactor.value(after)
+  return canonicalize(kept) === canonicalize(before) ? undefined : kept
+}
+
+function valueIfAny(given: Readonly<Record<string, unknown>> | undefined, redactor: Redactor): unknown {
+  if (given === undefined || Object.keys(given).length === 0) return undefined
+  return redactor.value(given)
+}
+
+function toolOf(data: object, redactor: Redactor): string | undefined {
+  const tool = isRecord(data) ? data.tool : undefined
+  return typeof tool === 'string' ? redactor.text(tool) : undefined
+}
+
+// A clock that tells nonsense must not keep anything from being recorded.
+const MAX_TIME = 8.64e15
+
+function isoTime(ms: number): string {
+  const isTime = Number.isFinite(ms) && ms >= 0 && ms <= MAX_TIME
+  return new Date(isTime ? ms : 0).toISOString()
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0
+}
