@@ -1,6 +1,8 @@
 // The engine beside its peers and a hand-written loop, all in one run, judged as ratios.
 // Cases: 1, 8 and 32 hooks, synchronous and asynchronous, a matcher on each, tracing off and on.
 
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { createHooks } from 'hookable'
 import compose from 'koa-compose'
 import { do_not_optimize, measure } from 'mitata'
@@ -13,42 +15,44 @@ const COUNTS = [1, 8, 32]
 
 // What a hook does, the same for every contestant, after a look at the tool. `empty` shows what the engine itself
 // costs; `guard` reads the command, as a hook is there to do.
-const isDangerous = (step) => (step.data.args.command.includes('rm -rf') ? 'block' : undefined)
+// Hooks are written by different people: each gets a function of its own code, not one that all share and that the
+// compiler would inline into the loop around it.
+const GUARD = "step.data.args.command.includes('rm -rf') ? 'block' : undefined"
 const WORK = {
-  empty: { sync: () => undefined, async: async () => undefined },
-  guard: { sync: isDangerous, async: async (step) => isDangerous(step) },
+  empty: { sync: ownFunctions('() => undefined'), async: ownFunctions('async () => undefined') },
+  guard: { sync: ownFunctions(`(step) => ${GUARD}`), async: ownFunctions(`async (step) => ${GUARD}`) },
 }
 const matches = (step) => step.data.tool === 'shell'
 
-/** Each contestant: (handler, count, isAsync) → a function that sends one step through `count` hooks. */
+/** Each contestant: (handlers, count, isAsync) → a function that sends one step through `count` hooks. */
 const contestants = {
-  arc: (handler, count) => arcWith(handler, count, {}),
-  'arc traced': (handler, count) => arcWith(handler, count, { sink: (evaluation) => do_not_optimize(evaluation) }),
-  loop: (handler, count) => {
-    const hooks = repeat(count, () => ({ matches, run: handler }))
+  arc: (handlers, count) => arcWith(handlers, count, {}),
+  'arc traced': (handlers, count) => arcWith(handlers, count, { sink: (evaluation) => do_not_optimize(evaluation) }),
+  loop: (handlers, count) => {
+    const hooks = repeat(count, (i) => ({ matches, run: handlers[i] }))
     return () => awaitEach(hooks, { point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
   },
-  tapable: (handler, count, isAsync) => {
+  tapable: (handlers, count, isAsync) => {
     const hook = !isAsync ? new tapable.SyncBailHook(['step']) : new tapable.AsyncSeriesBailHook(['step'])
     for (let i = 0; i < count; i++) {
-      const run = (step) => (matches(step) ? handler(step) : undefined)
+      const run = (step) => (matches(step) ? handlers[i](step) : undefined)
       if (!isAsync) hook.tap(`hook-${i}`, run)
       else hook.tapPromise(`hook-${i}`, async (step) => run(step))
     }
     const step = () => ({ point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
     return !isAsync ? () => hook.call(step()) : () => hook.promise(step())
   },
-  hookable: (handler, count) => {
+  hookable: (handlers, count) => {
     const hooks = createHooks()
     for (let i = 0; i < count; i++) {
-      hooks.hook('pre:tool', (step) => (matches(step) ? handler(step) : undefined))
+      hooks.hook('pre:tool', (step) => (matches(step) ? handlers[i](step) : undefined))
     }
     return () => hooks.callHook('pre:tool', { point: 'pre:tool', ...CONTEXT, data: CALL, metadata: {} })
   },
-  'koa-compose': (handler, count, isAsync) => {
-    const middleware = repeat(count, () => (step, next) => {
+  'koa-compose': (handlers, count, isAsync) => {
+    const middleware = repeat(count, (i) => (step, next) => {
       if (!matches(step)) return next()
-      const answer = handler(step)
+      const answer = handlers[i](step)
       return isAsync ? answer.then(next) : next()
     })
     const run = compose(middleware)
@@ -77,7 +81,7 @@ export async function benchEngine() {
     for (const kind of ['sync', 'async']) {
       for (const count of COUNTS) {
         const name = `${count} ${kind}, ${work}`
-        const times = await measureAll(makeAll(WORK[work][kind], count, kind === 'async'))
+        const times = measureInOwnProcess({ work, kind, count })
         rows.push({ case: name, times })
         const own = LIMITS[kind].filter((limit) => limit.work === work)
         limits.push(...own.map((limit) => judge(name, limit, times)))
@@ -86,6 +90,13 @@ export async function benchEngine() {
   }
   const noHook = await benchNoHook()
   return { rows: [...rows, noHook.row], limits: [...limits, noHook.limit] }
+}
+
+// Each case in a process of its own, all contestants in turns: what the compiler learned from one case would slow
+// down or speed up the next by chance.
+function measureInOwnProcess(which) {
+  const args = ['--expose-gc', fileURLToPath(import.meta.url), '--case', JSON.stringify(which)]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
 async function benchNoHook() {
@@ -98,13 +109,14 @@ async function benchNoHook() {
   return { row: { case: name, times }, limit: judge(name, { of: 'arc', against: 'loop', atMost: 0.1 }, times) }
 }
 
-function makeAll(handler, count, isAsync) {
-  return Object.fromEntries(Object.entries(contestants).map(([name, make]) => [name, make(handler, count, isAsync)]))
+function makeAll(handlers, count, isAsync) {
+  return Object.fromEntries(Object.entries(contestants).map(([name, make]) => [name, make(handlers, count, isAsync)]))
 }
 
-function arcWith(handler, count, options) {
+function arcWith(handlers, count, options) {
   const engine = createEngine({ mode: 'enforce', ...options })
-  for (let i = 0; i < count; i++) engine.register('pre:tool', handler, { name: `hook-${i}`, match: { tool: 'shell' } })
+  for (let i = 0; i < count; i++)
+    engine.register('pre:tool', handlers[i], { name: `hook-${i}`, match: { tool: 'shell' } })
   return () => engine.dispatch('pre:tool', CALL, CONTEXT)
 }
 
@@ -119,11 +131,11 @@ async function awaitEach(hooks, step) {
 
 // Each contestant is measured several times in turns, and its best median counts: the machine is shared, and noise
 // only ever adds time. A batch of dispatches is one sample, so that the clock of the measurement weighs nothing.
-async function measureAll(runs, rounds = 9) {
+async function measureAll(runs, rounds = 15) {
   const best = {}
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
-      const stats = await measure(batchOf(run), { min_cpu_time: 40e6, inner_gc: false })
+      const stats = await measure(batchOf(run), { min_cpu_time: 30e6, inner_gc: false })
       best[name] = Math.min(best[name] ?? Infinity, stats.p50 / BATCH)
     }
   }
@@ -150,5 +162,15 @@ function judge(name, limit, times) {
 }
 
 function repeat(count, make) {
-  return Array.from({ length: count }, make)
+  return Array.from({ length: count }, (_, i) => make(i))
+}
+
+function ownFunctions(source) {
+  return repeat(Math.max(...COUNTS), () => new Function(`return ${source}`)())
+}
+
+if (process.argv[2] === '--case') {
+  const { work, kind, count } = JSON.parse(process.argv[3])
+  const times = await measureAll(makeAll(WORK[work][kind], count, kind === 'async'))
+  process.stdout.write(JSON.stringify(times))
 }

@@ -70,8 +70,8 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     this.#services = services
     this.step = new StepView(this) as unknown as Step
     const { sink, now } = services
-    // Freezing costs as much as a quick hook does: only where somebody else sees what a hook might leave on the step.
-    if (plan.hooks.length > 1 || sink !== undefined) Object.freeze(this.step)
+    // Nothing can be put on the step that others would see. Only where there are others: it costs as much as a quick hook.
+    if (plan.hooks.length > 1 || sink !== undefined) Object.preventExtensions(this.step)
     this.#recorder = sink === undefined ? undefined : new Recorder(sink, now, this)
   }
 
