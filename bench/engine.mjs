@@ -1,8 +1,7 @@
 // The engine beside its peers and a hand-written loop, all in one run, judged as ratios.
 // Cases: 1, 8 and 32 hooks, synchronous and asynchronous, a matcher on each, tracing off and on.
+// One process for all, as in a long-lived supervisor: the compiler has seen many hooks before it meets a case.
 
-import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { createHooks } from 'hookable'
 import compose from 'koa-compose'
 import { do_not_optimize, measure } from 'mitata'
@@ -81,7 +80,7 @@ export async function benchEngine() {
     for (const kind of ['sync', 'async']) {
       for (const count of COUNTS) {
         const name = `${count} ${kind}, ${work}`
-        const times = measureInOwnProcess({ work, kind, count })
+        const times = await measureAll(makeAll(WORK[work][kind], count, kind === 'async'))
         rows.push({ case: name, times })
         const own = LIMITS[kind].filter((limit) => limit.work === work)
         limits.push(...own.map((limit) => judge(name, limit, times)))
@@ -90,13 +89,6 @@ export async function benchEngine() {
   }
   const noHook = await benchNoHook()
   return { rows: [...rows, noHook.row], limits: [...limits, noHook.limit] }
-}
-
-// Each case in a process of its own, all contestants in turns: what the compiler learned from one case would slow
-// down or speed up the next by chance.
-function measureInOwnProcess(which) {
-  const args = ['--expose-gc', fileURLToPath(import.meta.url), '--case', JSON.stringify(which)]
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
 async function benchNoHook() {
@@ -131,11 +123,11 @@ async function awaitEach(hooks, step) {
 
 // Each contestant is measured several times in turns, and its best median counts: the machine is shared, and noise
 // only ever adds time. A batch of dispatches is one sample, so that the clock of the measurement weighs nothing.
-async function measureAll(runs, rounds = 15) {
+async function measureAll(runs, rounds = 9) {
   const best = {}
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
-      const stats = await measure(batchOf(run), { min_cpu_time: 30e6, inner_gc: false })
+      const stats = await measure(batchOf(run), { min_cpu_time: 40e6, inner_gc: false })
       best[name] = Math.min(best[name] ?? Infinity, stats.p50 / BATCH)
     }
   }
@@ -167,10 +159,4 @@ function repeat(count, make) {
 
 function ownFunctions(source) {
   return repeat(Math.max(...COUNTS), () => new Function(`return ${source}`)())
-}
-
-if (process.argv[2] === '--case') {
-  const { work, kind, count } = JSON.parse(process.argv[3])
-  const times = await measureAll(makeAll(WORK[work][kind], count, kind === 'async'))
-  process.stdout.write(JSON.stringify(times))
 }
