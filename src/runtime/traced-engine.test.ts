@@ -3,6 +3,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
 import { SqliteTraceStore } from '../store/trace-store.ts'
 import { MemoryTraceStore } from '../trace/memory-store.ts'
@@ -39,15 +40,21 @@ it('D11 a step that meets no hook leaves no record', () => {
 })
 
 it('a trace that cannot be written never changes a decision, and is reported', async () => {
-  const store = new MemoryTraceStore()
-  vi.spyOn(store, 'append').mockImplementation(() => {
-    throw new Error('disk full')
-  })
+  const file = join(mkdtempSync(join(tmpdir(), 'arc-traced-')), 'arc.db')
+  const store = new SqliteTraceStore(file, { waitMs: 1 })
+  store.query()
+  const other = new Database(file)
+  other.exec('BEGIN IMMEDIATE')
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const engine = new TracedEngine(store, { mode: 'enforce' })
   engine.register('pre:tool', () => 'block')
   const outcome = await engine.dispatch('pre:tool', CALL)
-  expect(outcome.blocked).toBe(true)
-  expect(written.mock.calls.flat().join('')).toContain('disk full')
+  const reported = written.mock.calls.flat().join('')
   vi.restoreAllMocks()
+  other.exec('ROLLBACK')
+  other.close()
+  store.close()
+  expect(outcome.blocked).toBe(true)
+  expect(reported).toContain('the trace could not be written')
+  expect(reported).toContain('ARC_STORE_BUSY')
 })
