@@ -1,0 +1,87 @@
+// What a piece of shell text would really run, as far as that can be known without running it.
+// The walk in this folder produces it; the rules read it.
+
+import type { Span } from '../assessment.ts'
+
+/** One word of a command after expansion. */
+export interface Word {
+  /** The text; what is not known in it stands as written (`$x`). */
+  readonly text: string
+  /** Whether the whole text is certain. */
+  readonly isKnown: boolean
+  /** Whether it holds an unquoted pattern that the shell would expand. */
+  readonly isGlob: boolean
+  /** In the text that was analysed, also for words of nested scripts: the outermost place they come from. */
+  readonly span: Span
+}
+
+/** A redirection of a command: `> file`, `2>> file`, `< file`. */
+export interface Redirect {
+  readonly operator: string
+  readonly target: Word
+}
+
+/** What stands on a command's standard input, when it is more than the terminal. */
+export interface Input {
+  /** The commands before it in its pipe, nearest first. */
+  readonly from: readonly ShellCommand[]
+  /** The text, when it is certain: a heredoc, a here-string, an echo piped in. */
+  readonly text?: string | undefined
+}
+
+/** Where a command runs when that is not simply here. */
+export type Place = 'local' | 'container' | 'remote'
+
+/** One simple command that would run. */
+export interface ShellCommand {
+  /** The program without its folder (`rm` for `/bin/rm` and `\rm`); undefined when it cannot be known. */
+  readonly name: string | undefined
+  /** Everything after the name. */
+  readonly args: readonly Word[]
+  readonly span: Span
+  readonly redirects: readonly Redirect[]
+  readonly input?: Input | undefined
+  /** The folder it runs in; undefined when that cannot be known. */
+  readonly cwd: string | undefined
+  /** How it comes to run, outermost first: `sudo`, `xargs`, `find -exec`, `bash -c`, `$( )`. */
+  readonly via: readonly string[]
+  readonly place: Place
+  /** Variables set for it: `KEY=value command`, `env KEY=value`, and exports before it. */
+  readonly env: ReadonlyMap<string, Word>
+  /** It would not really be done: it stands in a function that nobody calls. */
+  readonly isDormant?: boolean
+}
+
+/** Code of another language that would run: `python -c`, a heredoc into node, awk with system(). */
+export interface Snippet {
+  readonly language: 'python' | 'javascript' | 'perl' | 'ruby' | 'php' | 'awk' | 'sql' | 'other'
+  readonly code: string
+  readonly span: Span
+  readonly via: readonly string[]
+  readonly place: Place
+  readonly cwd: string | undefined
+}
+
+/** A part that could not be understood. */
+export interface Unknown {
+  readonly why: 'syntax' | 'too-deep' | 'too-long' | 'dynamic-command' | 'dynamic-script'
+  readonly span: Span
+  /** What could be seen of it. */
+  readonly text: string
+}
+
+/** All that a text would run. */
+export interface Execution {
+  readonly commands: readonly ShellCommand[]
+  readonly snippets: readonly Snippet[]
+  readonly unknown: readonly Unknown[]
+  /** Variables that the text sets for itself or exports, kill switches among them. */
+  readonly assigned: ReadonlyMap<string, Word>
+}
+
+/** Where a text would run. */
+export interface Surroundings {
+  readonly cwd: string
+  /** The user's home folder, for `~`. */
+  readonly home: string
+}
