@@ -2,16 +2,17 @@
 // Synchronous hooks stay synchronous: only what returns a promise is waited for.
 
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
-import { ArcError, describe, show } from './errors.ts'
-import { type Hook, onRejection } from './hook.ts'
+import { describe } from './errors.ts'
+import { evaluationOf, passOf, skipOf } from './evaluation.ts'
+import { crash, type Hook, isThenable, onRejection } from './hook.ts'
 import type { MatchFacts, StepTest } from './matcher.ts'
 import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
-import type { Evaluation, Fault, Notice, Outcome, Skip } from './outcome.ts'
-import { frozenCopy, frozenFields, isRecord, mergePlain } from './plain-data.ts'
+import type { Fault, Notice, Outcome, Skip } from './outcome.ts'
+import { frozenCopy, mergePlain } from './plain-data.ts'
 import { Recorder, type Sink } from './recorder.ts'
-import { type Deadlines, PENDING, type RunOwner, runHook, Wait } from './run.ts'
+import { type Deadlines, HookRun, Wait, type Waiter } from './run.ts'
 import { type Ruling, settle } from './settle.ts'
-import { type Step, type StepContext, type StepState, StepView } from './step.ts'
+import { readMetadata, type Step, type StepContext, type StepState, StepView } from './step.ts'
 import type { Plan } from './table.ts'
 import { type Answer, DECISION_RANK, type Decision, PASS, readVerdict, type Verdict } from './verdict.ts'
 
@@ -29,14 +30,12 @@ export interface DispatchServices {
   readonly ceiling: (() => Mode) | undefined
   /** Never throws. */
   readonly report: (fault: Fault) => void
+  /** Steps are only looked at: there is nothing left to stop. */
+  readonly isObserving?: boolean
 }
 
-const NO_METADATA: Readonly<Record<string, unknown>> = Object.freeze({})
-
-/** The outcome of a step that no hook has anything to say about. */
-export function passOutcome(data: object, context: StepContext | undefined): Outcome {
-  return { decision: 'pass', blocked: false, control: 'proceed', data, metadata: context?.metadata ?? NO_METADATA }
-}
+// Marks a run whose handler has not answered yet.
+const PENDING = Symbol('pending')
 
 /** The verdict that decided, and whose it is. */
 interface Decider {
@@ -45,7 +44,7 @@ interface Decider {
 }
 
 /** One dispatch: make one, call `start` once. */
-export class Dispatch implements StepState, MatchFacts, RunOwner {
+export class Dispatch implements StepState, MatchFacts, Waiter {
   readonly context: StepContext
   data: Readonly<Record<string, unknown>>
   metadata: Readonly<Record<string, unknown>>
@@ -53,12 +52,14 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   readonly #mode: Mode
   readonly #services: DispatchServices
   readonly step: Step
+  #id: string | undefined
   #next = 0
   #decision: Decision = 'pass'
   #decider: Decider | undefined
   #answer: Answer | undefined
   readonly #recorder: Recorder | undefined
   #wait: Wait | undefined
+  #pending: PromiseLike<unknown> | undefined
   #giveBack: ((outcome: Outcome) => void) | undefined
 
   constructor(plan: Plan, mode: Mode, data: object, context: StepContext, services: DispatchServices) {
@@ -68,10 +69,11 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     this.#plan = plan
     this.#mode = mode
     this.#services = services
-    this.step = new StepView(this) as unknown as Step
+    this.step = this.newView()
     const { sink, now } = services
-    // Nothing can be put on the step that others would see. Only where there are others: it costs as much as a quick hook.
-    if (plan.hooks.length > 1 || sink !== undefined) Object.preventExtensions(this.step)
+    // Nothing can be put on the step that other hooks would see. Only where there are others: it costs as much as a
+    // quick hook. The sink has a view of its own.
+    if (plan.hooks.length > 1) Object.preventExtensions(this.step)
     this.#recorder = sink === undefined ? undefined : new Recorder(sink, now, this)
   }
 
@@ -94,8 +96,14 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     return this.context.workspace
   }
 
-  newId(): string {
-    return this.#services.newId()
+  get id(): string {
+    this.#id ??= this.context.id ?? this.#services.newId()
+    return this.#id
+  }
+
+  /** A view that no hook has had in its hands. */
+  newView(): Step {
+    return new StepView(this) as unknown as Step
   }
 
   /** Runs the hooks. Gives the outcome itself when every hook answered at once, else a promise of it. */
@@ -103,17 +111,35 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     if (this.#advance()) return this.#outcome()
     return new Promise((resolve) => {
       this.#giveBack = resolve
+      void this.#follow()
     })
   }
 
-  wait(): Wait {
-    if (this.#wait === undefined || this.#wait.isRetired) this.#wait = new Wait(this, this.#services.deadlines)
-    return this.#wait
+  /** Goes on without the answer that was waited for. */
+  giveUp(failure: Failure): void {
+    const wait = this.#wait as Wait
+    this.#services.deadlines.release(wait)
+    // The late answer may still arrive: it finds that nobody waits for it any more.
+    this.#wait = undefined
+    if (this.#conclude(wait.hook, wait.mode, failure) || this.#advance()) this.#giveBack?.(this.#outcome())
+    else void this.#follow()
   }
 
-  /** Goes on after a hook that was waited for. */
-  resume(hook: Hook, mode: Mode, answer: unknown): void {
-    if (this.#conclude(hook, mode, answer) || this.#advance()) this.#giveBack?.(this.#outcome())
+  // Waits for one answer after the other, until there is an outcome or a time limit was reached.
+  async #follow(): Promise<void> {
+    const wait = this.#wait
+    for (;;) {
+      let answer: unknown
+      try {
+        answer = await this.#pending
+      } catch (error) {
+        answer = crash(error)
+      }
+      if (wait === undefined || wait !== this.#wait) return
+      if (this.#conclude(wait.hook, wait.mode, answer) || this.#advance()) break
+    }
+    this.#services.deadlines.release(wait)
+    this.#giveBack?.(this.#outcome())
   }
 
   // Runs hooks until all have run, one has ended it, or one has to be waited for. True when there is an outcome.
@@ -126,16 +152,43 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
       if (mode === 'off' || hook.disabled !== undefined) {
         const skip = this.#skipOf(hook, mode)
         if (skip !== undefined) {
-          this.#recordSkip(hook, mode, skip)
+          this.#recorder?.addSkipped(skipOf(hook, mode, skip))
           continue
         }
       }
       this.#recorder?.begin(hook)
-      const answer = runHook(hook, mode, this.step, this, hook.timeoutMs ?? this.#services.timeoutMs)
+      const answer = this.#call(hook, mode)
       if (answer === PENDING) return false
       if (this.#conclude(hook, mode, answer)) return true
     }
     return true
+  }
+
+  // Calls the handler. Whatever it does, what comes out is its answer, a Failure, or PENDING when it has to be waited for.
+  #call(hook: Hook, mode: Mode): unknown {
+    const { handler } = hook
+    const limitMs = hook.timeoutMs ?? this.#services.timeoutMs
+    const run = new HookRun(hook.name, limitMs, mode)
+    try {
+      const answer: unknown = handler(this.step, run)
+      if (!isThenable(answer)) return answer
+      this.#pending = answer
+      this.#watch(hook, mode, run, limitMs + hook.overtimeMs)
+      return PENDING
+    } catch (error) {
+      return crash(error)
+    }
+  }
+
+  #watch(hook: Hook, mode: Mode, run: HookRun, limitMs: number): void {
+    const { deadlines } = this.#services
+    if (this.#wait === undefined) {
+      this.#wait = new Wait(this, hook, mode, run, limitMs)
+      deadlines.watch(this.#wait)
+    } else {
+      this.#wait.renew(hook, mode, run, limitMs)
+      deadlines.lookSoon()
+    }
   }
 
   // A matcher that trips over hostile data must not let the step slip by: the hook runs and sees for itself.
@@ -175,7 +228,7 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   #conclude(hook: Hook, mode: Mode, answer: unknown): boolean {
     const recorder = this.#recorder
     if (answer === undefined || answer === 'pass') {
-      if (recorder !== undefined) this.#recordPass(recorder, hook, mode)
+      recorder?.add(hook, passOf(hook, mode))
       return false
     }
     try {
@@ -191,10 +244,22 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     const read = readVerdict(answer, this.#plan.spec)
     const verdict = read instanceof Failure ? this.#degrade(hook, read) : read
     const cause: Cause = read instanceof Failure ? `failure:${read.kind}` : 'policy'
-    const ruling = settle(verdict, this.#plan.spec, mode)
+    const isFloor = hook.floor !== undefined && verdict === read && this.#isFloor(hook.floor, verdict)
+    const ruling = settle(verdict, this.#plan.spec, mode, isFloor)
     if (verdict !== PASS) this.#apply(hook.name, mode, verdict, ruling)
-    if (this.#recorder !== undefined) this.#recorder.add(hook, this.#evaluationOf(hook, mode, verdict, ruling, cause))
+    this.#recorder?.add(hook, evaluationOf({ hook, profile: this.#mode, mode, verdict, ruling, cause }))
     return ruling.applied && ruling.counts === 'block'
+  }
+
+  // A floor that is itself broken holds: it is only ever asked about a verdict that its own hook gave.
+  #isFloor(floor: (verdict: Verdict) => boolean, verdict: Verdict): boolean {
+    if (verdict.decision !== 'block' || this.#services.isObserving === true) return false
+    try {
+      return floor(verdict)
+    } catch (error) {
+      this.report({ kind: 'hook', point: this.point, message: `floor: ${describe(error)}` })
+      return true
+    }
   }
 
   #degrade(hook: Hook, failure: Failure): Verdict {
@@ -215,7 +280,9 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
       this.#decision = ruling.counts
       this.#decider = { hook, verdict }
     }
-    if (verdict.decision !== 'pass' && isAtLeast(mode, 'advise')) this.#notify(hook, mode, verdict, ruling.applied)
+    // What is applied below enforce, by a floor, is told of all the more.
+    const isTold = verdict.decision !== 'pass' && (ruling.applied || isAtLeast(mode, 'advise'))
+    if (isTold) this.#notify(hook, mode, verdict, ruling.applied)
   }
 
   #addMetadata(hook: string, mode: Mode, verdict: Verdict, ruling: Ruling): void {
@@ -253,39 +320,6 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
     }
   }
 
-  #evaluationOf(hook: Hook, mode: Mode, verdict: Verdict, ruling: Ruling, cause: Cause): Evaluation {
-    const { decision, reason, suggestion, metadata } = verdict
-    const { applied, dropped } = ruling
-    // A copy: the edit itself becomes part of the data, which the caller may change.
-    const modify = verdict.edit === undefined ? undefined : frozenCopy(verdict.edit)
-    const loweredBy = this.#services.ceiling === undefined ? undefined : this.#loweredBy(hook, mode)
-    const base = { hook: hook.name, point: this.#plan.name, priority: hook.priority, mode, decision, applied, cause }
-    return { ...base, durationMs: 0, reason, suggestion, modify, metadata, dropped, loweredBy }
-  }
-
-  // Nothing to say is by far the commonest evaluation: no more is built than it needs.
-  #recordPass(recorder: Recorder, hook: Hook, mode: Mode): void {
-    recorder.add(hook, {
-      hook: hook.name,
-      point: this.#plan.name,
-      priority: hook.priority,
-      mode,
-      decision: 'pass',
-      applied: false,
-      cause: 'policy',
-      durationMs: 0,
-    })
-  }
-
-  #loweredBy(hook: Hook, mode: Mode): 'breaker' | undefined {
-    return mode === effectiveMode({ profile: this.#mode, hook: hook.mode }) ? undefined : 'breaker'
-  }
-
-  #recordSkip({ name, priority, disabled }: Hook, mode: Mode, skipped: Skip): void {
-    const base = { hook: name, point: this.point, priority, mode, reason: disabled?.reason, skipped }
-    this.#recorder?.addSkipped({ ...base, decision: 'pass', applied: false, cause: 'policy', durationMs: 0 })
-  }
-
   #outcome(): Outcome {
     this.#recorder?.read()
     const decision = this.#decision
@@ -312,10 +346,4 @@ export class Dispatch implements StepState, MatchFacts, RunOwner {
   report(fault: Fault): void {
     this.#services.report(fault)
   }
-}
-
-function readMetadata(given: StepContext['metadata'] | null, point: string): Readonly<Record<string, unknown>> {
-  if (given === undefined || given === null) return NO_METADATA
-  if (isRecord(given)) return frozenFields(given)
-  throw new ArcError('ARC_DATA_INVALID', `The metadata of a step at ${point} must be an object, not ${show(given)}.`)
 }

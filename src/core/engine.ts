@@ -3,7 +3,7 @@
 
 import type { Clock } from './clock.ts'
 import type { OnError } from './degradation.ts'
-import { Dispatch, type DispatchServices, passOutcome } from './dispatch.ts'
+import { Dispatch, type DispatchServices } from './dispatch.ts'
 import { ArcError, describe, rejectUnknownOptions, show } from './errors.ts'
 import {
   type Handler,
@@ -22,7 +22,7 @@ import { BUILT_IN_POINTS, type DeclaredPoint, type PointRef, type SpecOf } from 
 import type { BuiltInPoints, DataOf, PointTable } from './points.ts'
 import type { Sink } from './recorder.ts'
 import { Deadlines } from './run.ts'
-import type { StepContext } from './step.ts'
+import { NO_METADATA, type StepContext } from './step.ts'
 import { type Added, HandlerTable, type Plan } from './table.ts'
 import type { HandlerResult } from './verdict.ts'
 
@@ -208,7 +208,8 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       if (plan.hooks.length === 0 || this.#mode === 'off') return
       // In advise at most: an observer has nothing left to stop or change.
       const mode = effectiveMode({ profile: this.#mode, ceiling: 'advise' })
-      const dispatch = new Dispatch(plan, mode, copyPlain({ ...data }), copyPlain({ ...context }), this.#services)
+      const services = { ...this.#services, isObserving: true }
+      const dispatch = new Dispatch(plan, mode, copyPlain({ ...data }), copyPlain({ ...context }), services)
       this.#clock.soon(() => void dispatch.start())
     } catch (error) {
       this.#services.report({ kind: 'observe', point: describe(nameOf(point)), message: describe(error) })
@@ -260,6 +261,11 @@ export class NoopHookEngine<Points extends PointTable = BuiltInPoints> implement
   observe(): void {
     // Nobody is watching.
   }
+}
+
+// The outcome of a step that no hook has anything to say about.
+function passOutcome(data: object, context: StepContext | undefined): Outcome {
+  return { decision: 'pass', blocked: false, control: 'proceed', data, metadata: context?.metadata ?? NO_METADATA }
 }
 
 // A declared point is an object too, but it has no check.

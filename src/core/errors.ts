@@ -63,9 +63,101 @@ export const ERRORS = {
     when: 'The database cannot be opened or written: no right to, no folder, a full or read-only disk.',
     fix: 'Check that its folder exists and can be written to.',
   },
+  ARC_CONFIG_INVALID: {
+    when: 'A setting cannot be changed as asked, because the file is or would become invalid. Nothing was written.',
+    fix: 'Correct what the message names; a key is written like hooks.risk-detection.timeout.',
+  },
+  ARC_CONFIG_UNWRITABLE: {
+    when: 'A configuration file or its folder cannot be written: no right to, a full or read-only disk.',
+    fix: 'Check who may write there, or set ARC_HOME to another folder.',
+  },
+  ARC_CONFIG_BUSY: {
+    when: 'Another process holds the lock of a configuration file for too long.',
+    fix: 'Try again; if no arc command runs, delete the lock file.',
+  },
+  ARC_PROFILE_UNKNOWN: {
+    when: 'A profile is named that does not exist, or whose name cannot be one.',
+    fix: 'Use one of those that "arc profile list" shows.',
+  },
+  ARC_PROFILE_EXISTS: {
+    when: 'A profile is created under a name that is taken.',
+    fix: 'Choose another name, or change the one there is with "arc profile set".',
+  },
+  ARC_PROFILE_IN_USE: {
+    when: 'The profile in use, or one that another builds on, would be deleted.',
+    fix: 'Choose another one first with "arc profile use".',
+  },
+  ARC_SCRIPT_INVALID: {
+    when: 'A script, or the step it is to be tried on, cannot be used.',
+    fix: 'Correct what the message names; "arc script check" shows every mistake in a script.',
+  },
+  ARC_SUPERVISOR_CLOSED: {
+    when: 'A step is sent to a supervisor after its close().',
+    fix: 'Close a supervisor last, or make another one with createSupervisor.',
+  },
+  ARC_APPROVAL_UNKNOWN: {
+    when: 'An answer is given to a step that is not held.',
+    fix: 'Look at "arc approvals list" for what is held.',
+  },
+  ARC_APPROVAL_OVER: {
+    when: 'An answer is given to a step that was answered already, or whose time is over.',
+    fix: 'Let the agent try again: the step is then held anew.',
+  },
   ARC_DATA_INVALID: {
     when: 'A step is dispatched with data that is not an object.',
     fix: 'Pass the fields of the point as one object, for example { tool, args }.',
+  },
+  ARC_HOST_UNKNOWN: {
+    when: 'A command names an agent for which there is no adapter.',
+    fix: 'Use one of the names that the message lists.',
+  },
+  ARC_INSTALL_FAILED: {
+    when: "An agent's configuration could not be read or written, or changed while it was being edited.",
+    fix: 'Run the command again; if it fails again, check that you may write to the file.',
+  },
+  ARC_DAEMON_FAILED: {
+    when: 'The daemon could not be started: a port in use, a path too long for a socket, no right to write.',
+    fix: 'Choose another port with --port, or look with "arc status" and "arc doctor" at what is in the way.',
+  },
+  ARC_LAUNCH_INVALID: {
+    when: 'A profile names no agent that could be launched, or its program is not there.',
+    fix: 'Set it with "arc profile set tool claude", and install the program.',
+  },
+  ARC_TASK_UNKNOWN: {
+    when: 'A task is named that does not exist, or no longer.',
+    fix: 'Look at "arc task list" for those there are.',
+  },
+  ARC_TASK_TRANSITION: {
+    when: 'A task is moved in a way that its status does not allow, or somebody else moved it first.',
+    fix: 'Look at the task again: "arc task show ID" has its status and history.',
+  },
+  ARC_TASK_ACTOR: {
+    when: 'A task is moved by an agent whose part that is not.',
+    fix: 'Only its assignee accepts, completes, fails or asks; only who delegated it answers or cancels.',
+  },
+  ARC_TASK_SELF: {
+    when: 'An agent delegates a task to itself.',
+    fix: 'Give it to another agent.',
+  },
+  ARC_TASK_BLOCKED: {
+    when: 'The pipeline did not let a task be delegated. Nothing was stored.',
+    fix: 'Change the task as the reason says; "arc why last" shows the whole decision.',
+  },
+  ARC_TASK_HELD: {
+    when: 'A task has to be approved by a person before it is delegated. Nothing was stored.',
+    fix: 'Look at "arc approvals list"; once approved, delegate it again unchanged.',
+  },
+  ARC_BUS_INVALID: {
+    when: 'A subject, pattern, listener or message cannot be one, or the bus is closed.',
+    fix: 'Use words with dots between them, * and > in patterns only, and plain JSON as data.',
+  },
+  ARC_BUS_NO_RESPONDER: {
+    when: 'A request is sent where nobody listens.',
+    fix: 'Start whoever should answer first.',
+  },
+  ARC_BUS_TIMEOUT: {
+    when: 'No answer to a request came in time.',
+    fix: 'Give a longer timeoutMs, or look at what keeps the other one.',
   },
 } as const satisfies Record<string, { when: string; fix: string }>
 

@@ -7,7 +7,7 @@ import { type Mode, type ModeInput, readMode } from './mode.ts'
 import { isRecord } from './plain-data.ts'
 import type { PointSpec } from './points.ts'
 import type { Step } from './step.ts'
-import { type HandlerResult, VerdictWithFacts } from './verdict.ts'
+import { type HandlerResult, type Verdict, VerdictWithFacts } from './verdict.ts'
 
 /** What a handler is told beside the step. */
 export interface RunContext {
@@ -17,6 +17,8 @@ export interface RunContext {
   readonly hook: string
   /** The time limit of this run. */
   readonly limitMs: number
+  /** The mode in force for this run: for a hook that acts on its own, which only `enforce` allows. */
+  readonly mode: Mode
 }
 
 /**
@@ -46,6 +48,11 @@ export interface HookOptions {
   readonly onError?: OnError
   /** Never lowered by the breaker. */
   readonly critical?: boolean
+  /**
+   * Which of this hook's blocks hold in every mode but `off`, breaker open or not. A function, so that no configuration
+   * and no answer of a program can ask for it.
+   */
+  readonly floor?: (verdict: Verdict) => boolean
   /** Take the place of the hook of this name at this point. */
   readonly replace?: boolean
 }
@@ -75,8 +82,11 @@ export interface Hook {
   readonly matches: StepTest | undefined
   readonly mode: Mode | undefined
   readonly timeoutMs: number | undefined
+  /** How long after its limit the handler may need to clean up. */
+  readonly overtimeMs: number
   readonly onError: OnError | undefined
   readonly critical: boolean
+  readonly floor: ((verdict: Verdict) => boolean) | undefined
   readonly disabled: Disabled | undefined
   readonly pace: Pace
 }
@@ -96,7 +106,7 @@ export interface Disabled {
 /** The priority of a hook that does not set one. */
 const DEFAULT_PRIORITY = 100
 
-const OPTIONS = ['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'replace'] as const
+const OPTIONS = ['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'floor', 'replace'] as const
 const OBJECT_OPTIONS = [...OPTIONS, 'points', 'check', 'inject'] as const
 
 /** Builds a hook, or throws an ArcError that says what is wrong with its options. */
@@ -122,8 +132,10 @@ export function buildHook(input: {
     matches: compileMatch(match, regex),
     mode: options.mode === undefined ? undefined : readMode(options.mode, `mode of ${where}`),
     timeoutMs: readTimeout(options.timeoutMs ?? handler.timeoutMs, where),
+    overtimeMs: handler.overtimeMs ?? 0,
     onError: handler.onError ?? (options.onError === undefined ? undefined : readOnError(options.onError, where)),
     critical: readFlag(options.critical, 'critical', where),
+    floor: readFloor(options.floor, where),
     disabled: undefined,
     pace: { quickRuns: 0 },
   })
@@ -229,6 +241,11 @@ function readHandler(given: unknown, where: string): Handler {
 export function readFlag(given: unknown, option: string, where: string): boolean {
   if (given === undefined || typeof given === 'boolean') return given === true
   throw new ArcError('ARC_OPTION_INVALID', `${option} of ${where} must be true or false, not ${show(given)}.`)
+}
+
+function readFloor(given: HookOptions['floor'], where: string): HookOptions['floor'] {
+  if (given === undefined || typeof given === 'function') return given
+  throw new ArcError('ARC_OPTION_INVALID', `floor of ${where} must be a function, not ${show(given)}.`)
 }
 
 // `pre:tool:shell` with another tool in match would be two conditions on one thing.

@@ -20,7 +20,7 @@ export interface Match {
   readonly agent?: Pattern | readonly Pattern[]
   readonly source?: Pattern | readonly Pattern[]
   readonly host?: Pattern | readonly Pattern[]
-  /** The least risk tier, 1 to 5, as an earlier hook left it in the metadata (`riskTier`). */
+  /** The least risk tier, 1 to 5, as an earlier hook left it in the metadata (`risk.tier`, or `riskTier` as a number). */
   readonly minTier?: number
 }
 
@@ -105,7 +105,13 @@ function tierTest(least: number): StepTest {
   if (!Number.isInteger(least) || least < 1 || least > 5) {
     throw new ArcError('ARC_OPTION_INVALID', `match.minTier must be a whole number from 1 to 5, not ${show(least)}.`)
   }
-  return ({ metadata }) => typeof metadata.riskTier === 'number' && metadata.riskTier >= least
+  return ({ metadata }) => tierIn(metadata) >= least
+}
+
+// The built-in risk detection leaves a whole assessment, with the class of effect under the name of the tier.
+function tierIn({ riskTier, risk }: MatchFacts['metadata']): number {
+  const tier = typeof riskTier !== 'number' && isRecord(risk) ? risk.tier : riskTier
+  return typeof tier === 'number' ? tier : 0
 }
 
 function pathTest(wanted: string | readonly string[]): StepTest {

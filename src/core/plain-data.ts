@@ -31,7 +31,20 @@ export function frozenCopy<T>(value: T, limits = DATA_LIMITS): T {
 /** A frozen copy of an object's own fields. An instance of a class loses its class: its owner keeps it to itself. */
 export function frozenFields(given: object, limits = DATA_LIMITS): Readonly<Record<string, unknown>> {
   const fields: object = isContainer(given) && !Array.isArray(given) ? given : { ...(given as object) }
-  return frozenCopy(fields, limits) as Readonly<Record<string, unknown>>
+  return copyToolCall(fields as ToolCall) ?? (frozenCopy(fields, limits) as Readonly<Record<string, unknown>>)
+}
+
+interface ToolCall {
+  readonly tool?: unknown
+  readonly args?: unknown
+}
+
+// By far the commonest data, and copied on nearly every step: written out, it takes half of what the general way takes.
+function copyToolCall(data: ToolCall): Readonly<Record<string, unknown>> | undefined {
+  const { tool, args } = data
+  if (typeof tool !== 'string' || typeof args !== 'object' || Object.keys(data).length !== 2) return undefined
+  const copy = isContainer(args) ? copySmall(args, 1) : undefined
+  return copy === undefined ? undefined : Object.freeze({ tool, args: copy })
 }
 
 // A tool call is a handful of texts, and its copy is made on every step: no bookkeeping for that. Anything larger

@@ -13,7 +13,7 @@ export type Sink = (evaluation: Evaluation, step: Step) => void
 
 /** The dispatch whose evaluations are recorded. */
 interface Recorded {
-  readonly step: Step
+  newView(): Step
   /** The hooks of the point; no two have the same name. */
   readonly hooks: readonly Hook[]
   report(fault: Fault): void
@@ -27,6 +27,7 @@ export class Recorder {
   readonly #sink: Sink
   readonly #now: () => number
   readonly #dispatch: Recorded
+  #view: Step | undefined
   #lastReading = 0
   #isReadingStale = true
   /** What has no time yet: one evaluation, or several of hooks that are all known to be quick. */
@@ -84,7 +85,8 @@ export class Recorder {
 
   #send(evaluation: Evaluation): void {
     try {
-      const returned: unknown = this.#sink(evaluation, this.#dispatch.step)
+      this.#view ??= this.#dispatch.newView()
+      const returned: unknown = this.#sink(evaluation, this.#view)
       if (returned !== undefined) onRejection(returned, (error) => this.#reportSink(evaluation, error))
     } catch (error) {
       this.#reportSink(evaluation, error)

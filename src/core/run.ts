@@ -1,45 +1,23 @@
-// One hook's run on one step: calling the handler, waiting for it, and giving up at its time limit.
-// Whatever the handler does, what comes out is its answer or a Failure.
+// What belongs to one hook's run on one step: what its handler is told, and its time limit.
 
 import type { Clock } from './clock.ts'
 import { Failure } from './degradation.ts'
-import { crash, type Hook, isThenable, type RunContext } from './hook.ts'
+import type { Hook, RunContext } from './hook.ts'
 import type { Mode } from './mode.ts'
-import type { Step } from './step.ts'
 
-/** Whoever started a run and goes on when it has its answer. */
-export interface RunOwner {
-  /** A wait that is not in use. */
-  wait(): Wait
-  resume(hook: Hook, mode: Mode, answer: unknown): void
-}
-
-/** Marks a run whose handler has not answered yet. */
-export const PENDING = Symbol('pending')
-
-/** Calls a hook's handler. Gives its answer, a Failure, or PENDING when the owner is resumed later. */
-export function runHook(hook: Hook, mode: Mode, step: Step, owner: RunOwner, limitMs: number): unknown {
-  try {
-    const { handler } = hook
-    const run = new HookRun(hook.name, limitMs)
-    const answer: unknown = handler(step, run)
-    if (!isThenable(answer)) return answer
-    owner.wait().begin(hook, mode, run, answer, limitMs + (handler.overtimeMs ?? 0))
-    return PENDING
-  } catch (error) {
-    return crash(error)
-  }
-}
-
-// What the handler is given beside the step. It holds nothing that the engine reads back: a handler can do to it what
-// it likes. Signals are kept beside it, because most handlers never look at theirs, and room for one costs every run.
-class HookRun implements RunContext {
+/**
+ * What the handler is given beside the step. It holds nothing that the engine reads back: a handler can do to it what
+ * it likes. Signals are kept beside it, because most handlers never look at theirs, and room for one costs every run.
+ */
+export class HookRun implements RunContext {
   readonly hook: string
   readonly limitMs: number
+  readonly mode: Mode
 
-  constructor(hook: string, limitMs: number) {
+  constructor(hook: string, limitMs: number, mode: Mode) {
     this.hook = hook
     this.limitMs = limitMs
+    this.mode = mode
   }
 
   get signal(): AbortSignal {
@@ -55,63 +33,51 @@ function controllerOf(run: HookRun): AbortController {
   return controller
 }
 
+/** Whoever waits for answers, and goes on without one when its time is up. */
+export interface Waiter {
+  giveUp(failure: Failure): void
+}
+
 /**
- * Waits for one answer at a time, on behalf of one owner. After a time-out it is retired, because the late answer may
- * still arrive; otherwise the owner uses it again for its next hook.
+ * The waiting of one dispatch, for one answer after the other: it stands in the list of waits from the first until the
+ * last. Not used again after a time-out, as the late answer may still come.
  */
 export class Wait {
-  readonly #owner: RunOwner
-  readonly #deadlines: Deadlines
-  #hook: Hook | undefined
-  #mode: Mode = 'off'
-  #run: HookRun | undefined
-  isRetired = false
-  limitMs = 0
+  readonly #waiter: Waiter
+  hook: Hook
+  mode: Mode
+  limitMs: number
+  #run: HookRun
   /** The neighbours in the list of waits, and the time to give up: kept by Deadlines. */
   previous: Wait | undefined = undefined
   next: Wait | undefined = undefined
   deadline: number | undefined = undefined
 
-  constructor(owner: RunOwner, deadlines: Deadlines) {
-    this.#owner = owner
-    this.#deadlines = deadlines
+  constructor(waiter: Waiter, hook: Hook, mode: Mode, run: HookRun, limitMs: number) {
+    this.#waiter = waiter
+    this.hook = hook
+    this.mode = mode
+    this.#run = run
+    this.limitMs = limitMs
   }
 
-  /** Starts to wait. */
-  begin(hook: Hook, mode: Mode, run: HookRun, answer: PromiseLike<unknown>, limitMs: number): void {
-    // The native then is immune to what a subclass or an own `then` does; other thenables are adopted first.
-    const promise = answer instanceof Promise ? answer : Promise.resolve(answer)
-    void then.call(promise, this.#onValue, this.#onError)
-    this.#hook = hook
-    this.#mode = mode
+  /** Waits for the next hook's answer. */
+  renew(hook: Hook, mode: Mode, run: HookRun, limitMs: number): void {
+    this.hook = hook
+    this.mode = mode
     this.#run = run
     this.limitMs = limitMs
     this.deadline = undefined
-    this.#deadlines.watch(this)
   }
 
   /** The time limit is reached: the handler is told to stop, and its answer no longer counts. */
   expire(): void {
     const why = `no answer within ${this.limitMs} ms`
-    this.isRetired = true
     // Also for a handler that first looks after its time limit.
-    if (this.#run !== undefined) controllerOf(this.#run).abort(new Error(why))
-    this.#end(new Failure('timeout', why))
-  }
-
-  readonly #onValue = (value: unknown): void => this.#end(value)
-  readonly #onError = (error: unknown): void => this.#end(crash(error))
-
-  #end(answer: unknown): void {
-    const hook = this.#hook
-    if (hook === undefined) return
-    this.#hook = this.#run = undefined
-    this.#deadlines.release(this)
-    this.#owner.resume(hook, this.#mode, answer)
+    controllerOf(this.#run).abort(new Error(why))
+    this.#waiter.giveUp(new Failure('timeout', why))
   }
 }
-
-const { then } = Promise.prototype
 
 /**
  * Keeps the time limits of all runs that are waited for, with one timer at most and none when nothing is waited for.
@@ -134,6 +100,11 @@ export class Deadlines {
     wait.next = this.#first
     if (this.#first !== undefined) this.#first.previous = wait
     this.#first = wait
+    this.lookSoon()
+  }
+
+  /** Makes sure that a new limit is looked at. */
+  lookSoon(): void {
     if (this.#isLookDue) return
     this.#isLookDue = true
     this.#clock.soon(this.#look)

@@ -16,11 +16,11 @@ export interface Ruling {
   readonly dropped?: readonly Dropped[] | undefined
 }
 
-/** Settles one verdict. */
-export function settle(verdict: Verdict, spec: PointSpec, mode: Mode): Ruling {
+/** Settles one verdict. `isFloor`: a block that holds in every mode in which hooks run. */
+export function settle(verdict: Verdict, spec: PointSpec, mode: Mode, isFloor = false): Ruling {
   const isEnforced = mode === 'enforce'
   const isStrong = DECISION_RANK[verdict.decision] >= DECISION_RANK.ask
-  const isHeld = isStrong && isEnforced && spec.canAbort
+  const isHeld = isStrong && spec.canAbort && (isEnforced || (isFloor && verdict.decision === 'block'))
   const isBlocked = isHeld && verdict.decision === 'block'
   // Nothing else of a block matters: the action it would change does not run.
   const edit = isEnforced && !isBlocked ? verdict.edit : undefined

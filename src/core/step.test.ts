@@ -18,7 +18,7 @@ const CONTEXT: StepContext = {
 }
 
 function stateOf(overrides: Partial<StepState> = {}): StepState {
-  const base = { point: 'pre:tool', context: CONTEXT, data: { ...CALL }, metadata: { riskTier: 2 }, newId: () => 'new' }
+  const base = { point: 'pre:tool', context: CONTEXT, data: { ...CALL }, metadata: { riskTier: 2 }, id: 'new' }
   return { ...base, ...overrides }
 }
 
@@ -36,13 +36,16 @@ describe('a step', () => {
   })
 
   it('has the id that the caller gave, or one made when somebody first asks', () => {
-    const newId = vi.fn(() => 'new')
-    const step = new StepView(stateOf({ newId }))
-    expect(newId).not.toHaveBeenCalled()
-    expect([step.id, step.id, step.toJSON().id]).toEqual(['new', 'new', 'new'])
-    expect(newId).toHaveBeenCalledTimes(1)
-    expect(new StepView(stateOf({ newId, context: { id: 'own' } })).id).toBe('own')
-    expect(newId).toHaveBeenCalledTimes(1)
+    const { engine, dispatch } = makeBareEngine()
+    const ids: string[] = []
+    const undo = engine.register('pre:tool', () => undefined)
+    void dispatch()
+    undo()
+    engine.register('pre:tool', (step) => void ids.push(step.id, step.id, step.toJSON().id))
+    void dispatch(CALL, { id: 'own' })
+    void dispatch()
+    // The first that was made: nobody had asked before.
+    expect(ids).toEqual(['own', 'own', 'own', 'id-1', 'id-1', 'id-1'])
   })
 
   it('has one id for all hooks of a dispatch and another for the next', () => {

@@ -1,6 +1,7 @@
 // What a hook sees: one step, read-only. Data and metadata are frozen copies, made only when a hook looks at them.
 
-import { frozenFields } from './plain-data.ts'
+import { ArcError, show } from './errors.ts'
+import { frozenFields, isRecord } from './plain-data.ts'
 import type { DataOf, PointSpec } from './points.ts'
 
 /** Who and where, given with a dispatch; all optional. */
@@ -50,13 +51,12 @@ export interface StepState {
   /** The data as it stands. Belongs to the caller or to the dispatch: never shown to a hook as it is. */
   readonly data: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
-  newId(): string
+  readonly id: string
 }
 
 /** The view of a step that hooks are given. */
 export class StepView implements Step {
   readonly #state: StepState
-  #id: string | undefined
   #shown: object | undefined
   #copy: object | undefined
 
@@ -65,8 +65,7 @@ export class StepView implements Step {
   }
 
   get id(): string {
-    this.#id ??= this.#state.context.id ?? this.#state.newId()
-    return this.#id
+    return this.#state.id
   }
   get point(): string {
     return this.#state.point
@@ -114,4 +113,14 @@ export class StepView implements Step {
   [Symbol.for('nodejs.util.inspect.custom')](): StepEnvelope {
     return this.toJSON()
   }
+}
+
+/** The metadata of a step for which nobody gave any. */
+export const NO_METADATA: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** The metadata that a step begins with: a copy that nobody can change. */
+export function readMetadata(given: StepContext['metadata'] | null, point: string): Readonly<Record<string, unknown>> {
+  if (given === undefined || given === null) return NO_METADATA
+  if (isRecord(given)) return frozenFields(given)
+  throw new ArcError('ARC_DATA_INVALID', `The metadata of a step at ${point} must be an object, not ${show(given)}.`)
 }

@@ -1,0 +1,51 @@
+// What is recorded of one hook's part in a step. Built only when there is a sink to take it.
+
+import type { Cause } from './degradation.ts'
+import type { Hook } from './hook.ts'
+import { effectiveMode, type Mode } from './mode.ts'
+import type { Evaluation, Skip } from './outcome.ts'
+import { frozenCopy } from './plain-data.ts'
+import type { Ruling } from './settle.ts'
+import type { Verdict } from './verdict.ts'
+
+/** A hook's run, how it was judged, and what came of it. */
+interface Judged {
+  readonly hook: Hook
+  readonly profile: Mode
+  /** The mode in force. */
+  readonly mode: Mode
+  readonly verdict: Verdict
+  readonly ruling: Ruling
+  readonly cause: Cause
+}
+
+/** The evaluation of a hook that had something to say. The recorder adds how long it took. */
+export function evaluationOf({ hook, profile, mode, verdict, ruling, cause }: Judged): Evaluation {
+  const { decision, reason, suggestion, metadata } = verdict
+  const { applied, dropped } = ruling
+  // A copy: the edit itself becomes part of the data, which the caller may change.
+  const modify = verdict.edit === undefined ? undefined : frozenCopy(verdict.edit)
+  const loweredBy = mode === effectiveMode({ profile, hook: hook.mode }) ? undefined : 'breaker'
+  const base = { hook: hook.name, point: hook.point, priority: hook.priority, mode, decision, applied, cause }
+  return { ...base, durationMs: 0, reason, suggestion, modify, metadata, dropped, loweredBy }
+}
+
+/** The evaluation of a hook that had nothing to say: by far the commonest, so no more is built than it needs. */
+export function passOf(hook: Hook, mode: Mode): Evaluation {
+  return {
+    hook: hook.name,
+    point: hook.point,
+    priority: hook.priority,
+    mode,
+    decision: 'pass',
+    applied: false,
+    cause: 'policy',
+    durationMs: 0,
+  }
+}
+
+/** The evaluation of a hook that did not run. */
+export function skipOf({ name, point, priority, disabled }: Hook, mode: Mode, skipped: Skip): Evaluation {
+  const base = { hook: name, point, priority, mode, reason: disabled?.reason, skipped }
+  return { ...base, decision: 'pass', applied: false, cause: 'policy', durationMs: 0 }
+}
