@@ -1,13 +1,7 @@
 // What the risk of an action is: what it touches, how far the harm reaches, and the evidence for both.
 
 /** What an action touches, from harmless to worst. */
-export const EFFECTS = [
-  'read-only',
-  'file-modification',
-  'build-affecting',
-  'deploy-affecting',
-  'destructive',
-] as const
+export const EFFECTS = ['read-only', 'file-modification', 'build-affecting', 'deploy-affecting', 'destructive'] as const
 
 export type Effect = (typeof EFFECTS)[number]
 
@@ -38,6 +32,8 @@ export interface Evidence {
   readonly alternative?: string | undefined
   /** The tag of the OWASP list for agentic applications. */
   readonly owasp?: string | undefined
+  /** The harm depends on something that the text does not tell, such as a variable's value: a person should say. */
+  readonly isUncertain?: boolean | undefined
 }
 
 /** The risk of one action. */
@@ -49,7 +45,7 @@ export interface Assessment {
   readonly checklist: Checklist
   /** The gravest first. */
   readonly evidence: readonly Evidence[]
-  /** Parts that could not be understood, and might do anything. */
+  /** Some part could not be understood and looks as if it might do harm; a harmless unknown does not count. */
   readonly isUnknown: boolean
 }
 

@@ -23,7 +23,7 @@ export interface Redirect {
 
 /** What stands on a command's standard input, when it is more than the terminal. */
 export interface Input {
-  /** The commands before it in its pipe, nearest first. */
+  /** The commands before it in its pipe, nearest first; at most the nearest 32. */
   readonly from: readonly ShellCommand[]
   /** The text, when it is certain: a heredoc, a here-string, an echo piped in. */
   readonly text?: string | undefined
@@ -31,6 +31,15 @@ export interface Input {
 
 /** Where a command runs when that is not simply here. */
 export type Place = 'local' | 'container' | 'remote'
+
+// How programs that run other programs appear:
+// - pure prefixes (sudo, env, nice, timeout, command …) are not commands of their own: the inner one has them in `via`.
+//   Without an inner command (`sudo -l`, `command -v git`, `env`) they stand for themselves.
+// - shells, xargs, find, ssh, docker, interpreters and the like are commands, followed by what they run.
+// - `> file` on its own is the command `:` with that redirect, which is what the shell makes of it.
+// - a value that a variable got earlier stands in its place, its unknown parts as they were written there:
+//   after `d=$(mktemp -d)/x` the word `$d` has the text `$(mktemp -d)/x` and isKnown false.
+// - `${x:-default}` of a variable the text does not set is the default: what might run counts.
 
 /** One simple command that would run. */
 export interface ShellCommand {
@@ -50,6 +59,17 @@ export interface ShellCommand {
   readonly env: ReadonlyMap<string, Word>
   /** It would not really be done: it stands in a function that nobody calls. */
   readonly isDormant?: boolean
+  /**
+   * The commands whose output it runs as code, however that reaches it: `curl … | sh`, `bash <(…)`, `eval "$(…)"`,
+   * `curl -o x.sh …; sh x.sh`. There is an Unknown (dynamic-script) as well unless the output is certain.
+   */
+  readonly runsOutputOf?: readonly ShellCommand[]
+  /** It is left running: `command &`, alone or within a group. */
+  readonly isBackground?: boolean
+  /** It stands in a loop that has no end of its own: `while true`, `until false`, `for ((;;))`. */
+  readonly isEndless?: boolean
+  /** It is a function of the text calling itself, which is not followed any further. */
+  readonly isRecursive?: boolean
 }
 
 /** Code of another language that would run: `python -c`, a heredoc into node, awk with system(). */
@@ -68,6 +88,8 @@ export interface Unknown {
   readonly span: Span
   /** What could be seen of it. */
   readonly text: string
+  /** For a dynamic script: the commands whose output it is, when they stand in the text. */
+  readonly from?: readonly ShellCommand[]
 }
 
 /** All that a text would run. */

@@ -1,0 +1,147 @@
+// The risk of a tool call or a message: effect class, tier and the evidence for both. Synchronous, the same answer
+// every time, and never an exception: what cannot be judged is unknown, not harmless.
+
+import { isRecord } from '../core/plain-data.ts'
+import { toolClass } from '../core/tools.ts'
+import type { Assessment, Checklist, Effect, Evidence, RiskInput, Tier } from './assessment.ts'
+import { type Findings, judgeShell, ORDER, type Scene } from './judge-shell.ts'
+import { judgeTool } from './judge-tools.ts'
+import { findMentions } from './messages.ts'
+import { resolveDots } from './places.ts'
+import type { Facts, RulePack } from './rule.ts'
+import { RULE_PACKS, rulebookOf } from './rulebook.ts'
+
+/** How to judge. */
+export interface RiskOptions {
+  /** Instead of the packs that come with ARC; keep the same array, it is compiled once. */
+  readonly packs?: readonly RulePack[] | undefined
+  readonly facts?: Partial<Facts> | undefined
+}
+
+/**
+ * The risk of one action.
+ *
+ *     classifyRisk({ tool: 'shell', args: { command: 'git push --force' } }).tier   // 4
+ */
+export function classifyRisk(input: RiskInput, options: RiskOptions = {}): Assessment {
+  const findings: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
+  try {
+    if ('message' in input && !('tool' in input)) judgeMessage(input.message, findings)
+    else judgeCall(input as ToolInput, options, findings)
+  } catch (error) {
+    noteFailure(error, findings)
+  }
+  return assess(findings)
+}
+
+type ToolInput = Exclude<RiskInput, { readonly message: string }>
+
+const DEFAULT_HOME = '/home/user'
+
+function judgeCall(input: ToolInput, options: RiskOptions, findings: Findings): void {
+  const tool = String(input.tool)
+  const args = isRecord(input.args) ? input.args : {}
+  const cwd = absolute(workingFolder(args) ?? input.cwd ?? input.workspace ?? '/workspace')
+  const workspace = absolute(input.workspace ?? input.cwd ?? cwd)
+  const facts: Facts = {
+    workspace,
+    home: options.facts?.home ?? DEFAULT_HOME,
+    ...(options.facts?.isTracked ? { isTracked: options.facts.isTracked } : {}),
+  }
+  const scene: Scene = {
+    cwd,
+    facts: { ...facts, workspace: options.facts?.workspace ?? workspace },
+    book: rulebookOf(options.packs ?? RULE_PACKS),
+  }
+  const kind = toolClass(tool)
+  const command = kind === 'shell' ? commandOf(args) : undefined
+  if (command !== undefined) judgeShell(command, scene, findings)
+  else if (kind === 'shell') findings.isUnknown = Object.keys(args).length > 0
+  else judgeTool(tool, kind, args, scene, findings)
+}
+
+function workingFolder(args: Readonly<Record<string, unknown>>): string | undefined {
+  const folder = args.workdir ?? args.cwd ?? args.working_directory ?? args.directory
+  return typeof folder === 'string' && folder.startsWith('/') ? folder : undefined
+}
+
+function absolute(path: string): string {
+  return resolveDots(path.startsWith('/') ? path : `/${path}`)
+}
+
+// Hosts pass a text, or a list of words; a list that begins with a shell and -c is its script.
+function commandOf(args: Readonly<Record<string, unknown>>): string | undefined {
+  for (const key of ['command', 'cmd', 'script', 'commands', 'input', 'code']) {
+    const value = args[key]
+    if (typeof value === 'string') return value
+    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return listCommand(value, key)
+  }
+  return undefined
+}
+
+function listCommand(words: readonly string[], key: string): string {
+  if (key === 'commands') return words.join('\n')
+  return words.map(quote).join(' ')
+}
+
+function quote(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+function judgeMessage(message: string, findings: Findings): void {
+  for (const { effect, tier, span } of findMentions(String(message)).slice(0, 50)) {
+    if (ORDER[effect] > ORDER[findings.effect]) findings.effect = effect
+    if (tier > findings.tier) findings.tier = tier
+    findings.evidence.push({
+      rule: `message/${effect}`,
+      effect,
+      tier,
+      span,
+      matched: message.slice(span.start, span.end),
+      reason: ASKS[effect],
+      owasp: 'ASI01',
+    })
+  }
+}
+
+const ASKS: Readonly<Record<Effect, string>> = {
+  'read-only': 'The message asks to look at something.',
+  'file-modification': 'The message asks for a change of files.',
+  'build-affecting': 'The message asks for a change of what the project is built from.',
+  'deploy-affecting': 'The message asks to deploy or publish.',
+  destructive: 'The message asks for something that cannot be undone.',
+}
+
+function noteFailure(error: unknown, findings: Findings): void {
+  findings.isUnknown = true
+  findings.effect = 'destructive'
+  findings.tier = 4
+  const why = error instanceof Error ? error.message : String(error)
+  findings.evidence.push({
+    rule: 'risk/failed',
+    effect: 'destructive',
+    tier: 4,
+    reason: `It could not be judged: ${why}`,
+    isUncertain: true,
+  })
+}
+
+function assess({ evidence, effect, tier, isUnknown }: Findings): Assessment {
+  const sorted = evidence.length < 2 ? evidence : [...evidence].sort(byGravity)
+  const requiresConfirmation = ORDER[effect] >= ORDER['deploy-affecting'] || tier >= 4
+  return { effect, tier, requiresConfirmation, checklist: checklistOf(effect, tier), evidence: sorted, isUnknown }
+}
+
+// The gravest first; of two as grave, the one that is certain.
+function byGravity(a: Evidence, b: Evidence): number {
+  return (
+    b.tier - a.tier ||
+    Number(a.isUncertain ?? false) - Number(b.isUncertain ?? false) ||
+    ORDER[b.effect] - ORDER[a.effect]
+  )
+}
+
+function checklistOf(effect: Effect, tier: Tier): Checklist {
+  if (tier >= 4 || ORDER[effect] >= ORDER['deploy-affecting']) return 'strict'
+  return effect === 'read-only' && tier === 1 ? 'light' : 'standard'
+}

@@ -1,0 +1,109 @@
+// Code of other languages, read just well enough to find calls and their literal arguments. Comments and texts are
+// told apart from code, so that a print of "rm -rf" is a text and nothing more.
+
+/** One call found in the code: `shutil.rmtree("/data", True)`. */
+export interface CodeCall {
+  /** The name as written, with its dots. */
+  readonly name: string
+  /** Everything between the brackets. */
+  readonly args: string
+  /** The first text among the arguments, when there is one. */
+  readonly text: string | undefined
+  readonly start: number
+}
+
+const MAX_CODE = 200_000
+
+/** The code with the contents of texts and comments blanked out, at the same positions. */
+export function maskCode(code: string, hasHashComments: boolean): string {
+  const text = code.length > MAX_CODE ? code.slice(0, MAX_CODE) : code
+  let masked = ''
+  let at = 0
+  while (at < text.length) {
+    const char = text[at] as string
+    if (char === '"' || char === "'" || char === '`') {
+      const end = endOfText(text, at, char)
+      masked += char + ' '.repeat(Math.max(0, end - at - 2)) + (end - at > 1 ? char : '')
+      at = end
+    } else if ((hasHashComments && char === '#') || (!hasHashComments && char === '/' && text[at + 1] === '/')) {
+      const newline = text.indexOf('\n', at)
+      const end = newline < 0 ? text.length : newline
+      masked += ' '.repeat(end - at)
+      at = end
+    } else {
+      masked += char
+      at++
+    }
+  }
+  return masked
+}
+
+function endOfText(text: string, at: number, quote: string): number {
+  if (quote !== '`' && text.startsWith(quote.repeat(3), at)) {
+    const close = text.indexOf(quote.repeat(3), at + 3)
+    return close < 0 ? text.length : close + 3
+  }
+  for (let index = at + 1; index < text.length; index++) {
+    if (text[index] === '\\') index++
+    else if (text[index] === quote) return index + 1
+  }
+  return text.length
+}
+
+/** Every call whose name is one of these, or ends in a dot and one of these. */
+export function findCalls(code: string, masked: string, names: ReadonlySet<string>): CodeCall[] {
+  const found: CodeCall[] = []
+  for (let at = masked.indexOf('('); at >= 0; at = masked.indexOf('(', at + 1)) {
+    const start = startOfName(masked, at)
+    const name = masked.slice(start, at).trim()
+    const last = name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf('>'), name.lastIndexOf(':')) + 1)
+    if (!names.has(name) && !names.has(last)) continue
+    const end = closingBracket(masked, at)
+    found.push({ name, args: code.slice(at + 1, end), text: firstText(code, masked, at + 1, end), start })
+    if (found.length > 200) return found
+  }
+  return found
+}
+
+function startOfName(masked: string, at: number): number {
+  let start = at
+  while (start > 0 && masked[start - 1] === ' ') start--
+  while (start > 0 && isNamePart(masked.charCodeAt(start - 1))) start--
+  return start
+}
+
+function isNamePart(code: number): boolean {
+  return (
+    (code >= 48 && code <= 58) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 97 && code <= 122) ||
+    code === 95 ||
+    code === 46 ||
+    code === 36 ||
+    code === 62
+  )
+}
+
+function closingBracket(masked: string, open: number): number {
+  let depth = 0
+  for (let index = open; index < masked.length; index++) {
+    const char = masked[index]
+    if (char === '(') depth++
+    else if (char === ')' && --depth === 0) return index
+  }
+  return masked.length
+}
+
+/** The first text in a piece of code, without its quotes. */
+function firstText(code: string, masked: string, from: number, to: number): string | undefined {
+  for (let index = from; index < to; index++) {
+    const char = masked[index]
+    if (char !== '"' && char !== "'" && char !== '`') continue
+    const end = endOfText(code, index, char)
+    return code
+      .slice(index + 1, Math.max(index + 1, end - 1))
+      .replaceAll('\\"', '"')
+      .replaceAll("\\'", "'")
+  }
+  return undefined
+}

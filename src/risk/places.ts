@@ -1,0 +1,245 @@
+// Where a path leads, as far as harm is concerned: a temporary or build folder, the project, the home, the system.
+// Paths are worked out by name alone; nothing is looked up on the disk.
+
+import type { Facts } from './rule.ts'
+import type { Place, Word } from './shell/execution.ts'
+
+/** What a path means to the one who would lose it, from harmless to worst. */
+export type PlaceKind =
+  | 'temp'
+  | 'build'
+  | 'inside'
+  | 'unknown'
+  | 'temp-root'
+  | 'outside'
+  | 'in-home'
+  | 'repository'
+  | 'workspace'
+  | 'device'
+  | 'system'
+  | 'home'
+  | 'above'
+  | 'root'
+
+/** A path and what it means. */
+export interface PlacedPath {
+  readonly kind: PlaceKind
+  /** Absolute and without `..` where it could be worked out; as written otherwise. */
+  readonly path: string
+  /** The word ends in a pattern that takes all there is: `*`, `dir/*`. */
+  readonly isAll: boolean
+}
+
+const BUILD_FOLDERS = new Set(
+  (
+    'node_modules dist build out target .next .nuxt .output .svelte-kit .turbo .parcel-cache .cache .vite .angular ' +
+    '__pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .venv venv coverage .nyc_output htmlcov .gradle ' +
+    'bin obj cmake-build-debug cmake-build-release _build .eggs .terraform .serverless .dart_tool .expo .docusaurus ' +
+    'storybook-static test-results playwright-report tmp temp .tmp .temp logs DerivedData bower_components .webpack ' +
+    '.rollup.cache .esbuild zig-out zig-cache .zig-cache elm-stuff .stack-work dist-newstyle .bundle public/build'
+  ).split(' '),
+)
+
+const TEMP_ROOTS = [
+  '/tmp',
+  '/var/tmp',
+  '/private/tmp',
+  '/private/var/tmp',
+  '/dev/shm',
+  '/var/folders',
+  '/private/var/folders',
+]
+
+const SYSTEM_ROOTS = new Set(
+  (
+    'bin boot dev etc lib lib32 lib64 libx32 lost+found opt proc root run sbin sys usr var home Users System Library ' +
+    'Applications Volumes private mnt media nix snap cores'
+  ).split(' '),
+)
+
+/** Where this word leads when the command runs in `cwd`. */
+export function placeOf(word: Word, cwd: string | undefined, facts: Facts, where: Place = 'local'): PlacedPath {
+  return placeOfText(word.text, cwd, where === 'local' ? facts : { ...facts, workspace: undefined }, word.isGlob)
+}
+
+/** The same for a text, such as a path in another language's code. */
+export function placeOfText(text: string, cwd: string | undefined, facts: Facts, hasGlob = false): PlacedPath {
+  const expanded = expandKnown(text, cwd, facts)
+  if (expanded === undefined) return { kind: unknownKind(text), path: text, isAll: false }
+  const whole = expanded.startsWith('/') ? expanded : cwd === undefined ? undefined : `${cwd}/${expanded}`
+  if (whole === undefined)
+    return { kind: relativeKind(expanded), path: expanded, isAll: hasGlob && isTakeAll(lastPart(expanded)) }
+  const path = resolveDots(whole)
+  if (!hasGlob) return { kind: kindOf(path, facts), path, isAll: false }
+  return placeOfGlob(path, facts)
+}
+
+// A pattern that takes everything of a folder is that folder; any other pattern is something in its folder.
+function placeOfGlob(path: string, facts: Facts): PlacedPath {
+  const parts = path.split('/')
+  const first = parts.findIndex(hasPattern)
+  if (first < 0) return { kind: kindOf(path, facts), path, isAll: false }
+  const folder = parts.slice(0, first).join('/') || '/'
+  const isAll = isTakeAll(parts[first] ?? '')
+  const kind = kindOf(folder, facts)
+  if (isAll && first === parts.length - 1) return { kind, path, isAll: true }
+  if (kind === 'root') return { kind: 'system', path, isAll: false }
+  if (kind === 'home') return { kind: 'in-home', path, isAll: false }
+  if (kind === 'temp-root') return { kind: 'temp', path, isAll: false }
+  if (kind === 'workspace') return { kind: hasBuildName(parts.slice(first)) ? 'build' : 'inside', path, isAll: false }
+  return { kind, path, isAll: false }
+}
+
+function hasPattern(part: string): boolean {
+  return part.includes('*') || part.includes('?') || part.includes('[') || part.includes('{')
+}
+
+function isTakeAll(part: string): boolean {
+  return (
+    part === '*' ||
+    part === '.*' ||
+    part === '**' ||
+    part === '.[!.]*' ||
+    part === '{*,.*}' ||
+    part === '?*' ||
+    part === '.??*'
+  )
+}
+
+function kindOf(path: string, facts: Facts): PlaceKind {
+  if (path === '/') return 'root'
+  for (const root of TEMP_ROOTS) {
+    if (path === root) return 'temp-root'
+    if (path.startsWith(root) && path.charCodeAt(root.length) === 47) return 'temp'
+  }
+  const { workspace, home } = facts
+  if (workspace !== undefined && workspace !== '/' && isWithin(path, workspace)) return kindInside(path, workspace)
+  if (path === home || isHomeOfSomebody(path)) return 'home'
+  if (workspace !== undefined && isWithin(workspace, path)) return 'above'
+  if (path.startsWith('/dev/')) return 'device'
+  const parts = path.split('/')
+  if (isWithin(path, home) || parts[1] === 'home' || parts[1] === 'Users')
+    return hasBuildName(parts.slice(3)) ? 'build' : 'in-home'
+  if (!SYSTEM_ROOTS.has(parts[1] ?? '')) return hasBuildName(parts.slice(2)) ? 'build' : 'outside'
+  // The caches of package managers and the like may go at any time.
+  if (path.startsWith('/var/cache/') || path.startsWith('/var/lib/apt/lists')) return 'temp'
+  return 'system'
+}
+
+function kindInside(path: string, workspace: string): PlaceKind {
+  if (path === workspace) return 'workspace'
+  const parts = path.slice(workspace.length + 1).split('/')
+  if (parts.includes('.git')) return 'repository'
+  return hasBuildName(parts) ? 'build' : 'inside'
+}
+
+function isHomeOfSomebody(path: string): boolean {
+  const parts = path.split('/')
+  return (
+    path === '/root' ||
+    path === '/home' ||
+    path === '/Users' ||
+    (parts.length === 3 && (parts[1] === 'home' || parts[1] === 'Users'))
+  )
+}
+
+function hasBuildName(parts: readonly string[]): boolean {
+  return parts.some((part) => BUILD_FOLDERS.has(part) || part.endsWith('.egg-info') || part.startsWith('bazel-'))
+}
+
+/** Is this path the folder itself, or in it? */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || (path.startsWith(folder) && (folder === '/' || path.charCodeAt(folder.length) === 47))
+}
+
+/** Takes `.`, `..` and double slashes out of an absolute path. */
+export function resolveDots(path: string): string {
+  if (!path.includes('/.') && !path.includes('//') && !path.endsWith('/')) return path
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return `/${parts.join('/')}`
+}
+
+/** The last part of a path. */
+export function lastPart(path: string): string {
+  const end = path.endsWith('/') ? path.length - 1 : path.length
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end)
+}
+
+// Variables and substitutions whose meaning is plain without running anything.
+const TEMP_VARIABLES = new Set(['TMPDIR', 'TMP', 'TEMP', 'RUNNER_TEMP', 'XDG_RUNTIME_DIR'])
+const PROJECT_SUBSTITUTIONS = ['$(pwd)', '`pwd`', '$(git rev-parse --show-toplevel)', '`git rev-parse --show-toplevel`']
+
+// The text with its beginning worked out, or nothing when that depends on what cannot be known.
+function expandKnown(text: string, cwd: string | undefined, facts: Facts): string | undefined {
+  const code = text.charCodeAt(0)
+  if (code === 126) return expandTilde(text, facts)
+  if (code === 36 || code === 96) return expandStart(text, cwd, facts)
+  // Unknown parts further on stay within what stands before them, unless they could climb.
+  return text
+}
+
+function expandTilde(text: string, facts: Facts): string {
+  const slash = text.indexOf('/')
+  const user = slash < 0 ? text.slice(1) : text.slice(1, slash)
+  const rest = slash < 0 ? '' : text.slice(slash)
+  if (user === '') return facts.home + rest
+  return user === '+' ? `.${rest}` : `/home/${user}${rest}`
+}
+
+function expandStart(text: string, cwd: string | undefined, facts: Facts): string | undefined {
+  for (const written of PROJECT_SUBSTITUTIONS) {
+    if (text.startsWith(written)) return `${cwd ?? facts.workspace ?? '.'}${text.slice(written.length)}`
+  }
+  if (text.startsWith('$(mktemp') || text.startsWith('`mktemp')) {
+    const end = text.startsWith('`') ? text.indexOf('`', 1) : text.indexOf(')')
+    return `/tmp/mktemp${end < 0 ? '' : text.slice(end + 1)}`
+  }
+  const variable = leadingVariable(text)
+  if (variable === undefined) return undefined
+  if (variable.name === 'HOME') return facts.home + variable.rest
+  if (variable.name === 'PWD') return `${cwd ?? facts.workspace ?? '.'}${variable.rest}`
+  if (TEMP_VARIABLES.has(variable.name)) return `/tmp${variable.rest === '' ? '/own' : variable.rest}`
+  return expandAssigned(variable, cwd, facts)
+}
+
+// A trap or a function is read before the variable that it uses is set: what the text sets somewhere counts.
+function expandAssigned(
+  { name, rest }: { readonly name: string; readonly rest: string },
+  cwd: string | undefined,
+  facts: Facts,
+): string | undefined {
+  const value = facts.assigned?.get(name)?.text
+  if (value === undefined || value === '' || value.startsWith(`$${name}`)) return undefined
+  const { assigned: _, ...others } = facts
+  const known = expandKnown(value, cwd, others)
+  return known === undefined ? undefined : known + rest
+}
+
+function leadingVariable(text: string): { readonly name: string; readonly rest: string } | undefined {
+  const isBraced = text.charCodeAt(1) === 123
+  let at = isBraced ? 2 : 1
+  const start = at
+  while (at < text.length && isNameCharacter(text.charCodeAt(at))) at++
+  const name = text.slice(start, at)
+  if (name === '') return undefined
+  if (!isBraced) return { name, rest: text.slice(at) }
+  const close = text.indexOf('}', at)
+  return close < 0 ? undefined : { name, rest: text.slice(close + 1) }
+}
+
+function isNameCharacter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || (code >= 48 && code <= 57)
+}
+
+// `$dir/node_modules` is a build folder wherever it is.
+function unknownKind(text: string): PlaceKind {
+  return hasBuildName(text.split('/').slice(1)) && !text.includes('..') ? 'build' : 'unknown'
+}
+
+function relativeKind(text: string): PlaceKind {
+  return hasBuildName(text.split('/')) && !text.includes('..') ? 'build' : 'unknown'
+}

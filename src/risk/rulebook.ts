@@ -1,0 +1,119 @@
+// All rules of some packs, put where they are found at once: by program, by kind of access, by language.
+
+import type { Access } from './access.ts'
+import {
+  type AccessWhen,
+  type CompiledRule,
+  compileCommandRule,
+  programNames,
+  type Rule,
+  type RulePack,
+  type SnippetWhen,
+  type WholeWhen,
+} from './rule.ts'
+import { clouds } from './rules/clouds.ts'
+import { containers } from './rules/containers.ts'
+import { databases } from './rules/databases.ts'
+import { disk } from './rules/disk.ts'
+import { downloads } from './rules/downloads.ts'
+import { filesystem } from './rules/filesystem.ts'
+import { git } from './rules/git.ts'
+import { guard } from './rules/guard.ts'
+import { infrastructure } from './rules/infrastructure.ts'
+import { interpreters } from './rules/interpreters.ts'
+import { kubernetes } from './rules/kubernetes.ts'
+import { packages } from './rules/packages.ts'
+import { platforms } from './rules/platforms.ts'
+import { remote } from './rules/remote.ts'
+import { secrets } from './rules/secrets.ts'
+import { system } from './rules/system.ts'
+import type { Snippet } from './shell/execution.ts'
+
+/** The packs that come with ARC. */
+export const RULE_PACKS: readonly RulePack[] = [
+  filesystem,
+  git,
+  disk,
+  system,
+  packages,
+  containers,
+  kubernetes,
+  infrastructure,
+  databases,
+  clouds,
+  platforms,
+  remote,
+  downloads,
+  secrets,
+  guard,
+  interpreters,
+]
+
+/** A rule about something other than a command, with its condition. */
+interface Placed<When> {
+  readonly rule: Rule
+  readonly when: When
+}
+
+/** Rules, ready to be asked. */
+export interface Rulebook {
+  readonly forProgram: (name: string) => readonly CompiledRule[]
+  /** Asked only about programs that no other rule knows. */
+  readonly forUnknown: readonly CompiledRule[]
+  readonly forAccess: (kind: Access['kind']) => readonly Placed<AccessWhen>[]
+  readonly forLanguage: (language: Snippet['language']) => readonly Placed<SnippetWhen>[]
+  readonly forWhole: readonly Placed<WholeWhen>[]
+}
+
+const books = new WeakMap<readonly RulePack[], Rulebook>()
+
+/** The book of these packs; made once. */
+export function rulebookOf(packs: readonly RulePack[]): Rulebook {
+  const known = books.get(packs)
+  if (known !== undefined) return known
+  const book = compileRulebook(packs)
+  books.set(packs, book)
+  return book
+}
+
+const NONE: readonly never[] = []
+
+function compileRulebook(packs: readonly RulePack[]): Rulebook {
+  const byName = new Map<string, CompiledRule[]>()
+  const byStart: { readonly start: string; readonly compiled: CompiledRule }[] = []
+  const forUnknown: CompiledRule[] = []
+  const access = new Map<string, Placed<AccessWhen>[]>()
+  const languages = new Map<string, Placed<SnippetWhen>[]>()
+  const forWhole: Placed<WholeWhen>[] = []
+  for (const rule of packs.flatMap(({ rules }) => rules)) {
+    const { when } = rule
+    if (when.program !== undefined) {
+      const compiled = compileCommandRule(rule, when)
+      for (const name of programNames(when.program)) {
+        if (name === '*') forUnknown.push(compiled)
+        else if (name.endsWith('*')) byStart.push({ start: name.slice(0, -1), compiled })
+        else addTo(byName, name, compiled)
+      }
+    } else if (when.access !== undefined) for (const kind of when.access) addTo(access, kind, { rule, when })
+    else if (when.language !== undefined)
+      for (const language of when.language) addTo(languages, language, { rule, when })
+    else forWhole.push({ rule, when })
+  }
+  return {
+    forProgram: (name) => {
+      const plain = byName.get(name) ?? NONE
+      const starting = byStart.filter(({ start }) => name.startsWith(start))
+      return starting.length === 0 ? plain : [...plain, ...starting.map(({ compiled }) => compiled)]
+    },
+    forUnknown,
+    forAccess: (kind) => access.get(kind) ?? NONE,
+    forLanguage: (language) => languages.get(language) ?? NONE,
+    forWhole,
+  }
+}
+
+function addTo<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
+  const list = map.get(key)
+  if (list === undefined) map.set(key, [item])
+  else list.push(item)
+}

@@ -1,0 +1,245 @@
+// A table: exempt from the file length limit.
+// Package managers: what they take away, publish, or run on the way.
+
+import { type Call, findOption } from '../call.ts'
+import type { RulePack, TestResult } from '../rule.ts'
+
+export const packages: RulePack = {
+  name: 'packages',
+  about: 'Package managers: installing, removing, publishing.',
+  rules: [
+    {
+      id: 'packages/unpublish',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It takes a published version away from everybody who uses it.',
+      alternative: 'npm deprecate, or publish a mended version.',
+      owasp: 'ASI02',
+      when: {
+        program: 'npm pnpm yarn bun',
+        test: (call) =>
+          verbOf(call, ['unpublish']) ??
+          (call.operands[0]?.text === 'npm'
+            ? verbOf({ ...call, operands: call.operands.slice(1) }, ['unpublish'])
+            : undefined),
+      },
+      match: ['npm unpublish pkg@1.0.0', 'pnpm unpublish x --force', 'yarn npm unpublish x'],
+      pass: ['npm unpublish --dry-run x', 'npm view unpublish', 'npm run unpublish-docs'],
+    },
+    {
+      id: 'packages/yank',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It takes a published version away from everybody who uses it.',
+      alternative: 'Publish a mended version.',
+      owasp: 'ASI02',
+      when: {
+        program: 'cargo gem twine poetry dotnet nuget helm',
+        sub: ['yank', 'owner', 'nuget delete', 'delete'],
+        test: (call) =>
+          call.operands[0]?.text === 'owner'
+            ? findOption(call, ['-r', '--remove'])?.word
+            : call.name === 'cargo' && findOption(call, ['--undo'])
+              ? undefined
+              : true,
+      },
+      match: [
+        'cargo yank --vers 1.0.0',
+        'gem yank x -v 1.0',
+        'dotnet nuget delete x 1.0',
+        'cargo owner --remove eve',
+        'nuget delete x 1.0',
+      ],
+      pass: ['cargo build', 'gem list', 'cargo owner --list', 'cargo yank --undo --vers 1.0.0'],
+    },
+    {
+      id: 'packages/publish',
+      effect: 'deploy-affecting',
+      tier: 4,
+      reason: 'It publishes a package for everybody; a published version cannot be changed.',
+      alternative: 'Use --dry-run to see what would be published.',
+      owasp: 'ASI02',
+      when: {
+        program:
+          'npm pnpm yarn bun cargo poetry uv twine gem mvn mvnw gradle gradlew dotnet nuget lerna changeset flit hatch goreleaser vsce ovsx semantic-release dart flutter pod',
+        test: publishes,
+      },
+      match: [
+        'npm publish',
+        'pnpm -r publish',
+        'cargo publish',
+        'twine upload dist/*',
+        'gem push x.gem',
+        'mvn deploy',
+        'yarn npm publish',
+        './gradlew publish',
+        'goreleaser release',
+      ],
+      pass: [
+        'npm publish --dry-run',
+        'npm run publish-docs',
+        'cargo package',
+        'mvn package',
+        'npm pack',
+        'cargo publish -n',
+        'goreleaser release --snapshot',
+      ],
+    },
+    {
+      id: 'packages/registry-access',
+      effect: 'deploy-affecting',
+      tier: 4,
+      reason: 'It changes who may publish a package, or which version everybody gets.',
+      owasp: 'ASI03',
+      when: {
+        program: 'npm pnpm',
+        sub: [
+          'owner add|rm',
+          'access *',
+          'dist-tag add|rm',
+          'token create|revoke|delete',
+          'team destroy|rm',
+          'deprecate',
+          'org rm',
+        ],
+        test: (call) =>
+          call.operands[0]?.text === 'access' && /^(?:ls|list|get)/.test(call.operands[1]?.text ?? '')
+            ? undefined
+            : { at: call.command.span, isUncertain: true },
+      },
+      match: ['npm owner rm me pkg', 'npm dist-tag add pkg@1 latest', 'npm token revoke abc', 'npm access public x'],
+      pass: ['npm owner ls', 'npm dist-tag ls', 'npm token list', 'npm access list packages'],
+    },
+    {
+      id: 'packages/remove-system',
+      effect: 'build-affecting',
+      tier: 3,
+      reason: 'It removes software from the machine.',
+      alternative: 'Leave it installed, or ask the owner of the machine.',
+      owasp: 'ASI02',
+      when: {
+        program: 'apt apt-get aptitude dpkg yum dnf zypper pacman apk brew snap flatpak port rpm emerge',
+        test: removesSystemPackage,
+      },
+      match: [
+        'apt-get remove -y curl',
+        'brew uninstall node',
+        'pacman -Rns x',
+        'apt purge python3',
+        'dpkg -P libc6',
+        'rpm -e x',
+      ],
+      pass: ['apt list', 'apt-get -s remove x', 'brew list', 'pacman -Qi x', 'apt-get install x'],
+    },
+    {
+      id: 'packages/install-system',
+      effect: 'build-affecting',
+      tier: 3,
+      reason: 'It installs or changes software of the whole machine.',
+      owasp: 'ASI04',
+      when: { program: 'apt apt-get yum dnf zypper apk snap pip pip3', test: installsForAll },
+      match: ['apt-get install -y jq', 'apk add curl', 'pip install --break-system-packages x', 'apt full-upgrade'],
+      pass: ['apt list', 'pip install x', 'apt-cache search x', 'apt-get -s install x'],
+    },
+    {
+      id: 'packages/install',
+      effect: 'build-affecting',
+      tier: 2,
+      reason: 'It changes what the project is built from.',
+      owasp: 'ASI04',
+      when: {
+        program: 'npm pnpm yarn bun pip pip3 pipx uv poetry cargo go gem bundle composer brew conda mamba dotnet',
+        verb: 'install i ci add update upgrade remove uninstall rm sync get tidy lock dedupe audit',
+      },
+      match: ['npm install', 'pip install requests', 'cargo add serde', 'go get x'],
+      pass: ['npm test', 'cargo build', 'pip list'],
+    },
+  ],
+}
+
+function verbOf(call: Call, verbs: readonly string[]) {
+  const first = call.operands[0]
+  return first !== undefined && verbs.includes(first.text) ? first : undefined
+}
+
+const PUBLISHERS: Readonly<Record<string, readonly string[]>> = {
+  cargo: ['publish'],
+  twine: ['upload'],
+  gem: ['push'],
+  mvn: ['deploy', 'release:perform'],
+  mvnw: ['deploy'],
+  gradle: ['publish', 'publishPlugins', 'uploadArchives', 'publishToMavenCentral'],
+  gradlew: ['publish', 'publishPlugins', 'uploadArchives', 'publishToMavenCentral'],
+  dotnet: ['nuget'],
+  nuget: ['push'],
+  goreleaser: ['release'],
+  changeset: ['publish'],
+  lerna: ['publish'],
+  vsce: ['publish', 'unpublish'],
+  ovsx: ['publish'],
+  dart: ['pub'],
+  flutter: ['pub'],
+  pod: ['trunk'],
+}
+
+function publishes(call: Call): TestResult {
+  if (call.name === 'semantic-release') return true
+  if (findOption(call, ['--snapshot']) !== undefined) return undefined
+  const words = call.operands
+  if (call.name === 'mvn' || call.name === 'mvnw' || call.name.startsWith('gradle')) {
+    return words.find(
+      ({ text }) =>
+        PUBLISHERS[call.name]?.includes(text.slice(text.lastIndexOf(':') + 1)) || PUBLISHERS[call.name]?.includes(text),
+    )
+  }
+  if (call.name === 'dotnet') return words[0]?.text === 'nuget' && words[1]?.text === 'push' ? words[1] : undefined
+  if (call.name === 'dart' || call.name === 'flutter')
+    return words[0]?.text === 'pub' && words[1]?.text === 'publish' ? words[1] : undefined
+  if (call.name === 'pod') return words[0]?.text === 'trunk' && words[1]?.text === 'push' ? words[1] : undefined
+  const verbs = PUBLISHERS[call.name] ?? ['publish']
+  const start = words[0]?.text === 'npm' && call.name === 'yarn' ? 1 : words[0]?.text === 'workspace' ? 2 : 0
+  const verb = words[start]
+  return verb !== undefined && verbs.includes(verb.text) ? verb : undefined
+}
+
+// Without these the machine does not start, or nobody can log in any more.
+const ESSENTIAL = new Set([
+  'libc6',
+  'systemd',
+  'linux-image-generic',
+  'sudo',
+  'bash',
+  'coreutils',
+  'openssh-server',
+  'glibc',
+  'python3',
+  'apt',
+  'dpkg',
+  'grub-pc',
+  'network-manager',
+])
+
+function removesSystemPackage(call: Call): TestResult {
+  const verb = call.operands.find(({ text }) =>
+    ['remove', 'purge', 'autoremove', 'uninstall', 'erase', 'autopurge', 'del', 'rm'].includes(text),
+  )
+  const option = call.options.find(
+    ({ name }) =>
+      (call.name === 'pacman' && name === '-R') ||
+      (call.name === 'dpkg' && ['-r', '-P', '--remove', '--purge'].includes(name)) ||
+      (call.name === 'rpm' && ['-e', '--erase'].includes(name)) ||
+      (call.name === 'emerge' && ['-C', '--unmerge'].includes(name)),
+  )
+  const word = verb ?? option?.word
+  if (word === undefined) return undefined
+  const essential = call.operands.find(({ text }) => ESSENTIAL.has(text))
+  return essential === undefined ? word : { at: essential.span, tier: 4, effect: 'destructive' }
+}
+
+function installsForAll(call: Call): TestResult {
+  if (call.name.startsWith('pip')) return findOption(call, ['--break-system-packages'])?.word
+  return verbOf(call, ['install', 'add', 'upgrade', 'full-upgrade', 'dist-upgrade', 'refresh', 'update']) &&
+    call.operands[0]?.text !== 'update'
+    ? call.operands[0]
+    : undefined
+}

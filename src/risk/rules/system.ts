@@ -1,0 +1,402 @@
+// A table: exempt from the file length limit.
+// The machine itself: power, processes, users, firewall, timed jobs, services.
+
+import { type Call, findOption } from '../call.ts'
+import type { RulePack, TestResult } from '../rule.ts'
+import type { ShellCommand } from '../shell/execution.ts'
+
+export const system: RulePack = {
+  name: 'system',
+  about: 'Power, processes, users, firewall, timed jobs and services.',
+  rules: [
+    {
+      id: 'system/power',
+      effect: 'deploy-affecting',
+      tier: 4,
+      reason: 'It stops or restarts the machine.',
+      alternative: 'Ask a person to restart it when nobody needs it.',
+      owasp: 'ASI08',
+      when: { program: 'shutdown reboot halt poweroff init telinit systemctl', test: stopsMachine },
+      match: ['shutdown -h now', 'sudo reboot', 'systemctl poweroff', 'init 0', 'halt -p'],
+      pass: ['shutdown --help', 'shutdown -c', 'systemctl status', 'init 3x', 'npm init 0'],
+    },
+    {
+      id: 'system/fork-bomb',
+      effect: 'destructive',
+      tier: 5,
+      reason: 'It starts processes without end until the machine stops answering.',
+      owasp: 'ASI08',
+      when: { whole: ({ commands }) => isForkBomb(commands) },
+      match: ['f(){ f|f& }; f', 'while true; do sh & done'],
+      pass: ['echo ":(){ :|:& };:"', 'f(){ echo f; }; f', 'while true; do date; sleep 1; done', 'sleep 5 &'],
+    },
+    {
+      id: 'system/kill-all',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It ends every process, or one that the machine cannot do without.',
+      alternative: 'End the one process by its number.',
+      owasp: 'ASI08',
+      when: { program: 'kill pkill killall killall5 xkill fuser', test: killsAll },
+      match: ['kill -9 -1', 'kill -KILL 1', 'pkill -9 -u root', 'killall5 -9', 'pkill -f ""', 'killall -9 systemd'],
+      pass: ['kill 4242', 'pkill node', 'kill -0 1', 'kill -l', 'fuser 3000/tcp'],
+    },
+    {
+      id: 'system/kill',
+      effect: 'deploy-affecting',
+      tier: 3,
+      reason: 'It ends processes.',
+      owasp: 'ASI08',
+      when: { program: 'kill pkill killall', unless: ['-0', '-l', '--list'], test: (call) => call.operands[0] },
+      match: ['kill 4242', 'pkill -f vite', 'killall node'],
+      pass: ['kill -l', 'kill -0 42'],
+    },
+    {
+      id: 'system/users',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It deletes an account or changes who may do what on this machine.',
+      alternative: 'Ask the administrator of the machine.',
+      owasp: 'ASI03',
+      when: {
+        program:
+          'userdel groupdel deluser delgroup useradd adduser usermod passwd chpasswd visudo gpasswd dscl chage vipw',
+        test: changesUsers,
+      },
+      match: [
+        'userdel -r bob',
+        'usermod -aG sudo eve',
+        'passwd -d root',
+        'echo root:x | chpasswd',
+        'deluser bob',
+        'dscl . -delete /Users/bob',
+      ],
+      pass: ['passwd -S bob', 'useradd --help', 'dscl . -list /Users', 'chage -l bob', 'visudo -c'],
+    },
+    {
+      id: 'system/firewall',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It opens or cuts the network of this machine.',
+      alternative: 'Add the one rule that is needed, and let a person look at it.',
+      owasp: 'ASI03',
+      when: {
+        program: 'iptables ip6tables nft ufw firewall-cmd pfctl setenforce ipfw ip ifconfig nmcli ifdown netplan',
+        test: opensFirewall,
+      },
+      match: [
+        'iptables -F',
+        'ufw disable',
+        'nft flush ruleset',
+        'setenforce 0',
+        'iptables -P INPUT ACCEPT',
+        'pfctl -d',
+        'ip link set eth0 down',
+        'ip route flush table main',
+        'ufw --force reset',
+        'ip link delete eth0',
+      ],
+      pass: [
+        'iptables -L -n',
+        'ufw status',
+        'nft list ruleset',
+        'ip addr',
+        'ip link show',
+        'pfctl -s rules',
+        'ifconfig',
+        'nmcli device status',
+      ],
+    },
+    {
+      id: 'system/cron',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It removes all timed jobs of a user, or replaces them.',
+      alternative: 'crontab -l saves them; crontab -e changes one.',
+      owasp: 'ASI02',
+      when: {
+        program: 'crontab atrm',
+        test: (call) => {
+          if (call.name === 'atrm') return call.operands[0]
+          const removes = findOption(call, ['-r'])
+          if (removes !== undefined) return removes.word
+          const file = call.operands[0]
+          return file === undefined ? undefined : { at: file.span, tier: 3 }
+        },
+      },
+      match: ['crontab -r', 'crontab -u www-data -r', 'crontab jobs.txt'],
+      pass: ['crontab -l', 'crontab -e'],
+    },
+    {
+      id: 'system/services',
+      effect: 'deploy-affecting',
+      tier: 3,
+      reason: 'It starts, stops or switches off a service.',
+      owasp: 'ASI08',
+      when: {
+        program:
+          'systemctl service launchctl rc-service supervisorctl pm2 nginx apachectl rc-update chkconfig update-rc.d sc',
+        test: changesService,
+      },
+      match: [
+        'systemctl stop nginx',
+        'service postgresql restart',
+        'launchctl unload x.plist',
+        'nginx -s stop',
+        'pm2 delete all',
+        'systemctl disable --now docker',
+        'systemctl mask ssh',
+        'systemctl stop sshd',
+      ],
+      pass: [
+        'systemctl status nginx',
+        'service --status-all',
+        'nginx -t',
+        'systemctl list-units',
+        'pm2 list',
+        'launchctl list',
+        'systemctl cat ssh',
+      ],
+    },
+    {
+      id: 'system/kernel',
+      effect: 'deploy-affecting',
+      tier: 4,
+      reason: 'It changes the running kernel or how the machine starts.',
+      alternative: 'Ask the administrator of the machine.',
+      owasp: 'ASI02',
+      when: {
+        program:
+          'rmmod insmod modprobe kexec grub-install efibootmgr update-grub bcdedit nvram csrutil spctl sysctl dmsetup',
+        test: changesKernel,
+      },
+      match: [
+        'rmmod ext4',
+        'insmod x.ko',
+        'efibootmgr -b 0 -B',
+        'csrutil disable',
+        'sysctl -w kernel.panic=1',
+        'spctl --master-disable',
+        'dmsetup remove_all',
+      ],
+      pass: [
+        'sysctl -a',
+        'sysctl kernel.panic',
+        'csrutil status',
+        'efibootmgr',
+        'modprobe -n x',
+        'dmsetup ls',
+        'nvram -p',
+      ],
+    },
+    {
+      id: 'system/logs',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It wipes what the machine recorded.',
+      owasp: 'ASI10',
+      when: {
+        program: 'journalctl wevtutil history auditctl',
+        test: (call) => {
+          if (call.name === 'history')
+            return findOption(call, ['-c'])?.word === undefined ? undefined : { at: call.command.span, tier: 3 }
+          if (call.name === 'auditctl') return findOption(call, ['-D'])?.word
+          if (call.name === 'wevtutil') return call.operands[0]?.text === 'cl' ? call.operands[0] : undefined
+          return call.options.find(({ name }) => name.startsWith('--vacuum'))?.word
+        },
+      },
+      match: ['journalctl --vacuum-time=1s', 'auditctl -D', 'history -c', 'wevtutil cl System'],
+      pass: ['journalctl -u x', 'history', 'auditctl -l'],
+    },
+  ],
+}
+
+// A function that calls itself in the background, or a loop without end that leaves processes behind.
+function isForkBomb(commands: readonly ShellCommand[]): TestResult {
+  const bomb = commands.find(
+    ({ isRecursive, isEndless, isBackground, isDormant }) => !isDormant && isBackground && (isRecursive || isEndless),
+  )
+  return bomb === undefined ? undefined : { at: bomb.span }
+}
+
+const POWER = new Set(['poweroff', 'reboot', 'halt', 'kexec', 'suspend', 'hibernate', 'emergency', 'rescue'])
+
+function stopsMachine(call: Call): TestResult {
+  const first = call.operands[0]
+  if (call.name === 'systemctl') return first !== undefined && POWER.has(first.text) ? first : undefined
+  if (call.name === 'init' || call.name === 'telinit')
+    return first !== undefined && ['0', '1', '6', 's', 'S'].includes(first.text) ? first : undefined
+  if (findOption(call, ['-c', '--show', '-k', '-w', '--wtmp-only']) !== undefined) return undefined
+  return true
+}
+
+const VITAL_PROCESSES = new Set([
+  'systemd',
+  'init',
+  'sshd',
+  'dbus-daemon',
+  'launchd',
+  'WindowServer',
+  'loginwindow',
+  'Xorg',
+  'gnome-shell',
+])
+
+function killsAll(call: Call): TestResult {
+  if (findOption(call, ['-0', '-l', '--list']) !== undefined) return undefined
+  if (call.name === 'killall5') return true
+  if (call.name === 'kill') {
+    const word = call.command.args
+      .slice(1)
+      .find(({ text }) => text === '-1' || text === '1' || text === '0' || text === '-0')
+    return word ?? (call.operands[0]?.text === '1' ? call.operands[0] : undefined)
+  }
+  if (call.name === 'fuser') return undefined
+  const user = call.options.find(({ name, value }) => (name === '-u' || name === '-U') && value !== undefined)
+  if (user !== undefined && call.operands.length === 0) return user.word
+  return call.operands.find(({ text }) => text === '' || text === '.' || text === '.*' || VITAL_PROCESSES.has(text))
+}
+
+function changesUsers(call: Call): TestResult {
+  const has = (...names: string[]) => findOption(call, names) !== undefined
+  switch (call.name) {
+    case 'userdel':
+    case 'deluser':
+    case 'groupdel':
+    case 'delgroup':
+      return call.operands[0]
+    case 'passwd':
+      return has('-S', '--status')
+        ? undefined
+        : has('-d', '--delete', '-l', '-u') || call.operands.length > 0
+          ? true
+          : { at: call.command.span, tier: 3 }
+    case 'dscl':
+      return call.options.find(({ word }) => ['-delete', '-create', '-passwd', '-append'].includes(word.text))?.word
+    case 'chage':
+      return has('-l', '--list') ? undefined : { at: call.command.span, tier: 3 }
+    case 'visudo':
+      return has('-c', '--check') ? undefined : { at: call.command.span, isUncertain: true }
+    case 'chpasswd':
+    case 'vipw':
+      return true
+    case 'usermod':
+    case 'gpasswd': {
+      const admin = call.options.find(({ value }) =>
+        value?.split(',').some((group) => ['sudo', 'wheel', 'admin', 'root', 'docker'].includes(group)),
+      )
+      return admin?.word ?? { at: call.command.span, tier: 3 }
+    }
+    default:
+      return call.operands.length > 0 ? { at: call.command.span, tier: 3 } : undefined
+  }
+}
+
+function opensFirewall(call: Call): TestResult {
+  const words = call.operands.map(({ text }) => text)
+  const has = (...names: string[]) => findOption(call, names) !== undefined
+  switch (call.name) {
+    case 'iptables':
+    case 'ip6tables':
+      if (has('-L', '-S', '-C', '--list')) return undefined
+      if (has('-F', '--flush', '-X', '-P', '--policy', '-Z')) return true
+      return call.command.args.some(({ text }) => text === '--flush')
+        ? true
+        : has('-A', '-D', '-I', '-R')
+          ? { at: call.command.span, tier: 3 }
+          : undefined
+    case 'nft':
+      return words.includes('flush') || words.includes('delete') || words.includes('destroy') ? true : undefined
+    case 'ufw':
+      return words.includes('disable') || words.includes('reset')
+        ? true
+        : words[0] === 'status' || words.length === 0
+          ? undefined
+          : { at: call.command.span, tier: 3 }
+    case 'firewall-cmd':
+      return has('--panic-on', '--complete-reload') ? true : undefined
+    case 'setenforce':
+      return ['0', 'Permissive', 'permissive'].includes(words[0] ?? '') ? true : undefined
+    case 'pfctl':
+      return has('-d', '-F') ? true : undefined
+    case 'ip':
+      return words.includes('flush') || words.includes('down') || words.includes('del') || words.includes('delete')
+        ? true
+        : undefined
+    case 'ifdown':
+      return words.length > 0 ? true : undefined
+    case 'ifconfig':
+      return words.includes('down') ? true : undefined
+    case 'nmcli':
+      return words.includes('off') || words.includes('delete') || words.includes('down') ? true : undefined
+    case 'ipfw':
+      return words.includes('flush') ? true : undefined
+    default:
+      return undefined
+  }
+}
+
+const SERVICE_VERBS = new Set(
+  'start stop restart reload disable enable mask unload bootout kill remove delete isolate condrestart try-restart graceful bootstrap load reload-or-restart'.split(
+    ' ',
+  ),
+)
+const LIFELINES = new Set([
+  'sshd',
+  'ssh',
+  'networkmanager',
+  'network',
+  'networking',
+  'systemd-networkd',
+  'firewalld',
+  'auditd',
+  'postgresql',
+  'mysql',
+  'docker',
+  'kubelet',
+  'ufw',
+])
+
+function changesService(call: Call): TestResult {
+  if (call.name === 'nginx')
+    return call.options.some(({ name, word }) => name === '-s' && !word.text.includes('reopen')) ? true : undefined
+  const words = call.operands
+  const verb = words.find(({ text }) => SERVICE_VERBS.has(text))
+  if (verb === undefined) return undefined
+  const stops = ['stop', 'disable', 'mask', 'kill', 'unload', 'bootout'].includes(verb.text)
+  const lifeline = words.find(({ text }) => LIFELINES.has(text.toLowerCase().replace('.service', '')))
+  return stops && lifeline !== undefined ? { at: lifeline.span, isUncertain: true } : verb
+}
+
+function changesKernel(call: Call): TestResult {
+  const has = (...names: string[]) => findOption(call, names) !== undefined
+  const first = call.operands[0]
+  switch (call.name) {
+    case 'sysctl':
+      return has('-w', '--write', '-p', '--load') || (first?.text.includes('=') ?? false)
+        ? { at: call.command.span, tier: 3, ...(first?.text.startsWith('kernel.') ? { tier: 4 as const } : {}) }
+        : undefined
+    case 'csrutil':
+      return first?.text === 'disable' ? first : undefined
+    case 'spctl':
+      return has('--master-disable', '--global-disable') ? true : undefined
+    case 'efibootmgr':
+      return has('-B', '--delete-bootnum', '-O', '-c') ? true : undefined
+    case 'modprobe':
+      return has('-n', '--dry-run', '-D', '--show-depends')
+        ? undefined
+        : has('-r', '--remove')
+          ? true
+          : { at: call.command.span, tier: 3 }
+    case 'dmsetup':
+      return first?.text.startsWith('remove') || first?.text === 'wipe_table' ? first : undefined
+    case 'nvram':
+      return has('-c', '-d') ? true : undefined
+    case 'bcdedit':
+      return call.operands.length > 0 ? true : undefined
+    case 'update-grub':
+      return { at: call.command.span, tier: 3 }
+    default:
+      return call.operands.length > 0 ? true : undefined
+  }
+}

@@ -1,0 +1,199 @@
+// Statements of SQL that lose data, told from tokens: comments, texts and names in quotes mention, they do not do.
+
+import type { Tier } from './assessment.ts'
+
+/** What a statement would lose. */
+export interface SqlLoss {
+  readonly tier: Tier
+  readonly what: string
+  /** In the code. */
+  readonly start: number
+  readonly end: number
+}
+
+interface Token {
+  /** In capitals; a text in quotes is `'`. */
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+const MAX_TOKENS = 20_000
+
+/** The gravest loss in a piece of SQL. */
+export function findSqlLoss(code: string): SqlLoss | undefined {
+  const tokens = readTokens(code)
+  let gravest: SqlLoss | undefined
+  let from = 0
+  for (let index = 0; index <= tokens.length; index++) {
+    if (index < tokens.length && tokens[index]?.text !== ';') continue
+    const loss = lossOf(tokens.slice(from, index))
+    if (loss !== undefined && loss.tier > (gravest?.tier ?? 0)) gravest = loss
+    from = index + 1
+  }
+  return gravest
+}
+
+const DROPPED: Readonly<Record<string, Tier>> = {
+  DATABASE: 5,
+  SCHEMA: 5,
+  TABLE: 4,
+  KEYSPACE: 5,
+  COLLECTION: 4,
+  TABLESPACE: 4,
+  USER: 4,
+  ROLE: 4,
+  OWNED: 4,
+  COLUMN: 4,
+  PARTITION: 4,
+  SEQUENCE: 3,
+  INDEX: 3,
+  VIEW: 3,
+  FUNCTION: 3,
+  TRIGGER: 3,
+  CONSTRAINT: 3,
+  POLICY: 4,
+  EXTENSION: 3,
+  TYPE: 3,
+  MATERIALIZED: 3,
+  PROCEDURE: 3,
+  FOREIGN: 4,
+  PUBLICATION: 4,
+  SUBSCRIPTION: 4,
+  SERVER: 4,
+  DOMAIN: 3,
+  STREAM: 4,
+  WAREHOUSE: 4,
+  BUCKET: 4,
+}
+
+function lossOf(tokens: readonly Token[]): SqlLoss | undefined {
+  if (tokens[0]?.text === 'EXPLAIN' && !tokens.some(({ text }) => text === 'ANALYZE')) return undefined
+  for (let index = 0; index < tokens.length; index++) {
+    if (!startsAt(tokens, index)) continue
+    const loss = lossAt(tokens, index)
+    if (loss !== undefined) return loss
+  }
+  return undefined
+}
+
+// A statement begins at the start, within brackets, after BEGIN and the like; elsewhere a word is a name.
+const BEFORE_STATEMENT = new Set(['(', 'BEGIN', 'AS', 'THEN', 'DO', 'ANALYZE', '{', 'ELSE', 'TRANSACTION', ';'])
+
+function startsAt(tokens: readonly Token[], index: number): boolean {
+  return index === 0 || BEFORE_STATEMENT.has(tokens[index - 1]?.text ?? '')
+}
+
+function lossAt(tokens: readonly Token[], index: number): SqlLoss | undefined {
+  const first = tokens[index] as Token
+  const next = (offset: number) => tokens[index + offset]?.text ?? ''
+  const loss = (tier: Tier, what: string): SqlLoss => ({
+    tier,
+    what,
+    start: first.start,
+    end: (tokens[index + 2] ?? tokens.at(-1) ?? first).end,
+  })
+  switch (first.text) {
+    case 'DROP': {
+      const tier = DROPPED[next(1) === 'TEMPORARY' || next(1) === 'TEMP' ? '' : next(1)]
+      return tier === undefined ? undefined : loss(tier, `DROP ${next(1)}`)
+    }
+    case 'TRUNCATE':
+      return next(1) === '(' || next(1) === '' ? undefined : loss(4, 'TRUNCATE')
+    case 'DELETE':
+      return next(1) === 'FROM' && !isFiltered(tokens, index) ? loss(4, 'DELETE without WHERE') : undefined
+    case 'UPDATE':
+      return tokens.slice(index, index + 6).some(({ text }) => text === 'SET') && !isFiltered(tokens, index)
+        ? loss(4, 'UPDATE without WHERE')
+        : undefined
+    case 'ALTER':
+      return alterLoss(tokens, index, loss)
+    case 'REVOKE':
+    case 'GRANT':
+      return loss(3, first.text)
+    case 'SHUTDOWN':
+    case 'RESET':
+      return first.text === 'SHUTDOWN' ? loss(4, 'SHUTDOWN') : undefined
+    default:
+      return undefined
+  }
+}
+
+function alterLoss(
+  tokens: readonly Token[],
+  index: number,
+  loss: (tier: Tier, what: string) => SqlLoss,
+): SqlLoss | undefined {
+  const drop = tokens.slice(index).findIndex(({ text }) => text === 'DROP')
+  if (drop < 0) return undefined
+  const what = tokens[index + drop + 1]?.text ?? ''
+  return what === 'COLUMN' || what === 'PARTITION' ? loss(4, `ALTER … DROP ${what}`) : loss(3, 'ALTER … DROP')
+}
+
+// WHERE 1=1 and WHERE true filter nothing; LIMIT does.
+function isFiltered(tokens: readonly Token[], from: number): boolean {
+  const where = tokens.findIndex(
+    ({ text }, index) => index > from && (text === 'WHERE' || text === 'LIMIT' || text === 'USING'),
+  )
+  if (where < 0) return false
+  const rest = tokens.slice(where + 1).map(({ text }) => text)
+  if (rest[0] === 'TRUE' || (rest[0] === '1' && (rest.length === 1 || (rest[1] === '=' && rest[2] === '1'))))
+    return false
+  return !(rest[0] === "'" && rest[1] === '=' && rest[2] === "'" && rest.length === 3)
+}
+
+function readTokens(code: string): Token[] {
+  const tokens: Token[] = []
+  let at = 0
+  while (at < code.length && tokens.length < MAX_TOKENS) {
+    const end = skipSilent(code, at)
+    if (end > at) {
+      at = end
+      continue
+    }
+    const token = readToken(code, at)
+    tokens.push(token)
+    at = token.end
+  }
+  return tokens
+}
+
+// Blanks and comments.
+function skipSilent(code: string, at: number): number {
+  const char = code[at] as string
+  if (char === ' ' || char === '\n' || char === '\t' || char === '\r') return at + 1
+  if (code.startsWith('--', at) || char === '#') {
+    const end = code.indexOf('\n', at)
+    return end < 0 ? code.length : end + 1
+  }
+  // MySQL runs what stands in a comment that begins with an exclamation mark.
+  if (code.startsWith('/*!', at)) return at + 3
+  if (code.startsWith('*/', at)) return at + 2
+  if (!code.startsWith('/*', at)) return at
+  const end = code.indexOf('*/', at + 2)
+  return end < 0 ? code.length : end + 2
+}
+
+function readToken(code: string, at: number): Token {
+  const char = code[at] as string
+  if (char === "'" || char === '"' || char === '`') {
+    const close = code.indexOf(char, at + 1)
+    const end = close < 0 ? code.length : close + 1
+    return { text: char === "'" ? "'" : '"', start: at, end }
+  }
+  let end = at
+  while (end < code.length && isWordCharacter(code.charCodeAt(end))) end++
+  if (end === at) end = at + 1
+  return { text: code.slice(at, end).toUpperCase(), start: at, end }
+}
+
+function isWordCharacter(code: number): boolean {
+  return (
+    (code >= 48 && code <= 57) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 97 && code <= 122) ||
+    code === 95 ||
+    code === 46 ||
+    code > 127
+  )
+}
