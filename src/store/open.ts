@@ -42,12 +42,12 @@ const STALE_GUARD_MS = 10_000
  */
 export function openDatabase(file: string, options: OpenOptions = {}): Opened {
   try {
-    return retryBusy(file, options, () => tryOpen(file))
+    return retryBusy(file, options, () => tryOpen(file, options))
   } catch (error) {
     if (isUnavailable(error)) throw storeUnavailable(file, error)
     if (!isCorrupt(error)) throw error
     setAside(file, error, options)
-    return retryBusy(file, options, () => tryOpen(file))
+    return retryBusy(file, options, () => tryOpen(file, options))
   }
 }
 
@@ -86,9 +86,9 @@ export function setAside(file: string, why: unknown, options: OpenOptions, seen?
   }
 }
 
-function tryOpen(file: string): Opened {
+function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
   makePrivate(file)
-  const db = new Database(file, { timeout: BUSY_MS })
+  const db = new Database(file, { timeout: Math.min(BUSY_MS, waitMs) })
   try {
     refuseNewer(db, file)
     // Only takes on a file without tables, and only before WAL.

@@ -16,10 +16,18 @@ export interface BuiltIn<Options = unknown> {
   readonly critical: boolean
   /** What its own failure means; undefined follows the profile's default. */
   readonly onError: OnError | undefined
+  /** Its time limit unless the profile sets one; the engine's when absent. */
+  readonly timeoutMs?: number
   /** The hook's own settings: the `options` of its entry in a profile. */
   readonly options: z.ZodType<Options>
-  create(options: Options, services: SupervisionServices): Pick<HookObject, 'check' | 'inject' | 'match'>
+  create(options: Options, services: SupervisionServices): BuiltInParts
 }
+
+/**
+ * What a built-in hook is made of. `floor` is left out where the profile says `risk.floor: false`; `points` is given
+ * where the options leave some of its points without work.
+ */
+export type BuiltInParts = Pick<HookObject, 'check' | 'inject' | 'match' | 'floor' | 'points'>
 
 /** Keeps the type of a hook's options between its schema and its code. */
 export function builtIn<Options>(hook: BuiltIn<Options>): BuiltIn<Options> {

@@ -2,6 +2,8 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { Handler } from '../core/hook.ts'
+import type { RegexCompiler } from '../core/matcher.ts'
+import type { Mode } from '../core/mode.ts'
 import type { StateStore } from './state.ts'
 
 /** How a command ended. */
@@ -30,11 +32,21 @@ export interface SupervisionServices {
   /** Runs a command to its end in a process group of its own. Never rejects. */
   readonly runCommand: (
     command: string | readonly string[],
-    options: { readonly cwd?: string | undefined; readonly timeoutMs: number; readonly signal?: AbortSignal },
+    options: {
+      readonly cwd?: string | undefined
+      readonly timeoutMs: number
+      readonly signal?: AbortSignal
+      /** What it reads on stdin; nothing unless given. */
+      readonly input?: string
+    },
   ) => Promise<CommandEnd>
   /** A handler that leaves the process, from its description: `{command}`, `{url}` or `{prompt}`. */
   readonly handler: (description: Readonly<Record<string, unknown>>) => Handler
   readonly fetch: typeof fetch
+  /** Compiles patterns that users write so that they run in linear time; RegExp itself where it is not given. */
+  readonly regex?: RegexCompiler
+  /** The most that what can be flaky may do at present: the breaker's ceiling, for a critical hook with such a part. */
+  readonly ceiling?: (() => Mode) | undefined
   /** Writes a line to the log. */
   readonly record: (event: SupervisionEvent) => void
 }

@@ -1,5 +1,8 @@
 // What third parties test their own parts with: `import { handlerContractFor } from 'arc-supervisor/testing'`.
 
+export { CHECKLISTS as AUDIT_CHECKLISTS, CHECKS as AUDIT_CHECKS } from '../supervision/audit.ts'
+export { BUILT_INS } from '../supervision/default-pipeline.ts'
+export { type BusCase, type BusMaker, busContract } from './bus-contract.ts'
 export { FakeClock } from './fake-clock.ts'
 export {
   type Ability,
@@ -8,4 +11,14 @@ export {
   handlerContract,
   handlerContractFor,
 } from './handler-contract.ts'
+export {
+  type CapturedPayload,
+  type HostCase,
+  type HostEffect,
+  type HostSubject,
+  hostContract,
+  hostilePayloads,
+} from './host-contract.ts'
+export { type StateStoreCase, type StateStoreMaker, stateStoreContract } from './state-store-contract.ts'
+export { type TaskStoreCase, type TaskStoreMaker, taskStoreContract } from './task-store-contract.ts'
 export { type TraceStoreCase, type TraceStoreMaker, traceStoreContract } from './trace-store-contract.ts'

@@ -1,6 +1,9 @@
 // Every migration, in order. One that was released is never changed: what comes next is a new file and a new line.
 
 import { trace } from './0001-trace.ts'
+import { state } from './0002-state.ts'
+import { stateExpiry } from './0003-state-expiry.ts'
+import { tasks } from './0004-tasks.ts'
 
 /** The first brings an empty database to version 1, and so on. */
-export const MIGRATIONS: readonly string[] = [trace]
+export const MIGRATIONS: readonly string[] = [trace, state, stateExpiry, tasks]

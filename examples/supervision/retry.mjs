@@ -1,0 +1,23 @@
+// Runs an agent again while the pipeline objects to its answer.
+import { defaultPipeline, runWithRetry } from 'arc-supervisor'
+
+const log = (line) => console.log(line.split(' (')[0])
+
+const result = await runWithRetry({
+  pipeline: defaultPipeline,
+  maxAttempts: 3,
+  onRetry: (attempt, reason) => {
+    log(`Retry ${attempt}: ${reason}`);
+  },
+});
+// The default mode is log: hooks have an opinion and no say.
+console.log('log:', result.attempts, 'attempt')
+
+const answers = ['It failed with an error.', 'Done.']
+const { attempts, output } = await runWithRetry({
+  pipeline: defaultPipeline({ enforcement: 'enforce' }),
+  maxAttempts: 3,
+  onRetry: (attempt, reason) => log(`Retry ${attempt}: ${reason}`),
+  execute: (_feedback, attempt) => answers[attempt - 1],
+})
+console.log(`enforce: ${attempts} attempts, ${output}`)

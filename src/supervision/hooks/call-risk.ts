@@ -1,0 +1,53 @@
+// The risk of what a step would do, rated once: several hooks ask for it, and to read a command is the dearest thing
+// that a pipeline does. What was edited meanwhile is other data, and is rated anew.
+
+import { homedir } from 'node:os'
+import { isRecord } from '../../core/plain-data.ts'
+import type { Step } from '../../core/step.ts'
+import type { Assessment, RiskInput } from '../../risk/assessment.ts'
+import { classifyRisk } from '../../risk/classify.ts'
+import type { RulePack } from '../../risk/rule.ts'
+import { RULE_PACKS } from '../../risk/rulebook.ts'
+
+/** Rates an action or a message. */
+export type Classifier = (input: RiskInput) => Assessment
+
+/** Rates by the rules that ARC brings along. Paths that are written out in full are known by the real home. */
+export const classifyByRules: Classifier = (input) =>
+  classifyRisk(input, { packs: RULE_PACKS, facts: { home: homedir() } })
+
+/** Rates by these packs; the same classifier for all who have none of their own. */
+export function classifierOf(packs: readonly RulePack[]): Classifier {
+  if (packs === RULE_PACKS) return classifyByRules
+  return (input) => classifyRisk(input, { packs, facts: { home: homedir() } })
+}
+
+interface Rated {
+  readonly classify: Classifier
+  readonly workspace: string | undefined
+  readonly input: RiskInput
+  readonly risk: Assessment
+}
+
+// By the frozen data that every hook of a step is shown.
+const ratings = new WeakMap<object, Rated>()
+
+/** What a step is rated by, and its rating. */
+export function rateStep(step: Step, classify: Classifier): Pick<Rated, 'input' | 'risk'> {
+  const { data, workspace } = step
+  const kept = ratings.get(data)
+  if (kept !== undefined && kept.classify === classify && kept.workspace === workspace) return kept
+  const input = inputOf(step)
+  const rated = { classify, workspace, input, risk: classify(input) }
+  ratings.set(data, rated)
+  return rated
+}
+
+function inputOf({ point, data, workspace }: Step): RiskInput {
+  const { tool, args, prompt, path, content } = data as Readonly<Record<string, unknown>>
+  if (point === 'pre:git:write') return { tool: 'write', args: { file_path: path, content }, cwd: workspace, workspace }
+  if (point !== 'pre:tool') return { message: typeof prompt === 'string' ? prompt : '' }
+  const { cwd = workspace } = isRecord(args) ? args : {}
+  const place = { cwd: typeof cwd === 'string' ? cwd : workspace, workspace }
+  return { tool: typeof tool === 'string' ? tool : String(tool), args: isRecord(args) ? args : { args }, ...place }
+}

@@ -1,0 +1,194 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeFolder, makeSharedState, pipelineOf } from '../../../test/built-in-fixture.ts'
+import { json, serve, until } from '../../../test/loopback-server.ts'
+import type { Assessment, RiskInput } from '../../risk/assessment.ts'
+import { riskDetection } from './risk-detection.ts'
+import { createWatchdogPause } from './watchdog-keeper.ts'
+import { watchdogPause } from './watchdog-pause.ts'
+
+// The tier is what the command says: `tier 4`. The rules themselves are tested where they are.
+function classify(input: RiskInput): Assessment {
+  const command = 'args' in input ? String(input.args.command) : ''
+  const tier = Number(/tier (\d)/.exec(command)?.[1] ?? 1) as Assessment['tier']
+  const effect = tier > 2 ? 'destructive' : 'read-only'
+  const evidence = [{ rule: 'a/rule', effect, tier, reason: 'it deletes', alternative: 'move it' } as const]
+  return { effect, tier, requiresConfirmation: tier > 2, checklist: 'strict', evidence, isUnknown: false }
+}
+
+const hook = createWatchdogPause(classify)
+const call = (command: string, callId?: string) => ({ tool: 'shell', args: { command }, ...(callId && { callId }) })
+
+function dogIn(folder: string) {
+  const log = join(folder, 'log')
+  const write = (word: string) => ({ command: `echo ${word} {max_seconds} >> ${log}` })
+  const options = { watchdogs: [{ name: 'dog', pause: write('pause'), resume: write('resume') }], ask: false }
+  const read = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
+  return { options, read }
+}
+
+describe('before a destructive operation', () => {
+  it('B5 asks a human, with the evidence', async () => {
+    const outcome = await pipelineOf([[hook]]).send('pre:tool', call('tier 4'))
+    expect(outcome).toMatchObject({ decision: 'ask', blocked: true, suggestion: 'move it' })
+    expect(outcome.reason).toContain('it deletes (a/rule)')
+  })
+
+  it('B5 asks about nothing milder, and nobody when told so', async () => {
+    expect((await pipelineOf([[hook]]).send('pre:tool', call('tier 3'))).decision).toBe('pass')
+    expect((await pipelineOf([[hook, { ask: false }]]).send('pre:tool', call('tier 5'))).decision).toBe('pass')
+  })
+
+  it.each(['post:tool', 'post:tool:failure', 'pre:turn:end', 'run:end', 'session:end', 'pre:message', 'session:start'])(
+    'B5 resumes watchdogs at %s',
+    async (point) => {
+      const { options, read } = dogIn(makeFolder())
+      const { send } = pipelineOf([[hook, options]])
+      await send('pre:tool', call('tier 3', 'c1'))
+      expect(read()).toEqual(['pause 900'])
+      await send(point, call('tier 3', 'c1'))
+      await send(point, call('tier 3', 'c1'))
+      expect(read()).toEqual(['pause 900', 'resume 900'])
+    },
+  )
+
+  it('B5 leaves a watchdog paused while another operation, call or session needs it', async () => {
+    const { options, read } = dogIn(makeFolder())
+    const { send } = pipelineOf([[hook, options]])
+    await send('pre:tool', call('tier 3 a'))
+    await send('pre:tool', call('tier 3 b'), { session: 's2' })
+    await send('post:tool', call('ls'))
+    await send('post:tool', call('tier 3 a'))
+    expect(read()).not.toContain('resume 900')
+    await send('session:end', {}, { session: 's2' })
+    expect(read().at(-1)).toBe('resume 900')
+  })
+
+  it('B5 resumes after a crash: whoever comes by next finds it overdue', async () => {
+    const { options, read } = dogIn(makeFolder())
+    const [one, two] = makeSharedState(2)
+    if (one === undefined || two === undefined) throw new Error('no state')
+    const crashed = pipelineOf([[hook, options]], { state: one })
+    await crashed.send('pre:tool', call('tier 3'))
+    const next = pipelineOf([[hook, options]], { state: two })
+    await next.send('pre:tool', call('ls'), { session: 's2' })
+    expect(read()).toEqual(['pause 900'])
+    next.clock.advance(900_000)
+    await next.send('pre:tool', call('ls'), { session: 's2' })
+    expect(read()).toEqual(['pause 900', 'resume 900'])
+  })
+
+  it('B5 calls addresses, and flags a watchdog that does not obey', async () => {
+    const server = await serve((response, { path }) => json(response, {}, path === '/bad' ? 500 : 200))
+    const dog = (path: string) => ({ url: `${server.url}${path}` })
+    const watchdogs = [
+      { name: 'good', pause: dog('/p'), resume: dog('/r') },
+      { name: 'bad', pause: dog('/bad'), resume: dog('/r') },
+    ]
+    const { send, events } = pipelineOf([[hook, { watchdogs, ask: false }]])
+    const outcome = await send('pre:tool', call('tier 3'))
+    expect(outcome).toMatchObject({ decision: 'flag', blocked: false, metadata: { watchdogsPaused: ['good'] } })
+    expect(outcome.reason).toContain('bad: status 500')
+    expect(events[0]).toMatchObject({ action: 'watchdog:pause-failed', level: 'warn' })
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ action: 'pause', maxSeconds: 900 })
+  })
+
+  it('B5 is not stopped by a watchdog that hangs and ignores TERM', async () => {
+    const hang = { command: "trap '' TERM; sleep 60 & wait; sleep 60" }
+    const options = { watchdogs: [{ name: 'dog', pause: hang, resume: hang }], ask: false, timeoutMs: 50 }
+    const outcome = await pipelineOf([[hook, options]]).send('pre:tool', call('tier 3'))
+    expect(outcome).toMatchObject({ decision: 'flag', blocked: false })
+    expect(outcome.reason).toContain('no end within 50 ms')
+  })
+
+  it('B5 tries again later to resume what could not be resumed', async () => {
+    const folder = makeFolder()
+    const resume = { command: `test -e ${folder}/ok` }
+    const options = { watchdogs: [{ name: 'dog', pause: { command: 'true' }, resume }], ask: false }
+    const { send, clock, services, state } = pipelineOf([[hook, options]])
+    await send('pre:tool', call('tier 3'))
+    expect((await send('post:tool', call('tier 3'))).decision).toBe('flag')
+    await services.runCommand(`touch ${folder}/ok`, { timeoutMs: 5_000 })
+    clock.advance(1_000)
+    expect((await send('post:tool', call('ls'))).metadata.watchdogsResumed).toEqual(['dog'])
+    expect(state.list('watchdog/')).toEqual([])
+  })
+
+  it('B5 pauses once more when an operation began while another process was resuming', async () => {
+    const folder = makeFolder()
+    const { options, read } = dogIn(folder)
+    const [dog] = options.watchdogs
+    const slow = {
+      command: `touch ${folder}/resuming; until test -e ${folder}/go; do sleep 0.01; done; ${dog?.resume.command}`,
+    }
+    const watchdogs = [{ ...dog, resume: slow }]
+    const [one, two] = makeSharedState(2)
+    if (one === undefined || two === undefined) throw new Error('no state')
+    const first = pipelineOf([[hook, { ...options, watchdogs, timeoutMs: 30_000 }]], { state: one, timeoutMs: 120_000 })
+    const second = pipelineOf([[hook, options]], { state: two })
+    await first.send('pre:tool', call('tier 3 a'))
+    const resuming = first.send('post:tool', call('tier 3 a'))
+    await until(() => existsSync(join(folder, 'resuming')))
+    await second.send('pre:tool', call('tier 3 b'), { session: 's2' })
+    writeFileSync(join(folder, 'go'), '')
+    await resuming
+    expect(read()).toEqual(['pause 900', 'pause 900', 'resume 900', 'pause 900'])
+    await second.send('post:tool', call('tier 3 b'), { session: 's2' })
+    expect(read().at(-1)).toBe('resume 900')
+    expect(one.list('watchdog/')).toEqual([])
+  })
+
+  it('B5 gives up after ten tries, and says who has to be resumed by hand', async () => {
+    const dog = { name: 'dog', pause: { command: 'true' }, resume: { command: 'exit 1' } }
+    const { send, clock, events, state } = pipelineOf([[hook, { watchdogs: [dog], ask: false }]])
+    await send('pre:tool', call('tier 3'))
+    await send('post:tool', call('tier 3'))
+    const lost = () => events.filter(({ action }) => action === 'watchdog:lost')
+    for (let at = 0; at < 8; at++) {
+      clock.advance(300_000)
+      await send('pre:tool', call('ls'))
+    }
+    expect([lost().length, state.list('watchdog/').length]).toEqual([0, 1])
+    clock.advance(300_000)
+    await send('pre:tool', call('ls'))
+    expect(lost()).toMatchObject([{ level: 'error', message: expect.stringContaining('dog') }])
+    expect(state.list('watchdog/')).toEqual([])
+    await send('pre:tool', call('ls'))
+    expect(events.filter(({ action }) => action === 'watchdog:resume-failed')).toHaveLength(10)
+  })
+
+  it('B5 a clock that is set back keeps nothing paused: whoever comes by next resumes', async () => {
+    const { options, read } = dogIn(makeFolder())
+    const [one, two] = makeSharedState(2)
+    if (one === undefined || two === undefined) throw new Error('no state')
+    await pipelineOf([[hook, options]], { state: one }).send('pre:tool', call('tier 3'))
+    const next = pipelineOf([[hook, options]], { state: two })
+    next.clock.setWall(next.clock.wall() - 30_000)
+    await next.send('pre:tool', call('ls'), { session: 's2' })
+    expect(read()).toEqual(['pause 900'])
+    next.clock.setWall(next.clock.wall() - 86_400_000)
+    await next.send('pre:tool', call('ls'), { session: 's2' })
+    expect(read()).toEqual(['pause 900', 'resume 900'])
+  })
+
+  it.each([
+    ['git push --force origin main', {}, 'block', 'risk-detection'],
+    ['git push --force origin main', { onTier4: 'ask' }, 'ask', 'watchdog-pause'],
+    ['rm -rf /', { onTier4: 'ask' }, 'block', 'risk-detection'],
+    ['git status', { onTier4: 'ask' }, 'pass', undefined],
+  ])('B5 B10 beside risk-detection there is one outcome for %j with %j: %s', async (command, options, decision, by) => {
+    const { send, evaluations } = pipelineOf([[watchdogPause], [riskDetection, options]])
+    const outcome = await send('pre:tool', { tool: 'Bash', args: { command } }, { workspace: '/w' })
+    expect([outcome.decision, outcome.hook]).toEqual([decision, by])
+    expect(evaluations).toHaveLength(2)
+  })
+
+  it.each([
+    { watchdogs: 7 },
+    { askTier: 9 },
+    { maxPauseMs: -1 },
+    { effects: [] },
+    { watchdogs: [{ name: 'x', pause: { url: 'file:///x' }, resume: { command: '' } }] },
+  ])('B5 refuses %j', (options) => expect(hook.options.safeParse(options).success).toBe(false))
+})

@@ -1,0 +1,350 @@
+// What every adapter of an agent must do, as cases that run under any test runner. Replies are judged by a model of the
+// agent's own rules that the subject brings along, never by the adapter's idea of them.
+
+import assert from 'node:assert/strict'
+import type { Outcome } from '../core/outcome.ts'
+import { POINTS, type PointName, type PointSpec } from '../core/points.ts'
+import { failureOutcome } from '../hosts/failure.ts'
+import { type Host, type HostEvent, type HostReply, type HostStep, isUnreadable } from '../hosts/host.ts'
+import { type Place, planInstall, planUninstall } from '../hosts/install/plan.ts'
+
+/** What an agent does with a reply, by its own rules. */
+export interface HostEffect {
+  /** The action does not happen, or at a turn's end the agent goes on. */
+  readonly stopped: boolean
+  /** A person is asked first. */
+  readonly asked?: boolean
+  /** What the model or the user is told about it. */
+  readonly told?: string
+  /** The arguments that the tool would run with. */
+  readonly args?: unknown
+  readonly context?: string
+  readonly notice?: string
+  /** The agent cannot read the reply, or it says more than it should, such as an allow that skips prompts. */
+  readonly fault?: string
+}
+
+/** A payload that was captured from the real program. */
+export interface CapturedPayload {
+  readonly name: string
+  /** The event as it stands on the command line, where the line names it. */
+  readonly event?: string | undefined
+  readonly payload: string
+  readonly point: PointName
+  readonly tool?: string
+}
+
+/** An adapter under test. */
+export interface HostSubject {
+  readonly host: Host
+  readonly captured: readonly CapturedPayload[]
+  /** A full payload of this event, with a shell call `touch a` where it carries a tool. */
+  payloadFor(event: string): string
+  /** The agent's rules. */
+  judge(event: string, reply: HostReply): HostEffect
+  /** Texts of a configuration file as users have them; undefined for no file. */
+  readonly configurations: readonly (string | undefined)[]
+}
+
+/** One case of the contract. */
+export interface HostCase {
+  readonly title: string
+  /** Throws when the adapter breaks the contract. */
+  run(subject: HostSubject): void
+}
+
+/**
+ * The contract.
+ * @example
+ * for (const { title, run } of hostContract) it(title, () => run(subject))
+ */
+export const hostContract: readonly HostCase[] = [
+  { title: 'P2 reads every captured payload to its point and tool', run: readsCaptured },
+  { title: 'P2 reads an event that nobody knows as a step marked so, and can still stop it', run: readsUnknown },
+  { title: 'P3 shows a shell command to hooks as the text in args.command', run: normalisesShell },
+  { title: 'says nothing when nothing is to be said', run: passesInSilence },
+  { title: 'L2 stops what is blocked, and says who, why, what instead and where to look', run: blocks },
+  { title: 'asks a person where the agent really asks, and else stops with instructions', run: asks },
+  { title: 'asks nobody where the agent would answer its own prompt', run: asksNobody },
+  { title: 'has changed arguments used, or stops the call and shows the corrected one', run: edits },
+  { title: 'tells the user what was flagged, where there is a way to', run: flags },
+  { title: "puts text into the agent's context, where there is a way to", run: addsContext },
+  { title: 'never takes its own failure for consent in enforce, and stops nothing in log', run: fails },
+  { title: 'survives every payload', run: survives },
+  { title: 'installs once, however often it is run', run: installsOnce },
+  { title: 'uninstalls to the byte', run: uninstalls },
+]
+
+const [TRACE, APPROVAL] = ['01TRACE', 'A-7']
+const FACTS = { traceId: TRACE, approvalId: APPROVAL }
+
+function readsCaptured({ host, captured }: HostSubject): void {
+  for (const { name, event, payload, point, tool } of captured) {
+    const read = host.readPayload(event, payload, {})
+    assert.ok(!isUnreadable(read), `${name} cannot be read`)
+    assert.deepEqual([read.point, read.data.tool], [point, tool], name)
+    assert.equal(read.context.host, host.name, name)
+    assert.equal(read.isUnknown, false, name)
+    assert.equal(typeof read.context.session, 'string', name)
+  }
+}
+
+function readsUnknown({ host, payloadFor, judge }: HostSubject): void {
+  const known = eventsAt(host, 'pre:tool')[0] ?? ''
+  const payload = payloadFor(known).replaceAll(known, 'BrandNewEvent')
+  const step = stepOf(host, 'BrandNewEvent', payload)
+  assert.equal(step.isUnknown, true)
+  assert.equal(step.context.metadata?.unknownEvent, true)
+  assert.equal(step.point, 'pre:tool')
+  const reply = host.reply(step, blocked(step), FACTS)
+  const effect = judge('BrandNewEvent', reply)
+  assert.ok(effect.stopped || reply.stderr !== '', 'a block of an unknown event leaves no sign')
+}
+
+function normalisesShell({ host, payloadFor }: HostSubject): void {
+  const calls = eventsAt(host, 'pre:tool').map((event) => stepOf(host, event, payloadFor(event)))
+  const shell = calls.filter(({ data }) => (data.args as { command?: unknown }).command !== undefined)
+  assert.ok(shell.length > 0)
+  for (const { data, event } of shell) assert.equal((data.args as { command: unknown }).command, 'touch a', event)
+}
+
+function passesInSilence(subject: HostSubject): void {
+  forEachEvent(subject, (step, _spec, effectOf) => {
+    const effect = effectOf(outcomeOf(step, {}))
+    assert.equal(effect.stopped, false, step.event)
+    assert.equal(effect.asked ?? false, false, step.event)
+    assert.deepEqual(
+      [effect.told, effect.args, effect.notice, effect.context],
+      [undefined, undefined, undefined, undefined],
+    )
+  })
+}
+
+function blocks(subject: HostSubject): void {
+  forEachEvent(subject, (step, spec, effectOf, reply) => {
+    if (!POINTS[step.point].canAbort) return
+    const effect = effectOf(blocked(step))
+    if (spec.block === 'none') {
+      assert.equal(effect.stopped, false, step.event)
+      assert.ok(reply(blocked(step)).unsupported.includes('block'), step.event)
+      return
+    }
+    assert.equal(effect.stopped, true, `${step.event} is not stopped`)
+    for (const part of ['guard', 'it destroys work', 'use the safe way', TRACE]) {
+      assert.ok(effect.told?.includes(part), `${step.event} does not tell ${part}`)
+    }
+  })
+}
+
+function asks(subject: HostSubject): void {
+  forEachEvent(subject, (step, spec, effectOf) => {
+    if (!isStoppable(step.point)) return
+    const effect = effectOf(held(step))
+    const expected = spec.block === 'none' || spec.ask === 'prompting' ? 'go' : spec.ask
+    assert.equal(effect.asked ?? false, expected === 'prompt', step.event)
+    assert.equal(effect.stopped, expected === 'deny', step.event)
+    if (expected === 'deny') assert.ok(effect.told?.includes(`arc approvals approve ${APPROVAL}`), step.event)
+  })
+}
+
+function asksNobody(subject: HostSubject): void {
+  forEachEvent(subject, (step, spec) => {
+    if (spec.ask !== 'prompt') return
+    const unattended = { ...step, canPrompt: false }
+    const effect = subject.judge(step.event, subject.host.reply(unattended, held(step), FACTS))
+    assert.deepEqual([effect.stopped, effect.asked ?? false], [true, false], step.event)
+  })
+}
+
+function edits(subject: HostSubject): void {
+  forEachEvent(subject, (step, spec, effectOf) => {
+    if (step.point !== 'pre:tool' || step.hostArgs === undefined || step.data.tool === undefined) return
+    const before = step.data.args as Record<string, unknown>
+    const args = { ...before, ...(before.command === undefined ? { extra: 'touch b' } : { command: 'touch b' }) }
+    const effect = effectOf(outcomeOf(step, { data: { ...step.data, args } }))
+    if (spec.edits.includes('args')) {
+      assert.equal(effect.stopped, false, step.event)
+      const text = JSON.stringify(effect.args)
+      assert.ok(text.includes('touch b') && !text.includes('touch a'), `${step.event}: ${text}`)
+    } else if (spec.block !== 'none') {
+      assert.equal(effect.stopped, true, `${step.event} lets the uncorrected call run`)
+      assert.ok(effect.told?.includes('touch b'), step.event)
+    }
+  })
+}
+
+function flags(subject: HostSubject): void {
+  forEachEvent(subject, (step, spec, effectOf, reply) => {
+    const metadata = { suggestions: [{ hook: 'guard', decision: 'block', reason: 'it destroys work' }] }
+    const outcome = outcomeOf(step, { decision: 'flag', reason: 'it destroys work', hook: 'guard', metadata })
+    const effect = effectOf(outcome)
+    assert.equal(effect.stopped, false, step.event)
+    if (spec.notice) assert.match(effect.notice ?? '', /guard would block this: it destroys work/, step.event)
+    else assert.ok(reply(outcome).unsupported.includes('notice'), step.event)
+  })
+}
+
+function addsContext(subject: HostSubject): void {
+  forEachEvent(subject, (step, spec, effectOf, reply) => {
+    const outcome = outcomeOf(step, { metadata: { additionalContext: ['one', 'two'] } })
+    const effect = effectOf(outcome)
+    assert.equal(effect.stopped, false, step.event)
+    if (spec.context) assert.equal(effect.context, 'one\ntwo', step.event)
+    else assert.ok(reply(outcome).unsupported.includes('context'), step.event)
+  })
+}
+
+function fails(subject: HostSubject): void {
+  forEachEvent(subject, (step, spec, effectOf) => {
+    const enforced = effectOf(failureOutcome(step, 'the database is locked', 'enforce'))
+    assert.equal(enforced.stopped, spec.block !== 'none' && isStoppable(step.point), step.event)
+    if (enforced.stopped) assert.match(enforced.told ?? '', /the database is locked/)
+    assert.equal(effectOf(failureOutcome(step, 'the database is locked', 'log')).stopped, false, step.event)
+  })
+}
+
+function survives({ host, payloadFor, judge }: HostSubject): void {
+  const [gate = ''] = eventsAt(host, 'pre:tool').filter((name) => host.events[name]?.isInstalled)
+  for (const payload of hostilePayloads(payloadFor(gate))) {
+    for (const event of [gate, undefined, 'constructor', '__proto__', '']) {
+      const read = host.readPayload(event, payload, {})
+      const step = isUnreadable(read) ? read.step : read
+      const outcome = isUnreadable(read) ? failureOutcome(step, read.unreadable, 'enforce') : blocked(step)
+      const reply = host.reply(step, outcome, FACTS)
+      assert.equal(typeof reply.stdout, 'string')
+      if (isUnreadable(read) && event === gate)
+        assert.ok(judge(gate, reply).stopped, `let pass: ${payload.slice(0, 60)}`)
+    }
+  }
+  assert.deepEqual(Object.keys(Object.prototype), [], 'a payload reached the prototype of all objects')
+}
+
+/** Payloads that no well-behaved agent sends. */
+export function hostilePayloads(good: string): readonly string[] {
+  const fields = JSON.parse(good) as Record<string, unknown>
+  const wrongTypes = [null, 7, true, [], 'x', {}, [[]], { toString: 1 }].map((value) =>
+    JSON.stringify(Object.fromEntries(Object.keys(fields).map((key) => [key, value]))),
+  )
+  const missing = Object.keys(fields).map((key) => JSON.stringify({ ...fields, [key]: undefined }))
+  return [
+    ...['', '   ', 'null', '[]', '"text"', '7', '{', '{"a":', 'not json', '\u0000', '\uFEFF{}', '{}'],
+    ...['{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}'],
+    good.replace('{', '{"__proto__":{"polluted":1},'),
+    good.replaceAll('touch a', 'touch \u202E\u{1F600}\\ud800'),
+    good.replaceAll('touch a', `touch ${'x'.repeat(10_000_000)}`),
+    `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    good.replace('{', `{"deep":${'['.repeat(20_000)}${']'.repeat(20_000)},`),
+    ...wrongTypes,
+    ...missing,
+  ]
+}
+
+function installsOnce({ host, configurations }: HostSubject): void {
+  for (const scope of ['user', 'project'] as const) {
+    for (const before of configurations) {
+      const once = install(host, placeOf(scope), textsWith(host, placeOf(scope), before))
+      assert.deepEqual(planInstall(host, placeOf(scope), once, COMMAND).files, [], `${scope} ${before}`)
+    }
+  }
+}
+
+function uninstalls({ host, configurations }: HostSubject): void {
+  for (const scope of ['user', 'project'] as const) {
+    for (const before of configurations) {
+      const place = placeOf(scope)
+      const texts = textsWith(host, place, before)
+      const after = install(host, place, texts)
+      assert.notDeepEqual(onlyFiles(after), onlyFiles(texts), 'install changed nothing')
+      const restored = applied(after, planUninstall(host, place, after))
+      assert.deepEqual(onlyFiles(restored), onlyFiles(texts), `${scope} ${before}`)
+    }
+  }
+}
+
+const COMMAND = { command: '/opt/arc tools/bin/arc' }
+
+const placeOf = (scope: Place['scope']): Place => ({ scope, dir: '/home/dev', env: {} })
+
+// Every file of the kind that the first one is; ARC's own files are never there before.
+function textsWith(host: Host, place: Place, text: string | undefined): Map<string, string | undefined> {
+  const [first] = host.install.files(place)
+  const isShared = first?.commandIn !== undefined
+  return new Map(isShared && first !== undefined ? [[first.path, text]] : [])
+}
+
+function install(host: Host, place: Place, texts: Map<string, string | undefined>): Map<string, string | undefined> {
+  const plan = planInstall(host, place, texts, COMMAND)
+  assert.deepEqual(plan.problems, [])
+  return applied(texts, plan)
+}
+
+function applied(
+  texts: ReadonlyMap<string, string | undefined>,
+  plan: ReturnType<typeof planInstall>,
+): Map<string, string | undefined> {
+  const result = new Map(texts)
+  for (const { path, before, after } of plan.files) {
+    assert.equal(result.get(path), before)
+    result.set(path, after)
+  }
+  return result
+}
+
+function onlyFiles(texts: ReadonlyMap<string, string | undefined>): object {
+  return Object.fromEntries([...texts].filter(([, text]) => text !== undefined))
+}
+
+type EventCheck = (
+  step: HostStep,
+  spec: HostEvent,
+  effectOf: (outcome: Outcome) => HostEffect,
+  reply: (outcome: Outcome) => HostReply,
+) => void
+
+function forEachEvent({ host, payloadFor, judge }: HostSubject, check: EventCheck): void {
+  for (const [name, spec] of Object.entries(host.events)) {
+    const step = stepOf(host, name, payloadFor(name))
+    assert.equal(step.point, spec.point, name)
+    const reply = (outcome: Outcome): HostReply => host.reply(step, outcome, FACTS)
+    const effectOf = (outcome: Outcome): HostEffect => {
+      const effect = judge(name, reply(outcome))
+      assert.equal(effect.fault, undefined, name)
+      return effect
+    }
+    check(step, spec, effectOf, reply)
+  }
+}
+
+const eventsAt = (host: Host, point: PointName): string[] =>
+  Object.keys(host.events).filter((name) => host.events[name]?.point === point)
+
+function stepOf(host: Host, event: string, payload: string): HostStep {
+  const read = host.readPayload(event, payload, {})
+  if (isUnreadable(read)) assert.fail(`${event}: ${read.unreadable}`)
+  return read
+}
+
+function isStoppable(point: PointName): boolean {
+  const spec: PointSpec = POINTS[point]
+  return spec.canAbort && spec.blockMeans === undefined
+}
+
+function blocked(step: HostStep): Outcome {
+  const spec: PointSpec = POINTS[step.point]
+  return outcomeOf(step, {
+    decision: 'block',
+    blocked: true,
+    control: spec.blockMeans ?? 'stop',
+    hook: 'guard',
+    reason: 'it destroys work',
+    suggestion: 'use the safe way',
+  })
+}
+
+function held(step: HostStep): Outcome {
+  return { ...blocked(step), decision: 'ask', control: 'stop' }
+}
+
+function outcomeOf(step: HostStep, fields: Partial<Outcome>): Outcome {
+  return { decision: 'pass', blocked: false, control: 'proceed', data: step.data, metadata: {}, ...fields }
+}
