@@ -1,0 +1,34 @@
+// The adapters between coding agents and ARC: `import { readHostPayload } from 'arc-supervisor/hosts'`.
+
+export { type Check, diagnose, type HostFacts, pathsToDiagnose } from './hosts/diagnose.ts'
+export { failureOutcome } from './hosts/failure.ts'
+export {
+  type AskForm,
+  type BlockForm,
+  type EditField,
+  HOST_NAMES,
+  type Host,
+  type HostEvent,
+  type HostEvents,
+  type HostName,
+  type HostReply,
+  type HostStep,
+  isUnreadable,
+  type ReplyFacts,
+  type Unreadable,
+} from './hosts/host.ts'
+export { applyChanges, readTexts } from './hosts/install/apply.ts'
+export { unifiedDiff } from './hosts/install/diff.ts'
+export {
+  type FileChange,
+  type InstallOptions,
+  type InstallPlan,
+  type InstallProblem,
+  type Place,
+  pathsToRead,
+  planInstall,
+  planUninstall,
+  type Texts,
+} from './hosts/install/plan.ts'
+export { findHost, HOSTS, readHostPayload } from './hosts/list.ts'
+export { type CallKey, firingKey, pairKey } from './hosts/pairing.ts'

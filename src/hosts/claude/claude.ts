@@ -1,0 +1,53 @@
+// Claude Code.
+
+import { join } from 'node:path'
+import { defineHost } from '../define-host.ts'
+import { event } from '../host.ts'
+import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
+import type { InstallOptions, Place } from '../install/plan.ts'
+import { CLAUDE_EVENTS } from './events.ts'
+import { tellClaude } from './payload.ts'
+import { replyClaude } from './reply.ts'
+
+const NAME = 'claude'
+
+const FORMAT: HooksFormat = {
+  host: NAME,
+  events: CLAUDE_EVENTS,
+  entry: (line, name, options) => hookGroup(line, handlerFields(name, options)),
+  empty: '{\n  "hooks": {}\n}\n',
+}
+
+// At the end of a session Claude waits 1.5 s in all, unless a line asks for more.
+function handlerFields(name: string, { failClosed }: InstallOptions): object {
+  const row = CLAUDE_EVENTS[name]
+  const isGate = row?.point === 'pre:tool' || row?.point === 'pre:message'
+  return {
+    ...(name === 'SessionEnd' ? { timeout: (row?.limitMs ?? 0) / 1_000 } : {}),
+    ...(failClosed === true && isGate ? { onFailure: 'block' } : {}),
+  }
+}
+
+/** The settings file of the user or the project. */
+export function claudeSettings({ scope, dir, env }: Place): string {
+  if (scope === 'project') return join(dir, '.claude', 'settings.json')
+  return join(env.CLAUDE_CONFIG_DIR || join(dir, '.claude'), 'settings.json')
+}
+
+/** Claude Code. */
+export const claude = defineHost({
+  name: NAME,
+  title: 'Claude Code',
+  verifiedWith: '2.1.325',
+  events: CLAUDE_EVENTS,
+  unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
+  tell: tellClaude,
+  reply: (step, outcome, facts) => replyClaude(step, outcome, facts),
+  install: {
+    files: (place) => [hooksFile(claudeSettings(place), FORMAT)],
+    next: ({ scope }) =>
+      scope === 'user'
+        ? 'Claude Code takes it up at once, in every project. Look with /hooks, and with: arc logs --follow'
+        : 'Claude Code asks once whether you trust the folder, then takes it up. The path of arc is that of this machine: do not commit it. GitHub Copilot CLI reads the same file, and ARC knows it by its payload.',
+  },
+})

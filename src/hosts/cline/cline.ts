@@ -1,0 +1,55 @@
+// Cline: an executable file an event.
+
+import { join } from 'node:path'
+import { defineHost } from '../define-host.ts'
+import { event } from '../host.ts'
+import { hookLine } from '../install/command-line.ts'
+import { isOwn, OWN_MARK, ownFile } from '../install/own-file.ts'
+import type { HostInstall, InstallFile, InstallOptions, Place } from '../install/plan.ts'
+import { CLINE_EVENTS } from './events.ts'
+import { tellCline } from './payload.ts'
+import { replyCline } from './reply.ts'
+
+const NAME = 'cline'
+const EXECUTABLE = 0o755
+
+const INSTALLED = Object.keys(CLINE_EVENTS).filter((name) => CLINE_EVENTS[name]?.isInstalled)
+
+const script =
+  (name: string) =>
+  ({ command }: InstallOptions): string =>
+    `#!/bin/sh\n# ${OWN_MARK}\nexec ${hookLine(command, NAME, name)}\n`
+
+function firstChoice({ scope, dir }: Place, name: string): InstallFile {
+  const folder = scope === 'project' ? ['.clinerules', 'hooks'] : ['Documents', 'Cline', 'Hooks']
+  return ownFile(join(dir, ...folder, name), script(name), EXECUTABLE)
+}
+
+// Cline runs the files of this folder too: the place to go where the user has a hook of their own.
+function secondChoice({ dir }: Place, name: string): InstallFile {
+  return ownFile(join(dir, '.cline', 'hooks', `${name}.sh`), script(name), EXECUTABLE)
+}
+
+const install: HostInstall = {
+  files: (place) => INSTALLED.flatMap((name) => [firstChoice(place, name), secondChoice(place, name)]),
+  choose: (place, texts) =>
+    INSTALLED.map((name) => {
+      const [first, second] = [firstChoice(place, name), secondChoice(place, name)]
+      const taken = texts.get(first.path)
+      return taken === undefined || isOwn(taken) ? first : second
+    }),
+  next: () =>
+    'Cline takes it up with its next task, if hooks are enabled in its settings. To stop a call, Cline can only cancel the task: a block ends the run.',
+}
+
+/** Cline. */
+export const cline = defineHost({
+  name: NAME,
+  title: 'Cline',
+  verifiedWith: '3.0.65',
+  events: CLINE_EVENTS,
+  unknownEvent: event('pre:session:phase', { block: 'cancel' }),
+  tell: tellCline,
+  reply: replyCline,
+  install,
+})

@@ -1,0 +1,25 @@
+// OpenAI Codex CLI.
+
+import { tellClaude } from '../claude/payload.ts'
+import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
+import { defineHost } from '../define-host.ts'
+import { event } from '../host.ts'
+import { CODEX_EVENTS } from './events.ts'
+import { codexInstall } from './install.ts'
+
+const NAME = 'codex'
+
+// An unknown key, or one that it does not support here, makes the reply void and the call run.
+const QUIRKS: ClaudeQuirks = { denyExit: 2, canEndTurn: false, editNeedsAllow: true }
+
+/** Codex. */
+export const codex = defineHost({
+  name: NAME,
+  title: 'Codex CLI',
+  verifiedWith: '0.166.0',
+  events: CODEX_EVENTS,
+  unknownEvent: event('pre:session:phase', { block: 'exit' }),
+  tell: tellClaude,
+  reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
+  install: codexInstall,
+})

@@ -1,0 +1,50 @@
+// GitHub Copilot CLI.
+
+import { join } from 'node:path'
+import { defineHost } from '../define-host.ts'
+import { event } from '../host.ts'
+import { isWindowsPath } from '../install/command-line.ts'
+import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
+import type { Place } from '../install/plan.ts'
+import { BORROWED_EVENTS, COPILOT_EVENTS } from './events.ts'
+import { tellCopilot } from './payload.ts'
+import { replyCopilot } from './reply.ts'
+
+const NAME = 'copilot'
+const READ_EVENTS = { ...COPILOT_EVENTS, ...BORROWED_EVENTS }
+
+// Its payload does not name the event, so the line does. Each file in the folder is read, so ARC has one of its own.
+const FORMAT: HooksFormat = {
+  host: NAME,
+  events: COPILOT_EVENTS,
+  isEventInLine: true,
+  entry: (line, _name, { command }) => {
+    const shell = isWindowsPath(command) ? { powershell: `& ${line}` } : { bash: line }
+    return { type: 'command', ...shell }
+  },
+  empty: '{\n  "version": 1,\n  "hooks": {}\n}\n',
+}
+
+function hooksPath({ scope, dir, env }: Place): string {
+  if (scope === 'project') return join(dir, '.github', 'hooks', 'arc.json')
+  return join(env.COPILOT_HOME || join(dir, '.copilot'), 'hooks', 'arc.json')
+}
+
+/** GitHub Copilot CLI. */
+export const copilot = defineHost({
+  name: NAME,
+  title: 'GitHub Copilot CLI',
+  verifiedWith: '1.0.102',
+  events: COPILOT_EVENTS,
+  unknownEvent: event('pre:session:phase', { block: 'permission' }),
+  readEvents: READ_EVENTS,
+  tell: tellCopilot,
+  reply: replyCopilot,
+  install: {
+    files: (place) => [hooksFile(hooksPath(place), FORMAT)],
+    next: ({ scope }) =>
+      scope === 'user'
+        ? 'Copilot CLI takes it up at its next start.'
+        : 'Copilot CLI loads project hooks once you trust the folder. It also reads .claude/settings.json: with both installed, ARC sees each call twice and counts it once. The path of arc is that of this machine: do not commit it.',
+  },
+})

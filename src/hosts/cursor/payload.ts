@@ -1,0 +1,71 @@
+// The payload of Cursor: one general tool event, and older ones for a command, a server's tool and a file.
+
+import { defined, type Fields, firstText, own, textOf } from '../fields.ts'
+import type { Told } from '../step.ts'
+import { CURSOR_EVENTS } from './events.ts'
+
+/** Reads a payload of Cursor. */
+export function tellCursor(fields: Fields, event: string | undefined): Told {
+  const name = ownSpelling(textOf(fields, 'hook_event_name') ?? event ?? '')
+  return {
+    event: name,
+    session: textOf(fields, 'conversation_id', 'session_id'),
+    turn: textOf(fields, 'generation_id'),
+    agent: textOf(fields, 'subagent_id'),
+    workspace: textOf(fields, 'cwd') ?? firstText(own(fields, 'workspace_roots')),
+    ...(Object.hasOwn(SPECIAL, name) ? SPECIAL[name]?.(fields) : callOf(fields)),
+    callId: textOf(fields, 'tool_use_id', 'tool_call_id'),
+    error: own(fields, 'error_message'),
+    prompt: own(fields, 'prompt'),
+    output: textOf(fields, 'text', 'summary'),
+    reason: textOf(fields, 'reason', 'status', 'trigger', 'composer_mode'),
+    isContinued: Number(own(fields, 'loop_count')) > 0,
+    facts: defined({
+      model: textOf(fields, 'model'),
+      clientVersion: textOf(fields, 'cursor_version'),
+      transcript: textOf(fields, 'transcript_path'),
+      agentType: textOf(fields, 'subagent_type'),
+      task: textOf(fields, 'task'),
+    }),
+  }
+}
+
+// Hooks that it takes over from Claude's files keep Claude's spelling.
+function ownSpelling(name: string): string {
+  if (name === 'UserPromptSubmit') return 'beforeSubmitPrompt'
+  const lower = name.slice(0, 1).toLowerCase() + name.slice(1)
+  return Object.hasOwn(CURSOR_EVENTS, lower) ? lower : name
+}
+
+type Call = Pick<Told, 'tool' | 'args' | 'result'>
+
+function callOf(fields: Fields): Call {
+  return { tool: textOf(fields, 'tool_name'), args: own(fields, 'tool_input'), result: own(fields, 'tool_output') }
+}
+
+const shell = (fields: Fields): Call => ({
+  tool: 'Shell',
+  args: defined({ command: own(fields, 'command') }),
+  result: own(fields, 'output'),
+})
+const server = (fields: Fields): Call => ({
+  tool: `mcp__cursor__${textOf(fields, 'tool_name') ?? 'tool'}`,
+  args: own(fields, 'tool_input'),
+  result: own(fields, 'result_json'),
+})
+const read = (fields: Fields): Call => ({ tool: 'Read', args: defined({ file_path: own(fields, 'file_path') }) })
+const edit = (fields: Fields): Call => ({
+  tool: 'Edit',
+  args: defined({ file_path: own(fields, 'file_path'), edits: own(fields, 'edits') }),
+})
+
+const SPECIAL: Readonly<Record<string, (fields: Fields) => Call>> = {
+  beforeShellExecution: shell,
+  afterShellExecution: shell,
+  beforeMCPExecution: server,
+  afterMCPExecution: server,
+  beforeReadFile: read,
+  beforeTabFileRead: read,
+  afterFileEdit: edit,
+  afterTabFileEdit: edit,
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { diagnose, type HostFacts, pathsToDiagnose } from './diagnose.ts'
+import type { HostName } from './host.ts'
+import { type Place, planInstall } from './install/plan.ts'
+import { HOSTS } from './list.ts'
+
+const COMMAND = '/opt/arc/bin/arc'
+const PLACE: Place = { scope: 'project', dir: '/p', env: {} }
+
+function installed(host: HostName, extra: Record<string, string> = {}): Map<string, string | undefined> {
+  const texts = new Map<string, string | undefined>(Object.entries(extra))
+  for (const { path, after } of planInstall(HOSTS[host], PLACE, texts, { command: COMMAND }).files)
+    texts.set(path, after)
+  return texts
+}
+
+function failing(host: HostName, facts: Partial<HostFacts>): string[] {
+  const all = diagnose(HOSTS[host], {
+    place: PLACE,
+    texts: new Map(),
+    command: COMMAND,
+    isCommandThere: true,
+    ...facts,
+  })
+  for (const { ok, fix } of all) if (!ok) expect(fix).toBeTruthy()
+  return all.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)
+}
+
+it('an installed host has nothing to mend', () => {
+  for (const host of ['claude', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'] as const) {
+    expect(failing(host, { texts: installed(host) })).toEqual([])
+  }
+})
+
+it('no line, missing lines and a moved arc are told apart', () => {
+  expect(failing('claude', {})).toEqual(['claude: installed: no line of ARC'])
+  const path = '/p/.claude/settings.json'
+  const partly = new Map([[path, installed('claude').get(path)?.replace('"PreToolUse"', '"Renamed"')]])
+  expect(failing('claude', { texts: partly })).toEqual([
+    'claude: installed: some lines are missing or name another arc',
+  ])
+  expect(failing('claude', { texts: installed('claude'), command: '/new/arc' })).toHaveLength(1)
+  expect(failing('claude', { texts: installed('claude'), isCommandThere: false })[0]).toMatch(/cannot be run/)
+})
+
+it('a file that cannot be read is named with its place', () => {
+  expect(failing('gemini', { texts: new Map([['/p/.gemini/settings.json', '{"a":']]) })[0]).toContain(
+    'settings.json:1:6',
+  )
+})
+
+it('Claude: a switch that turns every hook off is found', () => {
+  const texts = installed('claude', { '/p/.claude/settings.json': '{"disableAllHooks": true}' })
+  expect(failing('claude', { texts })).toEqual([
+    'claude: hooks enabled: disableAllHooks is set in /p/.claude/settings.json',
+  ])
+})
+
+it('Codex: lines that nobody reviewed are counted, since Codex skips them without a word', () => {
+  expect(failing('codex', { texts: installed('codex') })[0]).toMatch(/^codex: trusted: 0 of 9 lines reviewed/)
+  const events = Object.keys(HOSTS.codex.events).filter((name) => HOSTS.codex.events[name]?.isInstalled)
+  const rows = events.map((name) => `[hooks.state."/p/.codex/hooks.json:${name}:0:0"]\ntrusted_hash = "x"\n`)
+  const texts = installed('codex', { '/p/.codex/config.toml': rows.join('') })
+  expect(pathsToDiagnose(HOSTS.codex, PLACE)).toEqual(['/p/.codex/config.toml'])
+  expect(failing('codex', { texts })).toEqual([])
+})
+
+it("Copilot: a line in Claude's file is explained", () => {
+  const texts = new Map([...installed('copilot'), ...installed('claude')])
+  const checks = diagnose(HOSTS.copilot, { place: PLACE, texts, command: COMMAND, isCommandThere: true })
+  expect(checks.map(({ detail }) => detail).join('\n')).toMatch(/seen twice and counted once/)
+})

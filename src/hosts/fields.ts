@@ -1,0 +1,48 @@
+// Reads payloads without trusting them: every getter answers undefined for what is missing or of another type.
+
+import { describe, show } from '../core/errors.ts'
+import { isRecord } from '../core/plain-data.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The payload as an object, or why it is none. */
+export function parsePayload(payload: string): Fields | string {
+  if (payload.trim() === '') return 'the payload is empty'
+  try {
+    // Some shells on Windows begin what they pipe with a byte order mark.
+    const value: unknown = JSON.parse(payload.startsWith('\uFEFF') ? payload.slice(1) : payload)
+    return isRecord(value) ? value : `the payload is not an object but ${show(value)}`
+  } catch (error) {
+    return `the payload is not JSON: ${describe(error)}`
+  }
+}
+
+/** The first of these fields that holds a text with something in it. */
+export function textOf(fields: Fields, ...keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const value = own(fields, key)
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return undefined
+}
+
+/** The field, when it is an object; else one without fields. */
+export function recordOf(fields: Fields, key: string): Fields {
+  const value = own(fields, key)
+  return isRecord(value) ? value : {}
+}
+
+/** The field, only if the payload itself holds it. */
+export function own(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined
+}
+
+/** The first text in a list. */
+export function firstText(value: unknown): string | undefined {
+  return Array.isArray(value) ? value.find((item): item is string => typeof item === 'string') : undefined
+}
+
+/** An object without the fields that are undefined. */
+export function defined(fields: Fields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,29 @@
+// Where Gemini CLI and its fork Qwen Code keep hooks: settings.json in a folder of their own.
+
+import { join } from 'node:path'
+import type { HostEvents, HostName } from '../host.ts'
+import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
+import type { HostInstall, Place } from '../install/plan.ts'
+
+/** What differs between the two. */
+export interface SettingsOptions {
+  readonly host: HostName
+  readonly events: HostEvents
+  readonly folder: string
+  /** The variable that takes the place of the home directory. */
+  readonly homeVariable?: string
+  readonly next: string
+}
+
+/** Installs into `<folder>/settings.json` of the home or the project. */
+export function settingsInstall({ host, events, folder, homeVariable, next }: SettingsOptions): HostInstall {
+  const format: HooksFormat = { host, events, entry: (line) => hookGroup(line), empty: '{\n  "hooks": {}\n}\n' }
+  const baseOf = ({ scope, dir, env }: Place): string => {
+    const moved = homeVariable === undefined ? undefined : env[homeVariable]
+    return scope === 'user' && moved ? moved : dir
+  }
+  return {
+    files: (place) => [hooksFile(join(baseOf(place), folder, 'settings.json'), format)],
+    next: () => next,
+  }
+}

@@ -1,0 +1,48 @@
+// The reply to Gemini CLI: one decision for everything, and changed arguments are merged over those of the call.
+
+import type { Outcome } from '../../core/outcome.ts'
+import { isRecord } from '../../core/plain-data.ts'
+import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
+import { type Intent, instead, intentOf, jsonReply } from '../intent.ts'
+import { correctionMessage } from '../message.ts'
+
+/** The reply to Gemini CLI. */
+export function replyGemini(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
+  const planned = intentOf(step, outcome, facts)
+  const intent = canMerge(step, planned) ? planned : correction(step, planned, outcome, facts)
+  const { kind, message, endsTurn, unsupported } = intent
+  if (kind !== 'deny') return goAhead(step, intent)
+  const ending = endsTurn ? { continue: false, stopReason: message } : {}
+  const json = { decision: 'deny', reason: message, ...ending }
+  return jsonReply(json, { stderr: `${message}\n`, exitCode: 2, unsupported })
+}
+
+// A merge cannot take an argument away.
+function canMerge(step: HostStep, { edit }: Intent): boolean {
+  if (edit?.field !== 'args') return true
+  const { value } = edit
+  return isRecord(value) && Object.keys(step.hostArgs ?? {}).every((key) => Object.hasOwn(value, key))
+}
+
+function correction(step: HostStep, { edit }: Intent, outcome: Outcome, facts: ReplyFacts): Intent {
+  return instead(step, outcome, facts, 'args', correctionMessage('call', edit?.value, outcome, facts))
+}
+
+function goAhead(step: HostStep, { kind, message, edit, context, notice, unsupported }: Intent): HostReply {
+  const fields: Record<string, unknown> = {}
+  if (edit?.field === 'args') fields.tool_input = edit.value
+  if (context !== undefined) fields.additionalContext = context
+  const json: Record<string, unknown> = {}
+  if (kind === 'ask') Object.assign(json, { decision: 'ask', reason: message })
+  // After a tool, a denial puts its reason in the place of the result.
+  if (edit?.field === 'result') Object.assign(json, { decision: 'deny', reason: resultText(edit.value) })
+  if (notice !== undefined) json.systemMessage = notice
+  if (Object.keys(fields).length > 0) json.hookSpecificOutput = { hookEventName: step.event, ...fields }
+  return jsonReply(json, { unsupported })
+}
+
+function resultText(value: unknown): string {
+  if (typeof value === 'string') return value
+  const text = isRecord(value) ? value.llmContent : undefined
+  return typeof text === 'string' ? text : JSON.stringify(value)
+}

@@ -1,0 +1,135 @@
+// What an adapter between a coding agent and ARC is: events as data, payload → step, outcome → reply, and how it is
+// installed. Everything here is pure; only install/apply.ts and install/read.ts touch files.
+
+import type { Outcome } from '../core/outcome.ts'
+import type { PointName, ToolArgs } from '../core/points.ts'
+import type { StepContext } from '../core/step.ts'
+import type { HostInstall } from './install/plan.ts'
+
+/** The agents that ARC knows, by the name on the command line: `arc hook claude`. */
+export const HOST_NAMES = ['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'] as const
+
+export type HostName = (typeof HOST_NAMES)[number]
+
+/**
+ * How a host takes a block at an event: a permission, a decision or a behaviour in its JSON, the exit code alone, a
+ * cancelled task, an exception in its plugin, or not at all.
+ */
+export type BlockForm = 'permission' | 'decision' | 'behavior' | 'exit' | 'cancel' | 'throw' | 'none'
+
+/** What becomes of `ask`: the host's own prompt, a prompt that the host shows anyway, or a denial with instructions. */
+export type AskForm = 'prompt' | 'prompting' | 'deny'
+
+/** A field of the step's data whose edit a host may carry out. */
+export type EditField = 'args' | 'result' | 'prompt' | 'output'
+
+/** One row of a host's table of events. */
+export interface HostEvent {
+  readonly point: PointName
+  /** How a block is honoured here. */
+  readonly block: BlockForm
+  readonly ask: AskForm
+  /** The edits that the host carries out. */
+  readonly edits: readonly EditField[]
+  /** Does text for the agent's context reach it? */
+  readonly context: boolean
+  /** Is there a way to tell the user something? */
+  readonly notice: boolean
+  /** Is it registered by `arc install`? */
+  readonly isInstalled: boolean
+  /** How long the host waits for the hook as `arc install` registers it. */
+  readonly limitMs: number
+}
+
+/** A host's events by its own names for them. */
+export type HostEvents = Readonly<Record<string, HostEvent>>
+
+/** The environment of the hook process. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** A payload as a step, with what the reply needs to know of it. */
+export interface HostStep {
+  /** The program that really called, which need not be the one named on the command line. */
+  readonly host: HostName
+  /** The host's own name of the event. */
+  readonly event: string
+  readonly spec: HostEvent
+  readonly point: PointName
+  readonly data: Readonly<Record<string, unknown>>
+  readonly context: StepContext
+  /** The host's own id of the tool call, which its pre and post events share. */
+  readonly callId?: string | undefined
+  /** The event is in no table: traced as such, and never a way past a block. */
+  readonly isUnknown: boolean
+  /** False where the host would answer its own prompt with yes. */
+  readonly canPrompt: boolean
+  /** The tool's arguments as the host gave them. */
+  readonly hostArgs?: ToolArgs | undefined
+  /** Copilot: it runs hooks of Claude's files in Claude's dialect. */
+  readonly isBorrowed?: boolean | undefined
+}
+
+/** A payload that is no step: not JSON, not an object, or a tool call without a tool. */
+export interface Unreadable {
+  readonly unreadable: string
+  /** Enough of a step to answer with. */
+  readonly step: HostStep
+}
+
+/** What `arc hook` knows beside the outcome. */
+export interface ReplyFacts {
+  /** The id under which the step is in the trace. */
+  readonly traceId?: string | undefined
+  /** The id under which a held step waits for a person. */
+  readonly approvalId?: string | undefined
+  /** Lines that must be seen, such as an open breaker. */
+  readonly notes?: readonly string[] | undefined
+}
+
+/** Exactly what the hook process gives back to its host. */
+export interface HostReply {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+  /** Parts of the outcome that this host cannot carry out here, for the trace. */
+  readonly unsupported: readonly string[]
+}
+
+/** An adapter. */
+export interface Host {
+  readonly name: HostName
+  /** For people. */
+  readonly title: string
+  /** The release that the table was checked against; undefined where it rests on documents. */
+  readonly verifiedWith?: string | undefined
+  readonly events: HostEvents
+  /** What holds for an event that is in no table. */
+  readonly unknownEvent: HostEvent
+  /** Reads what the host sent on stdin. Never throws. */
+  readPayload(event: string | undefined, payload: string, env: Env): HostStep | Unreadable
+  /** The reply that makes the host do what the outcome says. */
+  reply(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply
+  readonly install: HostInstall
+}
+
+const SECOND = 1_000
+
+/** A row of a table of events: what is not said is not honoured. */
+export function event(point: PointName, honoured: Partial<Omit<HostEvent, 'point'>> = {}): HostEvent {
+  return {
+    point,
+    block: 'none',
+    ask: 'deny',
+    edits: [],
+    context: false,
+    notice: false,
+    isInstalled: false,
+    limitMs: 60 * SECOND,
+    ...honoured,
+  }
+}
+
+/** Is this payload one that could not be read? */
+export function isUnreadable(read: HostStep | Unreadable): read is Unreadable {
+  return 'unreadable' in read
+}

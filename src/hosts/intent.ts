@@ -1,0 +1,162 @@
+// What a host has to be told, before it is put into that host's words. Decides what follows from an outcome where a
+// host cannot do all that ARC can: an edit it cannot make becomes a denial, a prompt it would not show becomes one too.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { Outcome } from '../core/outcome.ts'
+import { isRecord } from '../core/plain-data.ts'
+import { POINTS, type PointSpec } from '../core/points.ts'
+import type { EditField, HostReply, HostStep, ReplyFacts } from './host.ts'
+import {
+  answerMessage,
+  askMessage,
+  blockMessage,
+  contextText,
+  continueMessage,
+  correctionMessage,
+  noticeMessage,
+} from './message.ts'
+import { restoreArgs } from './tool-args.ts'
+
+/** A change of the step's data, in the host's own form. */
+interface HostEdit {
+  readonly field: EditField
+  readonly value: unknown
+}
+
+/** What the host is to do and to say. */
+export interface Intent {
+  readonly kind: 'pass' | 'ask' | 'deny'
+  /** Why: for `ask` and `deny`. */
+  readonly message: string
+  readonly edit?: HostEdit | undefined
+  /** Text for the agent's context. */
+  readonly context?: string | undefined
+  /** Text for the user. */
+  readonly notice?: string | undefined
+  /** The whole turn is to end, not only this action. */
+  readonly endsTurn: boolean
+  readonly unsupported: readonly string[]
+}
+
+/** What follows from an outcome for this host and event. */
+export function intentOf(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+  const { spec } = step
+  if (outcome.blocked && outcome.decision === 'ask') return askIntent(step, outcome, facts)
+  if (outcome.blocked) {
+    if (spec.block === 'none') return passIntent(step, outcome, facts, ['block'], blockMessage(outcome, facts))
+    const isContinue = outcome.control === 'continue'
+    const message = isContinue ? continueMessage(outcome, facts) : blockMessage(outcome, facts)
+    return denial(message, outcome.control === 'break')
+  }
+  if (outcome.answer !== undefined) return instead(step, outcome, facts, 'answer', answerOf(outcome, facts))
+  return editIntent(step, outcome, facts)
+}
+
+function askIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+  const { block, ask } = step.spec
+  if (block === 'none' || !isStoppable(step)) {
+    return passIntent(step, outcome, facts, ['ask'], askMessage(outcome, facts, true))
+  }
+  // The host is about to ask a person anyway.
+  if (ask === 'prompting') return passIntent(step, outcome, facts, [], askMessage(outcome, facts, true))
+  if (ask === 'prompt' && step.canPrompt) {
+    return { kind: 'ask', message: askMessage(outcome, facts, true), endsTurn: false, unsupported: [] }
+  }
+  return denial(askMessage(outcome, facts, false), false)
+}
+
+function editIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+  const changed = changedFields(step, outcome)
+  const [field] = changed
+  if (field === undefined) return passIntent(step, outcome, facts, [])
+  if (field === 'config') return spawnIntent(step, outcome, facts)
+  const value = hostForm(step, outcome, field)
+  const isHonoured = (step.spec.edits as readonly string[]).includes(field)
+  if (isHonoured) return { ...passIntent(step, outcome, facts, []), edit: { field: field as EditField, value } }
+  const what = field === 'args' ? 'call' : field === 'prompt' ? 'message' : field
+  return instead(step, outcome, facts, field, correctionMessage(what, value, outcome, facts))
+}
+
+// An agent's prompt is out of reach once it starts: what a hook put into it is given as context, where that arrives.
+function spawnIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+  const { config } = outcome.data as { readonly config?: unknown }
+  const prompt = isRecord(config) ? config.prompt : undefined
+  if (!step.spec.context || typeof prompt !== 'string') return passIntent(step, outcome, facts, ['config'])
+  const given = outcome.metadata.additionalContext
+  const additionalContext = [...(Array.isArray(given) ? given : []), prompt]
+  return passIntent(step, { ...outcome, metadata: { ...outcome.metadata, additionalContext } }, facts, [])
+}
+
+/** What cannot be done is denied with the message where the action can still be stopped, and told to the user elsewhere. */
+export function instead(step: HostStep, outcome: Outcome, facts: ReplyFacts, what: string, message: string): Intent {
+  if (step.spec.block !== 'none' && isStoppable(step)) return denial(message, false)
+  return passIntent(step, outcome, facts, [what], message)
+}
+
+// At a turn's end or a compaction a denial would mean something else.
+function isStoppable(step: HostStep): boolean {
+  const spec: PointSpec = POINTS[step.point]
+  return spec.canAbort && spec.blockMeans === undefined
+}
+
+function answerOf(outcome: Outcome, facts: ReplyFacts): string {
+  return answerMessage(outcome.answer?.result, outcome, facts)
+}
+
+function denial(message: string, endsTurn: boolean): Intent {
+  return { kind: 'deny', message, endsTurn, unsupported: [] }
+}
+
+function passIntent(
+  step: HostStep,
+  outcome: Outcome,
+  facts: ReplyFacts,
+  unsupported: readonly string[],
+  extraNotice?: string,
+): Intent {
+  const context = contextText(outcome)
+  const notice = [extraNotice, noticeMessage(outcome, facts)].filter((text) => text !== undefined).join('\n')
+  const missing = [...unsupported]
+  if (context !== undefined && !step.spec.context) missing.push('context')
+  if (notice !== '' && !step.spec.notice) missing.push('notice')
+  return {
+    kind: 'pass',
+    message: '',
+    context: step.spec.context ? context : undefined,
+    notice: step.spec.notice && notice !== '' ? notice : undefined,
+    endsTurn: false,
+    unsupported: missing,
+  }
+}
+
+function changedFields(step: HostStep, outcome: Outcome): string[] {
+  if (outcome.data === step.data || !isRecord(outcome.data)) return []
+  const spec: PointSpec = POINTS[step.point]
+  const data: Readonly<Record<string, unknown>> = outcome.data
+  return spec.modify.filter((field) => !isSame(data[field], step.data[field]))
+}
+
+// Too deep to compare is not the same.
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  try {
+    return isDeepStrictEqual(a, b)
+  } catch {
+    return false
+  }
+}
+
+function hostForm(step: HostStep, outcome: Outcome, field: string): unknown {
+  const value = (outcome.data as Readonly<Record<string, unknown>>)[field]
+  if (field !== 'args' || step.hostArgs === undefined || !isRecord(value)) return value
+  return restoreArgs(String(step.data.tool), step.hostArgs, value)
+}
+
+/** Nothing to say: the host goes on by its own rules. */
+export const SILENCE: HostReply = { stdout: '', stderr: '', exitCode: 0, unsupported: [] }
+
+/** A reply with JSON on stdout; nothing there when the object is empty. */
+export function jsonReply(json: object, rest: Partial<HostReply> = {}): HostReply {
+  const stdout = Object.keys(json).length === 0 ? '' : `${JSON.stringify(json)}\n`
+  return { ...SILENCE, stdout, ...rest }
+}

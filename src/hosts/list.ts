@@ -1,0 +1,60 @@
+// The hosts by name, and the question which of them is really calling.
+
+import { ArcError, didYouMean, show } from '../core/errors.ts'
+import { claude } from './claude/claude.ts'
+import { cline } from './cline/cline.ts'
+import { codex } from './codex/codex.ts'
+import { copilot } from './copilot/copilot.ts'
+import { cursor } from './cursor/cursor.ts'
+import { type Fields, own, parsePayload, textOf } from './fields.ts'
+import { gemini } from './gemini/gemini.ts'
+import { type Env, HOST_NAMES, type Host, type HostName, type HostStep, type Unreadable } from './host.ts'
+import { opencode } from './opencode/opencode.ts'
+import { qwen } from './qwen/qwen.ts'
+
+/** Every adapter. */
+export const HOSTS: Readonly<Record<HostName, Host>> = { claude, codex, gemini, qwen, copilot, cline, opencode, cursor }
+
+/** The adapter of this name; an unknown one is an error that suggests the nearest. */
+export function findHost(name: string): Host {
+  if (Object.hasOwn(HOSTS, name)) return HOSTS[name as HostName]
+  const known = HOST_NAMES.join(', ')
+  throw new ArcError(
+    'ARC_HOST_UNKNOWN',
+    `There is no host ${show(name)}; there are ${known}.${didYouMean(name, HOST_NAMES)}`,
+  )
+}
+
+/**
+ * Reads what a hook process got on stdin. The host named on the command line need not be the one that calls: Copilot and
+ * Cursor run the hooks of Claude's files, and others import them.
+ * @example
+ * const read = readHostPayload('claude', undefined, stdin, process.env)
+ */
+export function readHostPayload(
+  declared: HostName,
+  event: string | undefined,
+  payload: string,
+  env: Env,
+): HostStep | Unreadable {
+  return HOSTS[callerOf(declared, payload)].readPayload(event, payload, env)
+}
+
+// By the payload alone: an agent that runs inside another inherits the other's variables.
+function callerOf(declared: HostName, payload: string): HostName {
+  if (declared !== 'claude') return declared
+  const fields = parsePayload(payload)
+  if (typeof fields === 'string') return declared
+  if (textOf(fields, 'cursor_version', 'conversation_id') !== undefined) return 'cursor'
+  if (textOf(fields, 'hookName') === 'permissionRequest') return 'copilot'
+  const name = textOf(fields, 'hook_event_name')
+  if (name === undefined || own(fields, 'timestamp') === undefined) return declared
+  return callerWithTime(fields, name)
+}
+
+// Claude sends no time. Of those who do, only Copilot leaves the transcript out, or names a reason to stop beside it.
+function callerWithTime(fields: Fields, name: string): HostName {
+  if (textOf(fields, 'transcript_path') === undefined || textOf(fields, 'stop_reason') !== undefined) return 'copilot'
+  if (textOf(fields, 'permission_mode') !== undefined) return 'qwen'
+  return Object.hasOwn(gemini.events, name) ? 'gemini' : 'claude'
+}

@@ -1,0 +1,16 @@
+// The answer to ARC's plugin in OpenCode, in words of our own: the plugin does with it what install/plugin says.
+
+import type { Outcome } from '../../core/outcome.ts'
+import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
+import { intentOf, jsonReply } from '../intent.ts'
+
+/** The reply to the plugin: `{ deny }`, `{ args }`, `{ result }`, `{ prompt }`, `{ context }`, `{ notice }`. */
+export function replyOpencode(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
+  const { kind, message, edit, context, notice, unsupported } = intentOf(step, outcome, facts)
+  if (kind !== 'pass') return jsonReply({ deny: message }, { stderr: `${message}\n`, exitCode: 2, unsupported })
+  const json: Record<string, unknown> = {}
+  if (edit !== undefined) json[edit.field] = edit.value
+  if (context !== undefined) json.context = context
+  if (notice !== undefined) json.notice = notice
+  return jsonReply(json, { unsupported })
+}

@@ -1,0 +1,151 @@
+// From what a payload says, in ARC's words, to a step. Each host's payload.ts finds the words; the rest is the same.
+
+import { describe } from '../core/errors.ts'
+import { isRecord } from '../core/plain-data.ts'
+import type { PointName } from '../core/points.ts'
+import { defined, type Fields, parsePayload } from './fields.ts'
+import type { HostEvent, HostEvents, HostName, HostStep, Unreadable } from './host.ts'
+import { normaliseArgs, readArgs } from './tool-args.ts'
+
+/** What a payload says. All of it may be missing. */
+export interface Told {
+  readonly event: string
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+  readonly agent?: string | undefined
+  readonly workspace?: string | undefined
+  readonly tool?: string | undefined
+  readonly args?: unknown
+  readonly callId?: string | undefined
+  readonly result?: unknown
+  readonly error?: unknown
+  readonly prompt?: unknown
+  /** What the agent said last. */
+  readonly output?: string | undefined
+  readonly reason?: string | undefined
+  /** The turn goes on already because a hook wanted it to. */
+  readonly isContinued?: boolean | undefined
+  /** Facts for the hooks, beside the data. */
+  readonly facts?: Fields | undefined
+  readonly canPrompt?: boolean | undefined
+  readonly isBorrowed?: boolean | undefined
+  /** The row to use in place of the one that the event's name leads to. */
+  readonly spec?: HostEvent | undefined
+}
+
+/** How one host's payloads are read. */
+export interface PayloadReader {
+  readonly host: HostName
+  readonly events: HostEvents
+  readonly unknownEvent: HostEvent
+  /** Finds the words. What it throws makes the payload unreadable. */
+  tell(fields: Fields, event: string | undefined): Told
+}
+
+/** Reads a payload to a step. Never throws, whatever came. */
+export function readStep(reader: PayloadReader, event: string | undefined, payload: string): HostStep | Unreadable {
+  const fields = parsePayload(payload)
+  if (typeof fields === 'string') return unreadable(reader, { event: event ?? '' }, fields)
+  let told: Told = { event: event ?? '' }
+  try {
+    told = reader.tell(fields, event)
+    return stepOf(reader, told)
+  } catch (error) {
+    return unreadable(reader, told, error instanceof Missing ? error.message : describe(error))
+  }
+}
+
+class Missing extends Error {}
+
+function stepOf(reader: PayloadReader, told: Told): HostStep | Unreadable {
+  const known = told.spec ?? rowOf(reader.events, told.event)
+  const spec = known ?? guessRow(reader.unknownEvent, told)
+  const hostArgs = told.tool === undefined ? undefined : readArgs(told.args)
+  return {
+    host: reader.host,
+    event: told.event,
+    spec,
+    point: spec.point,
+    data: dataAt(spec.point, told),
+    context: contextOf(reader.host, told, known === undefined),
+    callId: told.callId,
+    isUnknown: known === undefined,
+    canPrompt: told.canPrompt ?? true,
+    hostArgs,
+    isBorrowed: told.isBorrowed,
+  }
+}
+
+// An answer must be possible even to what cannot be read: as if it were about to do something that can be stopped.
+function unreadable(reader: PayloadReader, told: Told, why: string): Unreadable {
+  const known = told.spec ?? rowOf(reader.events, told.event)
+  const spec = known ?? reader.unknownEvent
+  const step: HostStep = {
+    host: reader.host,
+    event: told.event,
+    spec,
+    point: spec.point,
+    data: {},
+    context: contextOf(reader.host, told, known === undefined),
+    isUnknown: known === undefined,
+    canPrompt: told.canPrompt ?? true,
+    isBorrowed: told.isBorrowed,
+  }
+  return { unreadable: `${reader.host} ${told.event || 'hook'}: ${why}`, step }
+}
+
+// By its own name only: an event called `constructor` is unknown.
+function rowOf(events: HostEvents, name: string): HostEvent | undefined {
+  return Object.hasOwn(events, name) ? events[name] : undefined
+}
+
+// A new event that carries a tool call without a result is taken for one that could still be stopped.
+function guessRow(unknown: HostEvent, told: Told): HostEvent {
+  if (told.tool === undefined) return unknown
+  return { ...unknown, point: told.result === undefined && told.error === undefined ? 'pre:tool' : 'post:tool' }
+}
+
+function contextOf(host: HostName, told: Told, isUnknown: boolean): HostStep['context'] {
+  const { session, turn, agent, workspace } = told
+  const facts = defined({ hostEvent: told.event, unknownEvent: isUnknown ? true : undefined, ...told.facts })
+  return { session, turn, agent, source: agent === undefined ? undefined : 'agent', workspace, host, metadata: facts }
+}
+
+type DataMaker = (told: Told) => Fields
+
+const DATA: Partial<Record<PointName, DataMaker>> = {
+  'pre:message': ({ prompt }) => ({ prompt: needText(prompt, 'the prompt') }),
+  'post:message': ({ output }) => ({ output: output ?? '' }),
+  'pre:tool': callOf,
+  'post:tool': (told) => ({ ...callOf(told), result: told.result ?? null }),
+  'post:tool:failure': (told) => ({ ...callOf(told), error: errorText(told.error) }),
+  'pre:agent:spawn': ({ agent, facts }) => ({ agent, config: defined({ type: facts?.agentType, task: facts?.task }) }),
+  'post:agent:complete': ({ agent, output }) => ({ agent: agent ?? 'unknown', output }),
+  'pre:session:phase': ({ event }) => ({ to: event }),
+  'post:session:phase': ({ event }) => ({ to: event }),
+  'session:start': ({ reason }) => ({ reason }),
+  'session:end': ({ reason }) => ({ reason }),
+  'run:start': ({ prompt }) => ({ prompt }),
+  'run:end': ({ output, reason }) => ({ output, stopReason: reason }),
+  'pre:turn:end': ({ output, reason, isContinued }) => ({ output, stopReason: reason, continues: isContinued ? 1 : 0 }),
+}
+
+function dataAt(point: PointName, told: Told): Fields {
+  return defined(DATA[point]?.(told) ?? {})
+}
+
+function callOf({ tool, args, callId }: Told): Fields {
+  const name = needText(tool, "the tool's name")
+  return { tool: name, args: normaliseArgs(name, readArgs(args)), callId }
+}
+
+function needText(value: unknown, what: string): string {
+  if (typeof value === 'string') return value
+  throw new Missing(`${what} is missing or is not a text`)
+}
+
+function errorText(error: unknown): string {
+  if (typeof error === 'string') return error
+  if (isRecord(error) && typeof error.message === 'string') return error.message
+  return error === undefined ? 'failed' : JSON.stringify(error)
+}

@@ -1,0 +1,94 @@
+// One form of arguments for one kind of tool: whatever a host calls it, a shell command is the text in `command`.
+// An edit made on that form is put back into the host's own.
+
+import { isRecord } from '../core/plain-data.ts'
+import type { ToolArgs } from '../core/points.ts'
+import { toolClass } from '../core/tools.ts'
+import { type Fields, own } from './fields.ts'
+
+/** What a host gave as arguments, as an object: some send JSON as a text, and nothing that came is lost. */
+export function readArgs(value: unknown): ToolArgs {
+  if (isRecord(value)) return value
+  if (value === undefined || value === null) return {}
+  if (typeof value === 'string') {
+    try {
+      const parsed: unknown = JSON.parse(value)
+      if (isRecord(parsed)) return parsed
+    } catch {
+      // Not JSON: the text itself is the argument.
+    }
+  }
+  return { input: value }
+}
+
+/** The arguments as hooks see them. */
+export function normaliseArgs(tool: string, args: ToolArgs): ToolArgs {
+  const form = shellForm(tool, args)
+  if (form === undefined) return args
+  const { [form.key]: _, ...rest } = args
+  return { ...rest, command: form.read(args[form.key]) }
+}
+
+/** Edited arguments in the form that the host gave them in. */
+export function restoreArgs(tool: string, hostArgs: ToolArgs, edited: ToolArgs): ToolArgs {
+  const form = shellForm(tool, hostArgs)
+  if (form === undefined) return edited
+  const before = form.read(hostArgs[form.key])
+  const { command, ...rest } = edited
+  if (command === undefined) return rest
+  return { ...rest, [form.key]: command === before ? hostArgs[form.key] : form.write(command, hostArgs[form.key]) }
+}
+
+interface ShellForm {
+  readonly key: string
+  read(value: unknown): string
+  write(command: unknown, original: unknown): unknown
+}
+
+// A list of commands runs one after the other, as lines of a script do.
+const COMMAND_LIST: ShellForm = {
+  key: 'commands',
+  read: (value) => texts(value).join('\n'),
+  write: (command) => [command],
+}
+
+const PLAIN = { read: (value: unknown): string => String(value), write: (command: unknown): unknown => command }
+
+// `["bash", "-lc", "…"]` is the script at its end; any other list is one command, word by word.
+const WORD_LIST: ShellForm = {
+  key: 'command',
+  read: (value) => scriptIn(texts(value)) ?? texts(value).map(quoteWord).join(' '),
+  write: (command, original) => {
+    const words = texts(original)
+    const shell = scriptIn(words) === undefined ? ['sh', '-c'] : words.slice(0, 2)
+    return [...shell, command]
+  },
+}
+
+function shellForm(tool: string, args: ToolArgs): ShellForm | undefined {
+  if (toolClass(tool) !== 'shell') return undefined
+  const fields: Fields = args
+  if (Array.isArray(own(fields, 'command'))) return WORD_LIST
+  if (own(fields, 'command') !== undefined) return undefined
+  if (Array.isArray(own(fields, 'commands'))) return COMMAND_LIST
+  const key = ['cmd', 'script'].find((name) => typeof own(fields, name) === 'string')
+  return key === undefined ? undefined : { key, ...PLAIN }
+}
+
+function texts(value: unknown): string[] {
+  if (!Array.isArray(value)) return []
+  return value.map(textOfItem)
+}
+
+function textOfItem(item: unknown): string {
+  if (typeof item === 'string') return item
+  return isRecord(item) && typeof item.command === 'string' ? item.command : JSON.stringify(item)
+}
+
+function scriptIn(words: readonly string[]): string | undefined {
+  return words.length === 3 && /^-[a-z]*c$/.test(words[1] ?? '') ? words[2] : undefined
+}
+
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
