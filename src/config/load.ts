@@ -7,7 +7,7 @@ import { type Chain, type LayerPlace, readChain } from './chain.ts'
 import type { LastGood } from './last-good.ts'
 import { type Config, DEFAULTS, type Layer, override, tighten } from './layers.ts'
 import { isFatal, keyOf, type Problem, problem } from './problem.ts'
-import { listProfiles } from './profiles.ts'
+import { isProfileName, listProfiles, PROFILE_NAME } from './profiles.ts'
 import { type FileText, type ReadFile, readTextFile } from './read-file.ts'
 import { BUILT_IN_HOOKS, type CommandSetting } from './schema.ts'
 import { type Fingerprint, fingerprint, hasHooks, type ProjectHooks, type TrustedSet } from './trust.ts'
@@ -25,8 +25,18 @@ export interface LoadOptions {
   readonly trusted?: TrustedSet | undefined
   /** Names of hooks that a program registers itself, so that they can be configured. */
   readonly knownHooks?: readonly string[]
+  /** Reads files, where they are not taken as they stand: to try a change out before it is written. */
+  readonly read?: ReadFile
   /** Says what is wrong with a command that cannot be run, such as a placeholder without a safe form. */
   readonly checkCommand?: (command: CommandSetting) => string | undefined
+  /** Says what is wrong with the `options` of a hook, each mistake by its path inside them. */
+  readonly checkOptions?: (hook: string, options: unknown) => readonly OptionMistake[]
+}
+
+/** A mistake in a hook's `options`. */
+export interface OptionMistake {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
 }
 
 /** A project's part in what was loaded. */
@@ -44,6 +54,8 @@ export interface Loaded {
   readonly absent: readonly string[]
   /** Present when there is a project with a layer of its own. */
   readonly project?: LoadedProject
+  /** The user's files in force, the first to last that override each other. */
+  readonly layers: readonly Layer[]
   /** Every path that decides; a change of one is a reason to load again. */
   readonly files: readonly string[]
 }
@@ -64,10 +76,11 @@ class Loading {
   readonly #absent: string[] = []
   readonly #files = new Set<string>()
   // Each file is read once, so that one load sees one state of it.
-  readonly #read = remembering(readTextFile)
+  readonly #read: ReadFile
 
   constructor(options: LoadOptions) {
     this.#options = options
+    this.#read = remembering(options.read ?? readTextFile)
   }
 
   run(): Loaded {
@@ -77,23 +90,21 @@ class Loading {
     const common = base.reduce(override, DEFAULTS)
     const chosen = base.at(-1)?.file.settings.profile
     const name = this.#options.profile ?? chosen ?? 'default'
-    const own = this.#profile(name, profiles, { ...common, profile: name })
-    const { config, project } = this.#project(own)
+    const named = { ...common, profile: name }
+    const layers = this.#profile(name, profiles, named)
+    const { config, project } = this.#project(layers.reduce(override, named))
     const parts = { problems: this.#problems, stale: this.#stale, absent: this.#absent, files: [...this.#files] }
-    return { config, ...parts, ...(project === undefined ? {} : { project }) }
+    return { config, layers: [...base, ...layers], ...parts, ...(project === undefined ? {} : { project }) }
   }
 
-  #profile(name: string, profiles: string, base: Config): Config {
+  #profile(name: string, profiles: string, base: Config): readonly Layer[] {
     const stem = join(profiles, name)
-    if (!/^[\w.-]+$/.test(name) || name.startsWith('.')) {
-      this.#problems.push(
-        problem('invalid', stem, `A profile's name is letters, digits, ".", "_" and "-", not ${show(name)}.`),
-      )
+    if (!isProfileName(name)) {
+      this.#problems.push(problem('invalid', stem, `${PROFILE_NAME}, not ${show(name)}.`))
       this.#absent.push(`profile:${name}`)
-      return base
+      return []
     }
-    const layers = this.#layers(`profile:${name}`, { kind: 'profile', stem, profiles }, base)
-    return layers.reduce(override, base)
+    return this.#layers(`profile:${name}`, { kind: 'profile', stem, profiles }, base)
   }
 
   #project(base: Config): { config: Config; project?: LoadedProject } {
@@ -183,7 +194,7 @@ class Loading {
 
   // What can only be checked beside the other layers: names of hooks, and commands.
   #checked(chain: Chain, base: Config): Chain {
-    const { knownHooks = [], checkCommand } = this.#options
+    const { knownHooks = [], checkCommand, checkOptions } = this.#options
     const merged = chain.layers.reduce(override, base)
     const known = [...Object.keys(BUILT_IN_HOOKS), ...knownHooks, ...merged.commands.map(({ name }) => name)]
     const wrong = chain.layers.flatMap(({ file: { source, settings } }) => {
@@ -198,7 +209,15 @@ class Loading {
         const where = { key: keyOf(path), position: source.at(path) }
         return message === undefined ? [] : [problem('invalid', source.file, `${where.key}: ${message}`, where)]
       })
-      return [...names, ...commands]
+      const options = Object.entries(settings.hooks ?? {}).flatMap(([name, value]) => {
+        if (typeof value !== 'object' || value.options === undefined) return []
+        return (checkOptions?.(name, value.options) ?? []).map(({ path: inside, message }) => {
+          const path = ['hooks', name, 'options', ...inside]
+          const where = { key: keyOf(path), position: source.at(path) }
+          return problem('invalid', source.file, `${where.key}: ${message}`, where)
+        })
+      })
+      return [...names, ...commands, ...options]
     })
     return { ...chain, problems: [...chain.problems, ...wrong] }
   }

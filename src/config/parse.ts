@@ -1,16 +1,13 @@
 // From text to values with positions: JSON with comments, or YAML. Nothing throws; every problem has its place.
 // What the values mean is schema.ts.
 
-import { extname } from 'node:path'
 import { clip } from '../core/errors.ts'
+import { isYamlFile } from './extensions.ts'
 import { parseJson } from './json.ts'
 import { findBadKeys, type Located, offsetAt, plainOf } from './located.ts'
 import { lineIndex, type Position } from './position.ts'
 import { type Problem, problem } from './problem.ts'
 import { parseYaml } from './yaml.ts'
-
-/** The endings of configuration files, in the order in which they are looked for. */
-export const EXTENSIONS = ['.json', '.jsonc', '.yaml', '.yml'] as const
 
 /** A document that could be read. */
 export interface Parsed {
@@ -42,10 +39,11 @@ const MAX_COMPLAINTS = 20
 
 /** Parses the text of a file by the file's ending; what is not YAML is JSON with comments. */
 export function parseText(file: string, given: string): ParseResult {
-  const text = given.startsWith('\uFEFF') ? ` ${given.slice(1)}` : given
-  const isYaml = ['.yaml', '.yml'].includes(extname(file).toLowerCase())
+  // In YAML a blank in its place would indent the first line; that parser knows the mark.
+  const isMarked = given.startsWith('\uFEFF') && !isYamlFile(file)
+  const text = isMarked ? ` ${given.slice(1)}` : given
   const positionOf = lineIndex(text)
-  const { root, complaints } = isYaml ? parseYaml(text) : parseJson(text)
+  const { root, complaints } = isYamlFile(file) ? parseYaml(text) : parseJson(text)
   // A parser says several things about one place; the first says it best.
   const places = new Set<number>()
   const first = complaints.filter(({ offset }) => !places.has(offset) && places.add(offset))

@@ -1,6 +1,6 @@
 // The engine and its table as programs use them: core, wired with this process's services.
 
-import { CoreEngine, type EngineOptions } from '../core/engine.ts'
+import { CoreEngine, type EngineOptions, type EngineServices } from '../core/engine.ts'
 import type { RegexCompiler } from '../core/matcher.ts'
 import { BUILT_IN_POINTS, type DeclaredPoint, type WithDeclared } from '../core/point-names.ts'
 import type { BuiltInPoints, PointTable } from '../core/points.ts'
@@ -9,8 +9,8 @@ import { linearRegex, nodeServices } from './engine-services.ts'
 
 /** The hook engine, ready to use. */
 export class HookEngine<Points extends PointTable = BuiltInPoints> extends CoreEngine<Points> {
-  constructor(options: EngineOptions = {}) {
-    super(options, nodeServices({ hasSink: options?.sink !== undefined }))
+  constructor(options: EngineOptions = {}, services: Partial<EngineServices> = {}) {
+    super(options, { ...nodeServices({ hasSink: options?.sink !== undefined }), ...services })
   }
 }
 

@@ -1,18 +1,46 @@
 // Where ARC keeps its state: $ARC_HOME, or ~/.arc. Only its owner may look inside.
 
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 /** The folder of all state; not created by asking. */
-function arcHome(): string {
+export function arcHome(): string {
   const given = process.env.ARC_HOME
   return given === undefined || given === '' ? join(homedir(), '.arc') : given
 }
 
 /** The database file; its folder is created if it is missing. */
-export function databaseFile(): string {
-  const home = arcHome()
+export function databaseFile(home = arcHome()): string {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   return join(home, 'arc.db')
+}
+
+/** Where the last good texts of the configuration are kept. */
+export function lastGoodDir(home: string): string {
+  return join(home, 'last-good')
+}
+
+const LAYER_FILES = ['json', 'jsonc', 'yaml', 'yml'].map((ending) => join('.arc', `config.${ending}`))
+
+/**
+ * The root of the project that a directory belongs to: the nearest with a layer of its own, if any.
+ * The user's own `~/.arc` is no project, though it looks like one from below.
+ */
+export function findProject(dir: string, home = arcHome()): string | undefined {
+  const own = realOf(home)
+  for (let at = resolve(dir); ; at = dirname(at)) {
+    const isLayer = LAYER_FILES.some((file) => existsSync(join(at, file)))
+    if (isLayer && realOf(join(at, '.arc')) !== own) return at
+    if (dirname(at) === at) return undefined
+  }
+}
+
+/** A path without links; as it is where there is nothing yet. */
+export function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
+  }
 }

@@ -1,7 +1,7 @@
 // The engine with a durable trace: a step and all its evaluations are committed before its outcome is handed back.
 // A trace that cannot be written never changes a decision; it is reported.
 
-import type { EngineOptions } from '../core/engine.ts'
+import type { EngineOptions, EngineServices } from '../core/engine.ts'
 import { describe } from '../core/errors.ts'
 import type { Evaluation, Outcome } from '../core/outcome.ts'
 import type { StepContext, StepEnvelope } from '../core/step.ts'
@@ -17,18 +17,23 @@ import { newId } from './ids.ts'
 export class TracedEngine extends HookEngine {
   readonly #store: TraceStore
   readonly #open: Map<string, Evaluation[]>
+  readonly #wall: () => number
+  /** The configuration in force, for the record: its hash or name. */
+  configuration: string | undefined
+  /** Told of all evaluations of a step when it is over: what a breaker feeds on. */
+  onStep: ((evaluations: readonly Evaluation[]) => void) | undefined
 
-  constructor(store: TraceStore, options: EngineOptions = {}) {
+  constructor(store: TraceStore, options: EngineOptions = {}, services: Partial<EngineServices> = {}) {
     const open = new Map<string, Evaluation[]>()
-    super({
-      ...options,
-      sink: (evaluation, step) => {
-        open.get(step.id)?.push(evaluation)
-        options.sink?.(evaluation, step)
-      },
-    })
+    const sink: EngineOptions['sink'] = (evaluation, step) => {
+      open.get(step.id)?.push(evaluation)
+      options.sink?.(evaluation, step)
+    }
+    super({ ...options, sink }, services)
     this.#store = store
     this.#open = open
+    const { clock } = services
+    this.#wall = clock === undefined ? Date.now : () => clock.wall()
   }
 
   // The parent's signature is generic over points; what is recorded is not.
@@ -57,11 +62,23 @@ export class TracedEngine extends HookEngine {
     const evaluations = this.#open.get(step.id) ?? []
     this.#open.delete(step.id)
     if (evaluations.length === 0) return outcome
+    this.#tell(evaluations)
     try {
-      this.#store.append({ step, evaluations, outcome, time: Date.now() })
+      const { configuration } = this
+      this.#store.append({ step, evaluations, outcome, time: this.#wall(), configuration })
     } catch (error) {
       process.stderr.write(`arc: the trace could not be written: ${describe(error)}\n`)
+      return outcome
     }
-    return outcome
+    // Whoever is stopped is told where to look: `arc why <id>`.
+    return outcome.blocked ? { ...outcome, metadata: { ...outcome.metadata, traceId: step.id } } : outcome
+  }
+
+  #tell(evaluations: readonly Evaluation[]): void {
+    try {
+      this.onStep?.(evaluations)
+    } catch (error) {
+      process.stderr.write(`arc: what came of a step could not be counted: ${describe(error)}\n`)
+    }
   }
 }

@@ -1,0 +1,49 @@
+// Where a pipeline's configuration comes from: how it is loaded, what is checked on the way, and its name for the record.
+
+import { createHash } from 'node:crypto'
+import { keepLastGood, type LastGood } from '../config/last-good.ts'
+import type { Config } from '../config/layers.ts'
+import type { LoadOptions } from '../config/load.ts'
+import type { BuiltIn } from '../supervision/built-in.ts'
+import type { StateStore } from '../supervision/state.ts'
+import { whyNotRunnable } from './handler-factory.ts'
+import { lastGoodDir } from './home.ts'
+import { checkOptionsOf } from './hook-options.ts'
+import { trustedProjects } from './trusted-projects.ts'
+
+/** What decides which configuration is loaded. */
+export interface ConfigSource {
+  readonly home: string
+  readonly profile?: string | undefined
+  readonly project?: string | undefined
+  readonly builtIns: readonly BuiltIn[]
+  readonly state: StateStore
+  /** True where nothing may be written, the last good texts included. */
+  readonly isReadOnly?: boolean
+}
+
+/** The options that load it. */
+export function loadOptionsOf({ home, profile, project, builtIns, state, isReadOnly }: ConfigSource): LoadOptions {
+  const lastGood = keepLastGood(lastGoodDir(home))
+  return {
+    home,
+    profile,
+    project,
+    lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
+    trusted: trustedProjects(state),
+    knownHooks: builtIns.map(({ name }) => name),
+    checkCommand: ({ command }) => whyNotRunnable(command),
+    checkOptions: checkOptionsOf(builtIns),
+  }
+}
+
+/** A short name for a configuration: the same for the same settings. */
+export function nameOf(config: Config): string {
+  const { commands, scripts, ...rest } = config
+  const parts = [rest, commands.map(({ origin: _origin, ...hook }) => hook), scripts.map(({ sha256 }) => sha256)]
+  return `${config.profile}@${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)}`
+}
+
+function unwritten({ get }: LastGood): LastGood {
+  return { get, set: () => undefined, forget: () => undefined }
+}

@@ -1,0 +1,116 @@
+// What the hooks of a pipeline are given: the real services of a supervisor, and those of a preview, which do nothing.
+
+import type { Clock } from '../core/clock.ts'
+import { describe } from '../core/errors.ts'
+import type { Handler } from '../core/hook.ts'
+import { inheriting } from '../handlers/command/environment.ts'
+import { runToEnd } from '../handlers/command/spawn.ts'
+import type { CommandEnd, SupervisionEvent, SupervisionServices } from '../supervision/services.ts'
+import type { StateStore } from '../supervision/state.ts'
+import type { TraceStore } from '../trace/store.ts'
+import { linearRegex, systemClock } from './engine-services.ts'
+import { makeHandler } from './handler-factory.ts'
+import { newId } from './ids.ts'
+
+/** A word to the user, from a script's `/notify`. */
+export interface ScriptNotice {
+  readonly message: string
+  readonly channel: string | undefined
+  readonly hook: string
+  readonly point: string
+}
+
+/** What everything in a pipeline may need from outside. */
+export interface PipelineServices extends SupervisionServices {
+  readonly notify: (notice: ScriptNotice) => void
+}
+
+const GRACE_MS = 1_000
+
+/** The services of a supervisor. */
+export function realServices(from: {
+  readonly state: StateStore
+  readonly trace: Pick<TraceStore, 'append'>
+  readonly clock?: Clock
+  readonly profile: () => string
+  readonly notify: (notice: ScriptNotice) => void
+}): PipelineServices {
+  const { state, trace, clock = systemClock, profile, notify } = from
+  return {
+    state,
+    clock,
+    newId,
+    runCommand,
+    handler: makeHandler,
+    regex: linearRegex,
+    fetch: (...args) => fetch(...args),
+    record: (event) => recordEvent(trace, event, { time: clock.wall(), profile: profile() }),
+    notify,
+  }
+}
+
+/** Services for looking at a pipeline: nothing runs, nothing is sent, nothing is written. */
+export function inertServices(
+  state: StateStore,
+  onLeftOut: (what: string) => void = () => undefined,
+): PipelineServices {
+  // What is not run counts as having gone well: a look must not find faults that are not there.
+  const notRun: CommandEnd = { exitCode: 0, stdout: '', stderr: '', timedOut: false }
+  return {
+    state,
+    clock: systemClock,
+    newId,
+    regex: linearRegex,
+    runCommand: async (command) => {
+      onLeftOut(typeof command === 'string' ? command : command.join(' '))
+      return notRun
+    },
+    // Checked like the real one, so that a bad description shows.
+    handler: (description) => {
+      makeHandler(description)
+      const leftOut: Handler = (_step, { hook }) => onLeftOut(`the reviewer of ${hook}`)
+      return leftOut
+    },
+    fetch: async (target) => {
+      onLeftOut(target instanceof Request ? target.url : String(target))
+      return new Response('')
+    },
+    record: () => undefined,
+    notify: () => undefined,
+  }
+}
+
+/** Writes an event to the log. A log that cannot be written changes nothing else; it is reported. */
+export function recordEvent(
+  trace: Pick<TraceStore, 'append'>,
+  {
+    component,
+    action,
+    level,
+    message,
+    data,
+  }: Omit<SupervisionEvent, 'component'> & { readonly component: EventComponent },
+  { time, profile }: { readonly time: number; readonly profile?: string },
+): void {
+  const hook = typeof data?.hook === 'string' ? data.hook : undefined
+  try {
+    trace.append({ id: newId(), time, component, action, level, profile, hook, reason: message, metadata: data })
+  } catch (error) {
+    process.stderr.write(`arc: the trace could not be written: ${describe(error)}\n`)
+  }
+}
+
+type EventComponent = SupervisionEvent['component'] | 'config' | 'tasks'
+
+const runCommand: SupervisionServices['runCommand'] = async (command, { cwd, timeoutMs, signal, input = '' }) => {
+  const [file = '', ...args] = typeof command === 'string' ? ['sh', '-c', command] : command
+  if (file === '') return { exitCode: undefined, stdout: '', stderr: 'there is no command to run', timedOut: false }
+  const run = { file, args, cwd, env: inheriting(), input, timeoutMs, graceMs: GRACE_MS, signal }
+  const { ending, stdout, stderr } = await runToEnd(run)
+  return {
+    exitCode: ending.kind === 'exit' ? ending.code : undefined,
+    stdout: stdout.text,
+    stderr: ending.kind === 'not-started' ? `could not be started: ${ending.why}` : stderr.text,
+    timedOut: ending.kind === 'timeout',
+  }
+}

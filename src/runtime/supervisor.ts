@@ -1,0 +1,348 @@
+// A supervisor: the configuration of a home and a project as an engine with a durable trace, following its files.
+// A bad file never applies in part: what was last good stays in force, and every problem is told and recorded.
+
+import type { Config } from '../config/layers.ts'
+import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
+import { formatProblem, type Problem } from '../config/problem.ts'
+import { type ConfigReload, type WatchedConfig, watchConfig } from '../config/watch.ts'
+import type { Clock } from '../core/clock.ts'
+import { ArcError, describe } from '../core/errors.ts'
+import { type Mode, type ModeInput, readMode } from '../core/mode.ts'
+import type { Notice, Outcome } from '../core/outcome.ts'
+import type { DeclaredPoint } from '../core/point-names.ts'
+import type { StepContext } from '../core/step.ts'
+import { Approvals } from '../supervision/approvals.ts'
+import { type BreakerStatus, breakerFeed, DurableBreaker } from '../supervision/breaker.ts'
+import type { BuiltIn } from '../supervision/built-in.ts'
+import { type StateStore, update } from '../supervision/state.ts'
+import { canonicalize } from '../trace/canonical.ts'
+import type { TraceStore } from '../trace/store.ts'
+import { BUILT_INS } from './built-ins.ts'
+import { loadOptionsOf, nameOf } from './config-source.ts'
+import type { HookEngine } from './engine.ts'
+import { systemClock } from './engine-services.ts'
+import { type AskLimits, Holder } from './holding.ts'
+import { arcHome } from './home.ts'
+import { newId } from './ids.ts'
+import { Pipeline, type PipelineHook } from './pipeline.ts'
+import { type PipelineServices, realServices, recordEvent, type ScriptNotice } from './services.ts'
+import { openStores, type Stores } from './stores.ts'
+import { TracedEngine } from './traced-engine.ts'
+
+/** What a supervisor is made from; all optional. */
+export interface SupervisorOptions {
+  /** `$ARC_HOME`, or `~/.arc`, unless set. */
+  readonly home?: string
+  /** `$ARC_PROFILE`, or what the configuration says, unless set. */
+  readonly profile?: string
+  /** The mode in place of the profile's. */
+  readonly enforcement?: ModeInput
+  /** The root of the project whose `.arc` is the layer above the user's. */
+  readonly project?: string
+  /** Follow the files of the configuration; false unless set. */
+  readonly watch?: boolean
+  /** How long a step that is held waits for a person, in ms; a minute unless set, 0 leaves its outcome an `ask`. */
+  readonly askMs?: number
+  /** The hooks that ARC brings along; all of them unless set. */
+  readonly builtIns?: readonly BuiltIn[]
+  /** Told what a person should hear about: notices of hooks in advise and enforce, and `/notify` of scripts. */
+  readonly notify?: (notice: Notice | ScriptNotice) => void
+  /** Told of everything that is not as it should be; stderr unless set. */
+  readonly report?: (message: string) => void
+  readonly clock?: Clock
+  /** How long to wait for a locked database; 30 s unless set. */
+  readonly storeWaitMs?: number
+}
+
+// Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
+const LOOK_AGAIN_MS = 250
+const ASK_MS = 60_000
+const TROUBLE_KEY = 'config:trouble'
+
+/** The pipeline, the trace and the configuration as one. Made by `createSupervisor`. */
+export class Supervisor {
+  /** For registering hooks of one's own; they outlive every change of the configuration. */
+  readonly engine: HookEngine
+  readonly #engine: TracedEngine
+  readonly #options: SupervisorOptions
+  readonly #clock: Clock
+  readonly #stores: Stores
+  readonly #services: PipelineServices
+  readonly #builtIns: readonly BuiltIn[]
+  /** What is held for a person. */
+  readonly approvals: Approvals
+  readonly #holder: Holder
+  readonly #loadOptions: LoadOptions
+  readonly #pipeline: Pipeline
+  readonly #pending = new Set<Promise<unknown>>()
+  #breaker: DurableBreaker
+  #loaded: Loaded
+  #problems: readonly Problem[] = []
+  #watched: WatchedConfig | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #isClosed = false
+
+  constructor(options: SupervisorOptions = {}) {
+    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, project } = options
+    if (options.enforcement !== undefined) readMode(options.enforcement, 'enforcement')
+    this.#options = options
+    this.#clock = clock
+    this.#builtIns = builtIns
+    this.#stores = openStores(home, (message) => this.#report(message), options.storeWaitMs)
+    const { trace, state } = this.#stores
+    const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
+    this.#loadOptions = loadOptionsOf({ home, profile, project, builtIns, state })
+    this.#loaded = loadConfig(this.#loadOptions)
+    this.approvals = new Approvals({ state, clock, newId, canonicalize })
+    const { askMs = ASK_MS } = options
+    const record: PipelineServices['record'] = (event) => this.#services.record(event)
+    this.#holder = new Holder({ approvals: this.approvals, askMs, record, report: (text) => this.#report(text) })
+    const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
+    const services = realServices({ state, trace, clock, profile: () => this.config.profile, notify })
+    this.#services = { ...services, ceiling: () => this.#breaker.ceiling() }
+    const { errorBehavior: onError, timeoutMs } = this.config
+    this.#breaker = this.#makeBreaker(this.config)
+    const ceiling = (): Mode => this.#breaker.ceiling()
+    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock })
+    this.engine = this.#engine
+    this.#pipeline = new Pipeline(this.#engine)
+    this.#begin()
+  }
+
+  /** Follows the files from now on. */
+  async follow(): Promise<void> {
+    if (this.#watched !== undefined || this.#isClosed) return
+    this.#watched = await watchConfig({
+      ...this.#loadOptions,
+      clock: this.#clock,
+      onReload: (reload) => this.#takeOver(reload),
+      onFault: (message) => this.#report(message),
+    })
+    // What changed before watching began.
+    this.#compare(this.#watched.current)
+  }
+
+  /** The configuration in force. */
+  get config(): Config {
+    return this.#loaded.config
+  }
+
+  /** The project's part in it, when it has a layer of its own. */
+  get project(): LoadedProject | undefined {
+    return this.#loaded.project
+  }
+
+  /** What is wrong with the files, and with the pipeline built from them. */
+  get problems(): readonly Problem[] {
+    return this.#problems
+  }
+
+  /** The record of everything: for reading and following. */
+  get trace(): TraceStore {
+    return this.#stores.trace
+  }
+
+  /** What outlives the process beside the record. */
+  get state(): StateStore {
+    return this.#stores.state
+  }
+
+  /** Is the record kept beyond this process? */
+  get isDurable(): boolean {
+    return this.#stores.isDurable
+  }
+
+  /** The pipeline as it stands. */
+  hooks(): readonly PipelineHook[] {
+    this.#lookAgain()
+    return this.#pipeline.list()
+  }
+
+  /** Sends a step through the pipeline. One that is held waits for a person, as long as `askMs` says. */
+  readonly dispatch: HookEngine['dispatch'] = ((point: never, data: never, context: StepContext = {}) =>
+    this.decide(point, data, context)) as HookEngine['dispatch']
+
+  /** The same, with limits of its own for the wait. */
+  decide(
+    point: string | DeclaredPoint,
+    data: object,
+    context: StepContext = {},
+    limits: Partial<AskLimits> = {},
+  ): Outcome | Promise<Outcome> {
+    if (this.#isClosed) {
+      throw new ArcError('ARC_SUPERVISOR_CLOSED', 'A step was sent to a supervisor that is closed.')
+    }
+    this.#lookAgain()
+    const { profile = this.config.profile, workspace = this.#options.project, id = newId() } = context
+    const whole = { ...context, id, profile, workspace }
+    const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
+      if (outcome.decision !== 'ask') return outcome
+      const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
+      return this.#holder.hold(outcome, { ...whole, point: name }, limits)
+    }
+    const outcome = this.#engine.dispatch(point as never, data as never, whole) as Outcome | Promise<Outcome>
+    return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
+  }
+
+  /** Whether failing hooks have lowered what hooks may do. */
+  breaker(): BreakerStatus {
+    return this.#breaker.status()
+  }
+
+  /** Loads the configuration again at once, and takes it over if it is good. */
+  reload(): Config {
+    if (this.#isClosed) return this.config
+    if (this.#watched === undefined) this.#compare(loadConfig(this.#loadOptions))
+    else this.#watched.reload()
+    return this.config
+  }
+
+  /** Waits for what is under way and lets go of everything; safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#watched?.close()
+    await Promise.allSettled(this.#pending)
+    this.#stores.close()
+  }
+
+  #begin(): void {
+    const wrong = this.#takeHooks(this.#loaded)
+    this.#setProblems([...this.#loaded.problems, ...wrong])
+    this.#followSnoozes()
+    if (this.#isNewTrouble()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
+  }
+
+  #compare(current: Loaded): void {
+    const previous = this.#loaded
+    const isChanged = nameOf(current.config) !== nameOf(previous.config)
+    const isSame = !isChanged && troubleOf(current.problems) === troubleOf(previous.problems)
+    if (!isSame) this.#takeOver({ previous, current, isChanged, files: [] })
+  }
+
+  #takeHooks(loaded: Loaded): readonly Problem[] {
+    const { project, enforcement } = this.#options
+    const options = { builtIns: this.#builtIns, services: this.#services, project }
+    const problems = this.#pipeline.take(loaded, options)
+    if (problems.length === 0 || loaded === this.#loaded) {
+      this.#engine.mode = enforcement ?? loaded.config.enforcement
+      this.#engine.configuration = nameOf(loaded.config)
+      this.#breaker = this.#makeBreaker(loaded.config)
+      const critical = new Set(this.#engine.table.hooks.filter((hook) => hook.critical).map(({ name }) => name))
+      this.#engine.onStep = breakerFeed(this.#breaker, { isCritical: (hook) => critical.has(hook) })
+    }
+    return problems
+  }
+
+  #makeBreaker({ profile, breaker }: Config): DurableBreaker {
+    const onTrip = (): void => this.#report('Hooks failed too often in a row: advise and enforce act as log for now.')
+    return new DurableBreaker({ ...breaker, profile, onTrip }, this.#services)
+  }
+
+  #takeOver({ current, isChanged, files }: ConfigReload): void {
+    if (this.#isClosed) return
+    const wrong = this.#takeHooks(current)
+    const isTaken = isChanged && wrong.length === 0
+    if (wrong.length === 0) this.#loaded = current
+    const isNews = this.#setProblems([...current.problems, ...wrong])
+    this.#followSnoozes()
+    this.#isNewTrouble()
+    if (!isTaken && !isNews) return
+    this.#record(isTaken ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
+    const { profile, enforcement } = this.config
+    const problems = this.#problems.map(formatProblem)
+    const data = { files, profile, enforcement, isChanged: isTaken, problems }
+    void this.#track(this.#engine.dispatch('config:change', data, { profile, source: 'system' }) as Outcome)
+  }
+
+  // Tells of problems once; true when they are others than before.
+  #setProblems(problems: readonly Problem[]): boolean {
+    const isNews = troubleOf(problems) !== troubleOf(this.#problems)
+    this.#problems = problems
+    if (!isNews) return false
+    for (const problem of problems) this.#report(formatProblem(problem))
+    const { stale } = this.#loaded
+    if (stale.length > 0) this.#report(`In force is the last good state of ${stale.join(', ')}.`)
+    return true
+  }
+
+  #record(action: 'config:change' | 'config:problem' | 'config:good', files: readonly string[]): void {
+    const count = this.#problems.length
+    const hooks = this.#pipeline.list().length
+    const what = `profile ${this.config.profile}, mode ${this.#engine.mode}, ${hooks} hooks`
+    const trouble = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${this.#firstProblem()}`
+    const message = `${MESSAGES[action]}: ${what}${trouble}`
+    const data = { files, problems: this.#problems.slice(0, 20).map(formatProblem), stale: this.#loaded.stale }
+    const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
+    const when = { time: this.#clock.wall(), profile: this.config.profile }
+    recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
+  }
+
+  #firstProblem(): string {
+    const [first] = this.#problems
+    return first === undefined ? '' : formatProblem(first)
+  }
+
+  // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
+  #isNewTrouble(): boolean {
+    const now = troubleOf(this.#problems)
+    let isNew = false
+    try {
+      update<string>(this.#stores.state, TROUBLE_KEY, (before) => {
+        isNew = now !== (before ?? '[]')
+        return isNew ? now : undefined
+      })
+    } catch (error) {
+      this.#report(`What was wrong before cannot be looked up: ${describe(error)}`)
+    }
+    return isNew
+  }
+
+  #lookAgain(): void {
+    const now = this.#clock.now()
+    if (now - this.#lookedAt < LOOK_AGAIN_MS) return
+    this.#lookedAt = now
+    if (this.#followSnoozes() && this.#hasTrustChanged()) this.reload()
+  }
+
+  #followSnoozes(): boolean {
+    const trouble = this.#pipeline.follow(this.#stores.state, this.#clock.wall())
+    if (trouble !== undefined) this.#report(trouble)
+    return trouble === undefined
+  }
+
+  #hasTrustChanged(): boolean {
+    const { project } = this.#loaded
+    if (project === undefined || project.commands.length + project.scripts.length === 0) return false
+    const isTrusted = this.#loadOptions.trusted?.isTrusted(project.dir, project.hash) === true
+    return isTrusted !== project.isTrusted && project.canTrust
+  }
+
+  #track<T>(outcome: T): T {
+    if (outcome instanceof Promise) {
+      const done = outcome.finally(() => this.#pending.delete(done)).catch((error) => this.#report(describe(error)))
+      this.#pending.add(done)
+    }
+    return outcome
+  }
+
+  #report(message: string): void {
+    if (this.#options.report !== undefined) this.#options.report(message)
+    else process.stderr.write(`arc: ${message}\n`)
+  }
+}
+
+const MESSAGES = {
+  'config:change': 'the configuration changed',
+  'config:problem': 'the configuration has problems, and what was last good is in force',
+  'config:good': 'the configuration is good again',
+} as const
+
+function troubleOf(problems: readonly Problem[]): string {
+  return JSON.stringify(problems.map(formatProblem))
+}
+
+function tellOnStderr(notice: Notice | ScriptNotice): void {
+  const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
+  process.stderr.write(`arc[${notice.hook}] ${text}\n`)
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createSupervisor } from './create-supervisor.ts'
+import { MessageBus, openTasks, TaskDelegator } from './task-delegation.ts'
+import { admitBy } from './task-supervision.ts'
+
+const DRAFT = { from: 'lead', to: 'reviewer', description: 'Review the change' }
+
+it('T1 works without arguments, in memory, and each has tasks of its own', async () => {
+  const [one, other] = [new TaskDelegator(), new TaskDelegator()]
+  const { task } = await one.delegate(DRAFT)
+  expect([one.delegatedTo('reviewer').length, other.delegatedTo('reviewer').length]).toEqual([1, 0])
+  expect(await one.accept(task.id, 'reviewer')).toMatchObject({ status: 'working' })
+  await expect(other.accept(task.id, 'reviewer')).rejects.toMatchObject({ code: 'ARC_TASK_UNKNOWN' })
+  one.dispose()
+  other.dispose()
+})
+
+it('T1 disposing closes the bus it made itself, and no other', async () => {
+  const bus = new MessageBus()
+  const delegator = new TaskDelegator(undefined, bus)
+  await delegator.delegate({ ...DRAFT, onComplete: () => undefined })
+  const heard = new Promise((resolve) => bus.subscribe('a', ({ data }) => resolve(data)))
+  expect(bus.listenerCount).toBe(2)
+  delegator.dispose()
+  expect(bus.listenerCount).toBe(1)
+  bus.publish('a', 'still here')
+  expect(await heard).toBe('still here')
+  bus.close()
+})
+
+it('T1 refuses options that it does not know', async () => {
+  expect(() => new TaskDelegator(undefined, undefined, { leaseMS: 5 } as never)).toThrow(/Did you mean "leaseMs"/)
+  expect(() => new TaskDelegator(undefined, undefined, { leaseMs: Number.NaN })).toThrow(/leaseMs must be a number/)
+  await expect(openTasks({ hom: '/tmp' } as never)).rejects.toThrow(/does not know the option "hom"/)
+})
+
+it('T2 a program lets its supervisor judge each task: what is blocked is thrown and not stored', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'arc-tasks-'))
+  const supervisor = await createSupervisor({ home, enforcement: 'enforce', report: () => undefined })
+  const seen: object[] = []
+  const judge = ({ data, agent }: { readonly data: object; readonly agent?: string | undefined }) => {
+    const { config } = data as { config: { prompt: string } }
+    seen.push({ agent, ...data })
+    if (config.prompt.includes('secret')) return { decision: 'block', reason: 'no secrets' } as const
+    return { decision: 'pass', modify: { config: { ...config, prompt: `${config.prompt}, please` } } } as const
+  }
+  supervisor.engine.register('pre:agent:spawn', judge, { name: 'judge' })
+  const { delegator, store, close } = await openTasks({ home, admit: admitBy(supervisor) })
+  await expect(delegator.delegate({ ...DRAFT, description: 'Send the secret' })).rejects.toThrow(
+    /The task of lead for reviewer was blocked by judge: no secrets.*\[ARC_TASK_BLOCKED\]/,
+  )
+  expect(store.list()).toEqual([])
+  const { task } = await delegator.delegate({ ...DRAFT, priority: 'low' })
+  expect(task.description).toBe('Review the change, please')
+  expect(seen[1]).toMatchObject({
+    agent: 'reviewer',
+    config: { prompt: 'Review the change', from: 'lead', priority: 'low' },
+  })
+  close()
+  await supervisor.close()
+  rmSync(home, { recursive: true })
+})
