@@ -1,11 +1,22 @@
-// `npm run bench [-- --json] [-- --only engine,commands,trace,memory]`: prints our figures beside the peers' and the limits.
+// `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,memory,startup]`: prints our figures beside the peers' and the limits.
 
 import { benchCommands } from './commands.mjs'
 import { benchEngine } from './engine.mjs'
+import { benchHook } from './hook.mjs'
 import { benchMemory } from './memory.mjs'
+import { benchPipeline } from './pipeline.mjs'
+import { benchStartup } from './startup.mjs'
 import { benchTrace } from './trace.mjs'
 
-const BENCHES = { engine: benchEngine, commands: benchCommands, trace: benchTrace, memory: benchMemory }
+const BENCHES = {
+  engine: benchEngine,
+  commands: benchCommands,
+  trace: benchTrace,
+  pipeline: benchPipeline,
+  hook: benchHook,
+  memory: benchMemory,
+  startup: benchStartup,
+}
 
 const args = process.argv.slice(2)
 const only = args.includes('--only') ? args[args.indexOf('--only') + 1].split(',') : Object.keys(BENCHES)

@@ -9,7 +9,10 @@ import { join } from 'node:path'
 export const BUILD_STAMP = join('dist', '.build-stamp')
 
 // The lock file counts because the CLI bundle contains its dependencies.
-const SINGLE_FILES = ['package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/build-inputs.mjs']
+const SINGLE_FILES = [
+  ...['package.json', 'package-lock.json'],
+  ...['scripts/build.mjs', 'scripts/build-inputs.mjs', 'scripts/cache-code.mjs'],
+]
 
 export function hashBuildInputs(root) {
   const hash = createHash('sha256')

@@ -2,7 +2,8 @@
 // Everything is made in a folder of its own and moved into place at the end, so dist is never half new.
 
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -18,6 +19,8 @@ const STAGE = join(ROOT, `dist.tmp-${process.pid}`)
 const LIBRARY_ENTRIES = {
   index: 'src/index.ts',
   config: 'src/config.ts',
+  hosts: 'src/hosts.ts',
+  risk: 'src/risk.ts',
   trace: 'src/trace.ts',
   testing: 'src/testing/index.ts',
 }
@@ -30,6 +33,10 @@ const NATIVE_PACKAGES = ['better-sqlite3']
 const REQUIRE_BANNER =
   "import { createRequire as createArcRequire } from 'node:module'; const require = createArcRequire(import.meta.url);"
 
+// The bundle of the hook is a function, which is given what a CommonJS module has.
+const HOOK_BANNER =
+  '(function (exports, require, module, __filename, __dirname) { const arcUrl = require("node:url").pathToFileURL(__filename).href;'
+
 const SHARED = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -37,6 +44,12 @@ const SHARED = {
   platform: 'node',
   target: 'node20.19',
   logLevel: 'silent',
+}
+
+// Played through the bundle of the hook, so that what it needs is compiled.
+const SAMPLE_CALL = {
+  ...{ session_id: 'build', cwd: ROOT, hook_event_name: 'PreToolUse', tool_use_id: 'build' },
+  ...{ tool_name: 'Bash', tool_input: { command: 'git reset --hard && ls "$HOME" | head' } },
 }
 
 await main()
@@ -47,7 +60,7 @@ async function main() {
   removeLeftovers()
   // Taken before the build: a file edited while it runs must make the result out of date.
   const inputs = hashBuildInputs(ROOT)
-  const results = await Promise.allSettled([buildLibrary(), buildCli(), buildTypes()])
+  const results = await Promise.allSettled([buildLibrary(), buildCli(), buildHook(), buildTypes()])
   const failures = results.filter((result) => result.status === 'rejected')
   if (failures.length > 0) {
     rmSync(STAGE, { recursive: true, force: true })
@@ -92,6 +105,41 @@ function buildCli() {
     mainFields: ['module', 'main'],
     define: { ARC_VERSION: JSON.stringify(PACKAGE.version) },
     legalComments: 'external',
+  })
+}
+
+// `arc hook` once more, as one file with its compiled form beside it: hosts wait for it on every call.
+async function buildHook() {
+  const outfile = join(STAGE, 'cli', 'hook.cjs')
+  await bundle('hook', {
+    entryPoints: ['src/cli/hook/main.ts'],
+    outfile,
+    format: 'cjs',
+    minify: true,
+    external: [...NATIVE_PACKAGES, ...optionalPackages()],
+    banner: { js: HOOK_BANNER },
+    footer: { js: '})' },
+    mainFields: ['module', 'main'],
+    define: { ARC_VERSION: JSON.stringify(PACKAGE.version), 'import.meta.url': 'arcUrl' },
+  })
+  const home = mkdtempSync(join(tmpdir(), 'arc-build-'))
+  try {
+    await playThrough(outfile, home)
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+function playThrough(file, home) {
+  const args = [join(ROOT, 'scripts', 'cache-code.mjs'), file]
+  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '', ARC_DAEMON: 'off' }
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, { cwd: ROOT, env, timeout: 60_000 }, (failure) => {
+      // It works without, only more slowly.
+      if (failure) console.error(`the code of the hook is not cached: ${failure.message}`)
+      resolve()
+    })
+    child.stdin.end(JSON.stringify(SAMPLE_CALL))
   })
 }
 

@@ -1,5 +1,14 @@
 // The library: `import { createEngine } from 'arc-supervisor'`. Exports only; nothing is decided here.
 
+export type { Bus, Message, RequestOptions } from './collaboration/bus/bus.ts'
+export {
+  parseRoundtable,
+  type RoundtableDefaults,
+  type RoundtableRequest,
+} from './collaboration/roundtable/parse.ts'
+export type { DelegateOptions, DelegatorOptions, TaskMessage } from './collaboration/tasks/delegator.ts'
+export type { TaskFilter, TaskStore } from './collaboration/tasks/store.ts'
+export type { Task, TaskDraft, TaskPriority, TaskRecord, TaskStatus } from './collaboration/tasks/task.ts'
 export type { Clock } from './core/clock.ts'
 export { type Cause, DEGRADATION, Failure, type FailureKind, type OnError } from './core/degradation.ts'
 export { type Engine, type EngineOptions, type HookListing, NoopHookEngine } from './core/engine.ts'
@@ -34,4 +43,21 @@ export {
 export { type CommandHandler, type CommandOptions, commandHandler } from './handlers/command/command.ts'
 export { type HttpOptions, httpHandler } from './handlers/http.ts'
 export { type PromptOptions, promptHandler } from './handlers/prompt/prompt.ts'
+export type { Assessment, Effect, Evidence, RiskInput, Tier } from './risk/assessment.ts'
+export { classifyRisk, type RiskOptions } from './risk/classify.ts'
+export { createSupervisor } from './runtime/create-supervisor.ts'
+export { defaultPipeline, type Pipeline } from './runtime/default-pipeline.ts'
 export { createEngine, HandlerTable, HookEngine } from './runtime/engine.ts'
+export type { PipelineHook } from './runtime/pipeline.ts'
+export type { Supervisor, SupervisorOptions } from './runtime/supervisor.ts'
+export {
+  MessageBus,
+  type OpenTasks,
+  type OpenTasksOptions,
+  openTasks,
+  TaskDelegator,
+} from './runtime/task-delegation.ts'
+export { admitBy } from './runtime/task-supervision.ts'
+export { CircuitBreaker, type CircuitBreakerOptions } from './supervision/breaker.ts'
+export { createSupervisionGate, type GateOptions, type GateRule } from './supervision/gate.ts'
+export { type RetryOptions, type RetryResult, runWithRetry } from './supervision/retry.ts'

@@ -29,6 +29,29 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
     ],
   },
   'hook-system/enable-disable.mjs': { stdout: ['before: true', 'disabled: false false', 'enabled: true true'] },
+  'supervision/circuit-breaker.mjs': {
+    stdout: ['alert: circuit-breaker-tripped', 'open 3 enforce acts as log', 'closed 0 enforce acts as enforce'],
+  },
+  'supervision/retry.mjs': {
+    stdout: ['log: 1 attempt', 'Retry 1: the answer does not show that the work is done', 'enforce: 2 attempts, Done.'],
+  },
+  'supervision/gate.mjs': {
+    stdout: [
+      'rm -rf build: blocked, /rm -rf/ is blocked by a rule of the gate',
+      'npm publish: blocked, /npm publish/ is blocked by a rule of the gate',
+      'npm test: goes ahead, nothing to object',
+    ],
+  },
+  'collaboration/delegation.mjs': {
+    stdout: [
+      'assigned 1',
+      'Done: LGTM — no issues found',
+      'created → assigned → working → input-required → working → completed',
+      'ARC_TASK_TRANSITION',
+      'ARC_TASK_SELF',
+      '0 0',
+    ],
+  },
   'hook-bus/custom-hook.mjs': { stdout: ['dangerous-tool: flag my-custom-hook', 'read: pass'] },
 }
 

@@ -12,8 +12,20 @@ const EXPORTS = {
   'arc-supervisor': [
     ...['ArcError', 'DECISIONS', 'DEGRADATION', 'ERRORS', 'Failure', 'HOOK_EVENTS', 'HandlerTable', 'HookDenied'],
     ...['HookEngine', 'HookRegistry', 'HookSystem', 'MODES', 'NoopHookEngine', 'POINTS', 'TOOLS', 'commandHandler'],
-    ...['createEngine', 'createHookBus', 'definePoint', 'effectiveMode', 'hookBus', 'httpHandler', 'promptHandler'],
-    ...['readHookConfig', 'toolClass'],
+    ...[
+      'classifyRisk',
+      'createEngine',
+      'createHookBus',
+      'createSupervisor',
+      'definePoint',
+      'effectiveMode',
+      'hookBus',
+      'httpHandler',
+      'promptHandler',
+    ],
+    ...['parseRoundtable', 'readHookConfig', 'toolClass'],
+    ...['MessageBus', 'TaskDelegator', 'admitBy', 'openTasks'],
+    ...['CircuitBreaker', 'createSupervisionGate', 'defaultPipeline', 'runWithRetry'],
   ],
   'arc-supervisor/config': [
     ...[
@@ -37,7 +49,21 @@ const EXPORTS = {
       'watchConfig',
     ],
   ],
-  'arc-supervisor/testing': ['FakeClock', 'handlerContract', 'handlerContractFor', 'traceStoreContract'],
+  'arc-supervisor/risk': ['OWASP', 'RULE_PACKS', 'TIERS', 'classifyRisk', 'decide', 'defineRulePack', 'explain'],
+  'arc-supervisor/testing': [
+    'AUDIT_CHECKLISTS',
+    'AUDIT_CHECKS',
+    'BUILT_INS',
+    'FakeClock',
+    'busContract',
+    'handlerContract',
+    'handlerContractFor',
+    'hostContract',
+    'hostilePayloads',
+    'stateStoreContract',
+    'taskStoreContract',
+    'traceStoreContract',
+  ],
   'arc-supervisor/trace': ['MemoryTraceStore', 'SqliteTraceStore', 'TracedEngine', 'verifyExport'],
 }
 

@@ -4,45 +4,32 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { ARC, jsonLines as linesOf, runArc } from '../../test/run-arc.ts'
 
-const ARC = fileURLToPath(new URL('../../bin/arc', import.meta.url))
 const PACKAGE_FILE = new URL('../../package.json', import.meta.url)
 
-interface Ran {
-  readonly code: number | string
-  readonly stdout: string
-  readonly stderr: string
-}
-
 const HOME = mkdtempSync(join(tmpdir(), 'arc-home-'))
-const ENV = { ...process.env, NO_COLOR: '1', ARC_HOME: HOME }
-
-function arc(...args: string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [ARC, ...args], { env: ENV }, (error, stdout, stderr) => {
-      resolve({ code: error?.code ?? 0, stdout, stderr })
-    })
-  })
-}
+const arc = (...args: string[]) => runArc(args, { home: HOME })
 
 it('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }
   expect(await arc('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-it.each([['--help'], ['sample', '--help']])('%s %s fits a screen and has an example', async (...args) => {
-  const { code, stdout } = await arc(...args)
-  expect(code).toBe(0)
-  expect(stdout.split('\n').length).toBeLessThanOrEqual(24)
-  expect(stdout).toContain('Example:\n  $ arc ')
-})
-
 it.each([
   [['smaple'], /unknown command 'smaple'[\s\S]*Did you mean sample\?/],
   [['sample', '--mode', 'strict'], /'strict' is invalid[\s\S]*off, log, advise, enforce/],
   [['sample', '--colour'], /unknown option '--colour'/],
+  [['sample', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)\nUsage: arc sample /],
+  [['profile', 'shwo'], /unknown command 'shwo'\n\(Did you mean show\?\)\nUsage: arc profile /],
+  [['profile', 'set', 'enforcement'], /missing required argument 'value'\nUsage: arc profile set .*<key> <value>/],
+  [['check', 'git', 'push', '--force'], /unknown option '--force'\nUsage: arc check \[options\] -- COMMAND/],
+  [['trust', 'a', 'b'], /too many arguments[\s\S]*Usage: arc trust /],
+  [['logs', '--decision', 'blok'], /'blok' is invalid[\s\S]*pass, flag, ask, block/],
+  [['completion', 'tcsh'], /'tcsh' is invalid[\s\S]*bash, zsh, fish/],
+  [[], /^Usage: arc COMMAND/],
+  [['profile'], /^Usage: arc profile/],
 ])('%j is a usage error with exit code 2', async (args, message) => {
   const { code, stdout, stderr } = await arc(...args)
   expect(code).toBe(2)
@@ -102,7 +89,9 @@ it('L1 logs prints what its filters say: component, action, hook, decision, limi
   expect(await rows('--decision', 'ask')).not.toEqual([])
   expect(await rows('--component', 'launch', '--action', 'hook:block')).toEqual([])
   expect(linesOf((await arc('logs', '--json', '--limit', '2')).stdout)).toHaveLength(2)
-  expect((await arc('logs')).stdout).toMatch(/✗ hook:block destructive-commands +pre:tool shell deletes a whole folder/)
+  expect((await arc('logs')).stdout).toMatch(
+    /✗ hook:block destructive-commands +pre:tool shell +deletes a whole folder/,
+  )
   expect((await arc('logs', '--session', 'nobody')).stderr).toContain('arc sample')
   expect(await arc('logs', '--since', 'yesterdayish')).toMatchObject({ code: 2 })
 })
@@ -123,6 +112,16 @@ it('L2 why shows the last decision whole, finds others by the beginning of their
   expect(await arc('why', 'no-such-id')).toMatchObject({ code: 1, stderr: 'arc: there is no record no-such-id\n' })
 })
 
+it('L2 why shows an edit as a difference, and says so where the record hides both sides', async () => {
+  await arc('sample')
+  const [row] = linesOf((await arc('logs', '--json', '--hook', 'mask-keys', '--limit', '1')).stdout)
+  const { stdout } = await arc('why', String(row?.id).replace(/\.\d+$/, ''))
+  expect(stdout).toMatch(/changed\n +- prompt: ".*\[redacted\]\."\n +\+ prompt: ".*sk-…\."\n/)
+  const [masked] = linesOf((await arc('logs', '--json', '--hook', 'mask-results', '--limit', '1')).stdout)
+  const hidden = await arc('why', String(masked?.id).replace(/\.\d+$/, ''))
+  expect(hidden.stdout).toContain('changed result, in what the record hides')
+})
+
 it('trace verify and export show the chain whole', async () => {
   await arc('sample')
   const { code, stdout } = await arc('trace', 'verify', '--json')
@@ -135,14 +134,9 @@ it('trace verify and export show the chain whole', async () => {
 it('a reader that closes the pipe early is no error', async () => {
   const ran = await new Promise<string>((resolve) => {
     const line = `"${process.execPath}" "${ARC}" sample --json | head -n 1`
-    execFile('sh', ['-c', line], { env: ENV }, (_error, _stdout, stderr) => resolve(stderr))
+    execFile('sh', ['-c', line], { env: { ...process.env, ARC_HOME: HOME } }, (_error, _stdout, stderr) =>
+      resolve(stderr),
+    )
   })
   expect(ran).toBe('')
 })
-
-function linesOf(text: string): Record<string, unknown>[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-}

@@ -1,34 +1,24 @@
-// The whole command tree on one screen. One file per command, loaded when the command is called.
+// The command tree, put together. Its branches are in `tree/`; each command's own code loads when it is called.
 
-import { Command, CommanderError, Option } from 'commander'
-import { MODES } from '../core/mode.ts'
+import { Command, CommanderError } from 'commander'
+import { rootHelp } from './root-help.ts'
+import { addCompletion, addInit, addInstall, addSample } from './tree/begin.ts'
+import { example, type Run } from './tree/declare.ts'
+import { addCheck, addLogs, addTrace, addWhy } from './tree/look.ts'
+import { addDoctor, addHook, addLaunch, addServe } from './tree/run.ts'
+import { addApprovals, addBreaker, addHooks, addProfile, addScript, addTrust } from './tree/steer.ts'
+import { addTask } from './tree/together.ts'
 import { VERSION } from './version.ts'
 
 /** Exit codes, the same for every command. */
-const EXIT = { done: 0, failed: 1, blocked: 2, usage: 2, held: 3 } as const
-
-const MODE_NAMES = [...Object.keys(MODES), 'warn']
-
-/** Takes the exit code that an action promises. */
-type Run = (action: Promise<number>) => Promise<void>
+const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command line and gives its exit code. */
 export async function runCli(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.done
-  const run: Run = async (action) => {
+  const arc = commandTree(async (action) => {
     exitCode = await action
-  }
-  const arc = new Command('arc')
-    .description('Supervision for AI agents: see, change, hold or stop what they do.')
-    .version(VERSION)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => process.stdout.write(text) })
-    .showSuggestionAfterError()
-    .addHelpText('after', example('arc sample --mode log'))
-  addSample(arc, run)
-  addLogs(arc, run)
-  addTrace(arc, run)
-  addScript(arc, run)
+  })
   try {
     await arc.parseAsync(args, { from: 'user' })
     return exitCode
@@ -37,67 +27,49 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-function addSample(arc: Command, run: Run): void {
-  arc
-    .command('sample')
-    .description('play a sample session of a small agent through the real engine')
-    .addOption(new Option('--mode <mode>', 'what the hooks may do').choices(MODE_NAMES).default('enforce'))
-    .option('--json', 'one JSON document per step on stdout')
-    .addHelpText('after', example('arc sample --mode log'))
-    .action((options) => run(import('./commands/sample.ts').then(({ sample }) => sample(options))))
+function commandTree(run: Run): Command {
+  const arc = new Command('arc')
+    .description('Supervision for AI agents: see, change, hold or stop what they do.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'arc: ')),
+    })
+    // Long usages leave little room beside them; wrapped all the same, or lines run out of the screen.
+    .configureHelp({ minWidthToWrap: 20 })
+    .showSuggestionAfterError()
+    .addHelpText('after', example('arc check -- git push --force'))
+  addInit(arc, run)
+  addSample(arc, run)
+  addInstall(arc, run)
+  addCheck(arc, run)
+  addLogs(arc, run)
+  addWhy(arc, run)
+  addTrace(arc, run)
+  addApprovals(arc, run)
+  addHooks(arc, run)
+  addBreaker(arc, run)
+  addProfile(arc, run)
+  addTrust(arc, run)
+  addScript(arc, run)
+  addLaunch(arc, run)
+  addDoctor(arc, run)
+  addTask(arc, run)
+  addServe(arc, run)
+  addHook(arc, run)
+  addCompletion(arc, run)
+  arc.helpInformation = () => rootHelp(arc)
+  showUsageAfterErrors(arc, 'arc')
+  return arc
 }
 
-function addLogs(arc: Command, run: Run): void {
-  arc
-    .command('logs')
-    .description('the structured log of every evaluation')
-    .option('--component <name>', 'hooks, launch, …')
-    .option('--action <action>', 'hook:block, hook:error, …')
-    .option('--session <id>')
-    .option('--hook <name>')
-    .option('--decision <decision>', 'pass, flag, ask or block')
-    .option('--since <time>', '30m, 2h, 7d or a date')
-    .option('--limit <count>', 'the newest so many', '50')
-    .option('--follow', 'go on with what comes')
-    .option('--json', 'one JSON document per line')
-    .addHelpText('after', example('arc logs --component hooks --decision block --since 1d'))
-    .action((options) => run(import('./commands/logs.ts').then(({ logs }) => logs(options))))
-}
-
-function addTrace(arc: Command, run: Run): void {
-  arc
-    .command('why <id>')
-    .description('one decision, whole: by its id, the beginning of it, or "last"')
-    .option('--json', 'the record as JSON')
-    .addHelpText('after', example('arc why last'))
-    .action((id, options) => run(import('./commands/why.ts').then(({ why }) => why(id, options))))
-  const trace = arc.command('trace').description('the record chain')
-  trace
-    .command('verify')
-    .description('check the chain and name the first bad record')
-    .option('--json', 'print {ok, records, firstBad}')
-    .addHelpText('after', example('arc trace verify'))
-    .action((options) => run(import('./commands/trace.ts').then(({ verifyTrace }) => verifyTrace(options))))
-  trace
-    .command('export')
-    .description('the chain as lines of JSON')
-    .addHelpText('after', example('arc trace export > trace.jsonl'))
-    .action(() => run(import('./commands/trace.ts').then(({ exportTrace }) => exportTrace())))
-}
-
-function addScript(arc: Command, run: Run): void {
-  arc
-    .command('script')
-    .description('.arma scripts')
-    .command('check <file>')
-    .description('show every mistake in a script, with its place; nothing runs')
-    .option('--json', 'print {ok, errors} as JSON')
-    .addHelpText('after', example('arc script check hooks.arma'))
-    .action((file, options) => run(import('./commands/script.ts').then((all) => all.checkScript(file, options))))
-}
-
-function example(line: string): string {
-  return `\nExample:\n  $ ${line}`
+// After a mistake the line that would have been right, rather than a whole help that scrolls the mistake away.
+function showUsageAfterErrors(command: Command, name: string): void {
+  command.showHelpAfterError(`Usage: ${name} ${command.usage()}\nMore:  ${name} --help`)
+  for (const inner of command.commands) showUsageAfterErrors(inner, `${name} ${inner.name()}`)
 }
 
 // Commander has printed its own usage errors already; ours carry their message.

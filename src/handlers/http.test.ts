@@ -252,7 +252,7 @@ describe('an endpoint that does not answer', () => {
     const server = await serve((response) => response.end())
     const signal = AbortSignal.abort()
     const step = { data: {}, toJSON: () => ({}), point: 'pre:tool' } as never
-    expect(await httpHandler({ url: server.url })(step, { signal, hook: 'h', limitMs: 1 })).toMatchObject({
+    expect(await httpHandler({ url: server.url })(step, { signal, hook: 'h', limitMs: 1, mode: 'log' })).toMatchObject({
       kind: 'timeout',
     })
     expect(server.requests).toEqual([])

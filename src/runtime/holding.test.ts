@@ -70,6 +70,7 @@ describe('a held step', () => {
       control: 'proceed',
       metadata: { approval: { id, status: 'approved' } },
     })
+    expect((await pending).metadata.suggestions).toBeUndefined()
     expect(supervisor.trace.query({ action: 'approval:approved' })).toHaveLength(1)
   })
 

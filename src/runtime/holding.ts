@@ -97,7 +97,16 @@ interface Settled {
 }
 
 function released(outcome: Outcome): Outcome {
-  return { ...outcome, decision: 'pass', blocked: false, control: 'proceed' }
+  const { suggestions, ...metadata } = outcome.metadata
+  // What was asked is answered.
+  const open = (Array.isArray(suggestions) ? suggestions : []).filter(({ decision }) => decision !== 'ask')
+  return {
+    ...outcome,
+    decision: 'pass',
+    blocked: false,
+    control: 'proceed',
+    metadata: open.length === 0 ? metadata : { ...metadata, suggestions: open },
+  }
 }
 
 function refused(outcome: Outcome, step: HeldStep, note: ApprovalNote, askMs: number): Outcome {

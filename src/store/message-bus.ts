@@ -35,7 +35,7 @@ const RENEW_MS = 5_000
 export interface BusRetention {
   readonly ms: number
   readonly count: number
-  /** Characters of JSON. */
+  /** Bytes of JSON. */
   readonly size: number
 }
 
@@ -70,7 +70,7 @@ export class SqliteBus extends BaseBus {
 
   protected send({ subject, text, at, reply }: Sent): void {
     this.#connection.write((prepared) => {
-      const { lastInsertRowid } = prepared.insert.run(subject, reply ?? null, Math.floor(at), text.length, text)
+      const { lastInsertRowid } = prepared.insert.run(subject, reply ?? null, Math.floor(at), text)
       const seq = Number(lastInsertRowid)
       if (seq % TIDY_EVERY === 0 || text.length > LARGE) tidy(prepared, this.#kept, { seq, at: Math.floor(at) })
     })
@@ -195,14 +195,14 @@ function prepare(db: Database.Database) {
     after: db.prepare<[number], MessageRow>(
       `SELECT seq, subject, reply, at, data FROM bus_message WHERE seq > ? ORDER BY seq LIMIT ${READ_AT_ONCE}`,
     ),
-    insert: db.prepare<[string, string | null, number, number, string]>(
-      'INSERT INTO bus_message (subject, reply, at, size, data) VALUES (?, ?, ?, ?, ?)',
+    insert: db.prepare<[string, string | null, number, string]>(
+      'INSERT INTO bus_message (subject, reply, at, data) VALUES (?, ?, ?, ?)',
     ),
     tidy: db.prepare<[number, number]>('DELETE FROM bus_message WHERE seq <= ? OR at < ?'),
-    // The newest that no longer has room, counted from the end.
+    // The newest that no longer has room, counted from the end. The length in bytes is known without reading the data.
     overflow: db
       .prepare<[number], number>(
-        `SELECT seq FROM (SELECT seq, sum(size) OVER (ORDER BY seq DESC) AS total FROM bus_message)
+        `SELECT seq FROM (SELECT seq, sum(octet_length(data)) OVER (ORDER BY seq DESC) AS total FROM bus_message)
          WHERE total > ? ORDER BY seq DESC LIMIT 1`,
       )
       .pluck(),

@@ -4,8 +4,9 @@ import colors from 'picocolors'
 import { databaseFile } from '../../runtime/home.ts'
 import { SqliteTraceStore } from '../../store/trace-store.ts'
 import type { LogRow } from '../../trace/record.ts'
-import type { TraceFilter } from '../../trace/store.ts'
-import { ago, LOOK, oneLine, print, readSince } from '../output.ts'
+import type { TraceFilter, TraceStore } from '../../trace/store.ts'
+import { openTrace } from '../kept.ts'
+import { ago, columnsOf, LOOK, oneLine, print, readSince, widthOf, wrap } from '../output.ts'
 
 /** What `arc logs` was asked. */
 export interface LogsOptions {
@@ -29,7 +30,7 @@ export async function logs(options: LogsOptions): Promise<number> {
     process.stderr.write(`arc: ${filter}\n`)
     return 2
   }
-  const store = new SqliteTraceStore(databaseFile())
+  const store = options.follow === true ? new SqliteTraceStore(databaseFile()) : openTrace()
   try {
     const rows = store.query(filter)
     for (const row of rows) printRow(row, options.json === true)
@@ -53,7 +54,7 @@ function filterOf({ limit, since, ...rest }: LogsOptions): TraceFilter | string 
 }
 
 // Until it is interrupted or nobody reads any more.
-async function follow(store: SqliteTraceStore, filter: TraceFilter, from: number, isJson: boolean): Promise<never> {
+async function follow(store: TraceStore, filter: TraceFilter, from: number, isJson: boolean): Promise<never> {
   for (let afterSeq = from; ; ) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     for (const row of store.query({ ...filter, afterSeq })) {
@@ -70,10 +71,18 @@ function printRow(row: LogRow, isJson: boolean): void {
   }
   const { icon, paint } = LOOK[row.decision ?? 'pass']
   const what = [row.point, row.tool].filter((part) => part !== undefined).join(' ')
-  const why = row.reason === undefined ? '' : colors.dim(` ${oneLine(row.reason)}`)
   const applied = row.applied === false && (row.decision === 'ask' || row.decision === 'block') ? ' (not applied)' : ''
   const action = `${icon} ${row.action.padEnd(10)}`
-  print(
-    `${colors.dim(ago(row.time).padStart(4))} ${paint(action)} ${(row.hook ?? '').padEnd(22)} ${what}${applied}${why}`,
-  )
+  const head = `${colors.dim(ago(row.time).padStart(4))} ${paint(action)} ${(row.hook ?? row.component).padEnd(20)}`
+  const line = [head, what + applied].filter((part) => part !== '').join(' ')
+  // To the end of the line; where that leaves too little, on a line of its own.
+  const room = columnsOf() - widthOf(line) - 2
+  if (row.reason === undefined) print(line)
+  else if (widthOf(row.reason) <= room) print(`${line}  ${colors.dim(oneLine(row.reason))}`)
+  else {
+    print(line)
+    for (const part of wrap(oneLine(row.reason, 400), columnsOf() - INDENT.length)) print(colors.dim(INDENT + part))
+  }
 }
+
+const INDENT = ' '.repeat(7)

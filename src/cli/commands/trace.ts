@@ -1,12 +1,11 @@
 // `arc trace verify` and `arc trace export`: the record chain, checked here or taken elsewhere.
 
 import colors from 'picocolors'
-import { databaseFile } from '../../runtime/home.ts'
-import { SqliteTraceStore } from '../../store/trace-store.ts'
+import { openTrace } from '../kept.ts'
 
 /** Checks the chain; exit code 1 when a record is bad, missing or out of order. */
 export async function verifyTrace(options: { readonly json?: boolean }): Promise<number> {
-  const store = new SqliteTraceStore(databaseFile())
+  const store = openTrace()
   try {
     const result = store.verify()
     if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`)
@@ -20,7 +19,7 @@ export async function verifyTrace(options: { readonly json?: boolean }): Promise
 
 /** Prints the chain as lines of JSON. */
 export async function exportTrace(): Promise<number> {
-  const store = new SqliteTraceStore(databaseFile())
+  const store = openTrace()
   try {
     for (const line of store.export()) process.stdout.write(`${line}\n`)
     return 0

@@ -7,7 +7,7 @@ import { agentKey, MAX_AGENTS, MAX_ROUNDS } from './parse.ts'
 import { type Role, roleAt } from './roles.ts'
 
 /** Something said at the table. */
-export interface Contribution {
+interface Contribution {
   readonly agent: string
   readonly round: number
   /** What was said, clipped; nothing when the turn was given up. */

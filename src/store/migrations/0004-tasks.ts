@@ -31,7 +31,6 @@ export const tasks = `
     subject TEXT NOT NULL,
     reply TEXT,
     at INTEGER NOT NULL,
-    size INTEGER NOT NULL,
     data TEXT NOT NULL
   ) STRICT;
   CREATE INDEX bus_message_by_time ON bus_message (at);

@@ -44,10 +44,16 @@ export function rateStep(step: Step, classify: Classifier): Pick<Rated, 'input' 
 }
 
 function inputOf({ point, data, workspace }: Step): RiskInput {
-  const { tool, args, prompt, path, content } = data as Readonly<Record<string, unknown>>
+  const { tool, args, prompt, path, content, config } = data as Readonly<Record<string, unknown>>
   if (point === 'pre:git:write') return { tool: 'write', args: { file_path: path, content }, cwd: workspace, workspace }
-  if (point !== 'pre:tool') return { message: typeof prompt === 'string' ? prompt : '' }
+  // What an agent is started or handed work with is a message to it.
+  if (point === 'pre:agent:spawn') return messageOf(isRecord(config) ? config.prompt : undefined)
+  if (point !== 'pre:tool') return messageOf(prompt)
   const { cwd = workspace } = isRecord(args) ? args : {}
   const place = { cwd: typeof cwd === 'string' ? cwd : workspace, workspace }
   return { tool: typeof tool === 'string' ? tool : String(tool), args: isRecord(args) ? args : { args }, ...place }
+}
+
+function messageOf(text: unknown): RiskInput {
+  return { message: typeof text === 'string' ? text : '' }
 }

@@ -31,7 +31,7 @@ type Options = z.output<typeof options>
 export const riskDetection = builtIn<Options>({
   name: 'risk-detection',
   priority: 10,
-  points: ['pre:tool', 'pre:message', 'pre:git:write'],
+  points: ['pre:tool', 'pre:message', 'pre:agent:spawn', 'pre:git:write'],
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
   onError: 'abort',

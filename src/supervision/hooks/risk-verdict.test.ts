@@ -42,7 +42,7 @@ describe('what a risk leads to', () => {
 
   it('B10 says the rule, the reason and the safer way, and leaves its findings for others', () => {
     expect(verdictOn(rated(4), POLICY)).toMatchObject({
-      reason: 'it rewrites history (git/push-force: destructive, tier 4). Instead: push --force-with-lease',
+      reason: 'it rewrites history (git/push-force: destructive, tier 4)',
       suggestion: 'push --force-with-lease',
       metadata: {
         riskTier: 'destructive',

@@ -33,8 +33,7 @@ export function isCatastrophe({ metadata }: Pick<Verdict, 'metadata'>): boolean 
 function reasonFor({ tier, effect, isUnknown }: Assessment, gravest: Evidence | undefined): string {
   const rated = `${effect}, tier ${tier}`
   if (gravest === undefined) return isUnknown ? `a part of it could not be understood (${rated})` : rated
-  const instead = gravest.alternative === undefined ? '' : ` Instead: ${gravest.alternative}`
-  return `${gravest.reason} (${gravest.rule}: ${rated}).${instead}`
+  return `${gravest.reason} (${gravest.rule}: ${rated})`
 }
 
 /** Words that a user adds, by the class of effect they stand for. */

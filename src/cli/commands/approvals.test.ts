@@ -1,0 +1,56 @@
+// Runs the real binary, as a person does while an agent waits.
+
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { runArc } from '../../../test/run-arc.ts'
+import { systemClock } from '../../runtime/engine-services.ts'
+import { newId } from '../../runtime/ids.ts'
+import { SqliteStateStore } from '../../store/state-store.ts'
+import { Approvals } from '../../supervision/approvals.ts'
+import { canonicalize } from '../../trace/canonical.ts'
+
+const HOME = mkdtempSync(join(tmpdir(), 'arc-home-'))
+const STEP = { point: 'pre:tool', tool: 'shell', args: { command: 'git push --force \u001b[2K' }, workspace: '/w' }
+
+const arc = (...args: string[]) => runArc(args, { home: HOME })
+
+it('B5 a person sees what is held, and an answer on the command line ends the wait of another process', async () => {
+  const state = new SqliteStateStore(join(HOME, 'arc.db'))
+  const approvals = new Approvals({ state, clock: systemClock, newId, canonicalize })
+  expect(await arc('approvals', 'list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' })
+  // The clock's timers keep no process alive, and this one has something to wait for.
+  const alive = setInterval(() => undefined, 1_000)
+  const approved = approvals.hold(STEP, { reason: 'it rewrites history', hook: 'risk-detection' })
+  const [first] = JSON.parse((await arc('approvals', 'list', '--json')).stdout) as [{ id: string }]
+  expect(first).toMatchObject({ step: STEP, reason: 'it rewrites history', expiresAt: expect.any(String) })
+  const { stdout } = await arc('approvals', 'list')
+  expect(stdout).toContain('git push --force \\u001b[2K')
+  expect(stdout).not.toContain('\u001b')
+  expect(await arc('approvals', 'approve', first.id)).toMatchObject({ code: 0, stdout: '' })
+  expect(await approved).toMatchObject({ isApproved: true })
+  const denied = approvals.hold(STEP, {})
+  const [second] = JSON.parse((await arc('approvals', 'list', '--json')).stdout) as [{ id: string }]
+  expect(second.id).not.toBe(first.id)
+  expect(JSON.parse((await arc('approvals', 'deny', second.id, '--json')).stdout)).toMatchObject({ status: 'denied' })
+  expect(await denied).toMatchObject({ isApproved: false })
+  clearInterval(alive)
+  expect(await arc('approvals', 'approve', second.id)).toMatchObject({ code: 1, stdout: '' })
+  expect((await arc('approvals', 'approve', 'nobody')).stderr).toContain('There is no step "nobody" that is held')
+  state.close()
+})
+
+it('says what to do where there is nothing to answer, and takes no id for another', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'arc-home-'))
+  expect(await runArc(['approvals', 'list'], { home })).toEqual({
+    ...{ code: 0, stdout: '' },
+    stderr: 'Nothing is held for a person. What was: arc logs --decision ask\n',
+  })
+  for (const id of ['', '0', '../x', '%']) {
+    const { code, stdout, stderr } = await runArc(['approvals', 'approve', '--json', '--', id], { home })
+    expect([id, code, stdout]).toEqual([id, 1, ''])
+    expect(stderr).toMatch(/^arc: .*There is no step/)
+  }
+  expect(await runArc(['approvals', 'approve'], { home })).toMatchObject({ code: 2, stdout: '' })
+})

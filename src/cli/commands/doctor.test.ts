@@ -1,0 +1,98 @@
+// `arc doctor` on real homes and real files of hosts.
+
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { onlyJson, runArc } from '../../../test/run-arc.ts'
+import { HOST_NAMES } from '../../hosts/host.ts'
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly fix: string | null
+}
+
+let user: string
+let home: string
+
+beforeEach(() => {
+  user = mkdtempSync(join(tmpdir(), 'arc-doctor-'))
+  home = join(user, '.arc')
+})
+
+afterEach(() => rmSync(user, { recursive: true, force: true }))
+
+const moved = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'GEMINI_CLI_HOME', 'XDG_CONFIG_HOME']
+const env = () => ({ HOME: user, ...Object.fromEntries(moved.map((name) => [name, undefined])) })
+const arc = (...args: string[]) => runArc(args, { home, env: env(), cwd: user })
+
+async function doctor(
+  ...args: string[]
+): Promise<{ ok: boolean; checks: readonly Check[]; find(name: string): Check }> {
+  const ran = await arc('doctor', '--json', ...args)
+  const report = onlyJson<{ ok: boolean; checks: readonly Check[] }>(ran)
+  expect(ran.code).toBe(report.ok ? 0 : 1)
+  const find = (name: string): Check => {
+    const check = report.checks.find((one) => one.name === name)
+    if (check === undefined) throw new Error(`no check ${name} in ${report.checks.map((one) => one.name).join(', ')}`)
+    return check
+  }
+  return { ...report, find }
+}
+
+it('finds a new home in order', async () => {
+  await arc('init')
+  const { ok, checks } = await doctor()
+  expect(checks.filter((check) => !check.ok)).toEqual([])
+  expect(ok).toBe(true)
+  expect(checks.map(({ name }) => name)).toEqual(['home', 'database', 'configuration', 'breaker', 'daemon'])
+})
+
+it('names what is wrong, and what to do about it', async () => {
+  expect((await doctor()).find('home')).toMatchObject({ ok: false, fix: 'arc init' })
+  await arc('init')
+  chmodSync(home, 0o755)
+  writeFileSync(join(home, 'profiles/default.json'), '{ "enforcment": "enforce" }')
+  mkdirSync(join(user, '.arc/other'), { recursive: true })
+  const { find } = await doctor()
+  expect(find('home')).toMatchObject({ ok: false, fix: `chmod 700 ${home}` })
+  expect(find('configuration')).toMatchObject({ ok: false, detail: expect.stringContaining('default.json:1:3') })
+})
+
+it('says that the hooks of a project do not run before they are trusted', async () => {
+  await arc('init')
+  const project = join(user, 'project')
+  mkdirSync(join(project, '.arc'), { recursive: true })
+  const command = { name: 'x', event: 'pre_tool_use', command: 'true' }
+  writeFileSync(join(project, '.arc/config.json'), JSON.stringify({ commands: [command] }))
+  const look = async () => {
+    const { checks } = onlyJson<{ checks: Check[] }>(
+      await runArc(['doctor', '--json'], { home, env: env(), cwd: project }),
+    )
+    return checks.find(({ name }) => name === 'trust')
+  }
+  expect(await look()).toMatchObject({ ok: false, fix: `arc trust ${project}` })
+  await runArc(['trust', project, '--yes'], { home, env: env(), cwd: project })
+  expect(await look()).toMatchObject({ ok: true })
+})
+
+it.each(HOST_NAMES)('%s: a canary goes through the installed line and leaves its trace', async (host) => {
+  await arc('init')
+  expect((await arc('install', host)).code).toBe(0)
+  expect((await doctor()).find(`${host}: installed`)).toMatchObject({ ok: true })
+  const { find } = await doctor('--live')
+  expect(find(`${host}: canary`)).toMatchObject({ ok: true, detail: expect.stringContaining('in the trace') })
+  expect((await doctor()).find(`${host}: last seen`).detail).toMatch(/ago/)
+})
+
+it('a line that leads nowhere is found by the canary', async () => {
+  await arc('init')
+  await arc('install', 'claude')
+  rmSync(join(home, 'bin/arc'))
+  const { ok, find } = await doctor('--live')
+  expect(ok).toBe(false)
+  expect(find('claude: command')).toMatchObject({ ok: false })
+  expect(find('claude: canary')).toMatchObject({ ok: false, detail: expect.stringContaining('nothing in the trace') })
+})

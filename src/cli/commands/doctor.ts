@@ -1,0 +1,158 @@
+// `arc doctor`: is everything that should run really running. Looks, and with --live sends a call through each installed
+// host line; changes nothing.
+
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import colors from 'picocolors'
+import { formatProblem, isFatal } from '../../config/problem.ts'
+import { describe } from '../../core/errors.ts'
+import { listSeen, type Seen } from '../../daemon/last-seen.ts'
+import { findDaemon } from '../../daemon/lifecycle.ts'
+import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
+import type { Host } from '../../hosts/host.ts'
+import { readTexts } from '../../hosts/install/apply.ts'
+import { type Place, pathsToRead } from '../../hosts/install/plan.ts'
+import { HOSTS } from '../../hosts/list.ts'
+import { arcHome } from '../../runtime/home.ts'
+import { openPreview } from '../../runtime/preview.ts'
+import { openStores } from '../../runtime/stores.ts'
+import { isRunnable, sendCanary } from '../doctor/canary.ts'
+import { homeChecks } from '../doctor/home-checks.ts'
+import { launcherFile } from '../hook/launcher.ts'
+import { fromNow, oneLine, print, printJson, tell } from '../output.ts'
+
+export interface DoctorOptions {
+  readonly live?: boolean
+  readonly json?: boolean
+}
+
+/** Shows every check; exit code 1 when one is not ok. */
+export async function doctor({ live, json }: DoctorOptions): Promise<number> {
+  const home = resolve(arcHome())
+  const checks: Check[] = [...homeChecks(home), ...configChecks(), await daemonCheck(home)]
+  const seen = seenIn(home)
+  for (const { host, place } of installedHosts()) {
+    checks.push(...hostChecks(host, place, home))
+    checks.push(seenCheck(host, seen))
+    if (live === true) checks.push(await sendCanary(host, place, home))
+  }
+  const ok = checks.every((check) => check.ok)
+  if (json === true) printJson({ ok, checks: checks.map(({ fix = null, ...check }) => ({ ...check, fix })) })
+  else printChecks(checks, ok)
+  return ok ? 0 : 1
+}
+
+function configChecks(): Check[] {
+  const { preview, close } = openPreview({ cwd: process.cwd(), report: (message) => tell(`arc: ${message}`) })
+  try {
+    const { config, loaded, problems } = preview
+    const wrong = problems.filter(isFatal)
+    const what = `profile ${config.profile}, ${config.enforcement}, ${preview.hooks().length} hooks`
+    const [first] = wrong
+    const fix = 'arc profile show names every problem with its place.'
+    const files: Check =
+      first === undefined
+        ? { name: 'configuration', ok: true, detail: what }
+        : { name: 'configuration', ok: false, detail: `${wrong.length}: ${formatProblem(first)}`, fix }
+    const { state, failures, threshold } = preview.breaker()
+    const detail = `${state}, ${failures} of ${threshold} failures`
+    const isOpen = state === 'open'
+    const breaker: Check = {
+      name: 'breaker',
+      ok: !isOpen,
+      detail,
+      ...(isOpen && { fix: 'arc logs --action hook:error' }),
+    }
+    const { project } = loaded
+    if (project === undefined || project.commands.length + project.scripts.length === 0) return [files, breaker]
+    const trust: Check = project.isTrusted
+      ? { name: 'trust', ok: true, detail: `the hooks of ${project.dir} are trusted` }
+      : { name: 'trust', ok: false, detail: `the hooks of ${project.dir} do not run`, fix: `arc trust ${project.dir}` }
+    return [files, breaker, trust]
+  } finally {
+    close()
+  }
+}
+
+async function daemonCheck(home: string): Promise<Check> {
+  const presence = await findDaemon(home)
+  const name = 'daemon'
+  if (presence.is === 'running') return { name, ok: true, detail: `runs as process ${presence.health.pid}` }
+  if (presence.is === 'absent')
+    return { name, ok: true, detail: 'does not run; hooks judge by themselves, more slowly' }
+  const detail = `process ${presence.note.pid} holds its place and does not answer`
+  return { name, ok: false, detail, fix: 'arc stop, then arc serve' }
+}
+
+interface Installed {
+  readonly host: Host
+  readonly place: Place
+}
+
+// Where a line of ours stands, in the user's files or in those of the project around here.
+function installedHosts(): Installed[] {
+  const env = process.env
+  const places: Place[] = [
+    { scope: 'user', dir: homedir(), env },
+    { scope: 'project', dir: process.cwd(), env },
+  ]
+  return Object.values(HOSTS).flatMap((host) => {
+    return places.filter((place) => isInstalled(host, place)).map((place) => ({ host, place }))
+  })
+}
+
+function isInstalled(host: Host, place: Place): boolean {
+  const texts = readTexts(host.install.files(place).map(({ path }) => path))
+  return host.install.files(place).some(({ path, has }) => {
+    const text = texts.get(path)
+    return text !== undefined && has(text)
+  })
+}
+
+function hostChecks(host: Host, place: Place, home: string): Check[] {
+  try {
+    const texts = readTexts([...pathsToRead(host, place), ...pathsToDiagnose(host, place)])
+    const command = launcherFile(home)
+    return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command) })
+  } catch (error) {
+    return [{ name: `${host.name}: installed`, ok: false, detail: describe(error), fix: 'Mend the file.' }]
+  }
+}
+
+function seenIn(home: string): readonly Seen[] {
+  const stores = openStores(home, () => undefined)
+  try {
+    return listSeen(stores.state)
+  } catch (error) {
+    tell(`arc: when hosts were last heard of cannot be read: ${describe(error)}`)
+    return []
+  } finally {
+    stores.close()
+  }
+}
+
+// Configured is not the same as running: only what came in counts.
+function seenCheck({ name, events }: Host, seen: readonly Seen[]): Check {
+  const own = seen.filter(({ host }) => host === name).sort((a, b) => b.at - a.at)
+  const unknown = own.filter(({ isUnknown }) => isUnknown).map(({ event }) => event)
+  if (own.length === 0) {
+    const detail = 'nothing has ever come in; work with it once, or: arc doctor --live'
+    return { name: `${name}: last seen`, ok: true, detail }
+  }
+  const wanted = Object.keys(events).filter((event) => events[event]?.isInstalled)
+  const never = wanted.filter((event) => !own.some((one) => one.event === event))
+  const list = own.slice(0, 6).map(({ event, at }) => `${event} ${fromNow(at)}`)
+  const rest = [
+    ...(never.length > 0 ? [`never: ${never.join(', ')}`] : []),
+    ...(unknown.length > 0 ? [`unknown to this version: ${unknown.join(', ')}`] : []),
+  ]
+  return { name: `${name}: last seen`, ok: true, detail: [list.join(', '), ...rest].join('; ') }
+}
+
+function printChecks(checks: readonly Check[], ok: boolean): void {
+  for (const { name, ok: isOk, detail, fix } of checks) {
+    print(`${isOk ? colors.green('✓') : colors.red('✗')} ${colors.bold(name)}  ${oneLine(detail, 300)}`)
+    if (fix !== undefined) print(`    ${colors.yellow(fix)}`)
+  }
+  tell(ok ? 'Everything is as it should be.' : 'Something is not as it should be.')
+}

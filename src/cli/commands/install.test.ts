@@ -1,0 +1,131 @@
+// Runs the real binary with a home of its own, as a user does.
+
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const ARC = fileURLToPath(new URL('../../../bin/arc', import.meta.url))
+
+function arc(
+  home: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const surroundings = { PATH: process.env.PATH, HOME: home, ARC_HOME: join(home, '.arc'), NO_COLOR: '1', ...env }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [ARC, ...args], { env: surroundings }, (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, stdout, stderr })
+    })
+  })
+}
+
+const newHome = (): string => mkdtempSync(join(tmpdir(), 'arc-install-home-'))
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+function filesIn(dir: string): string[] {
+  const all = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('.arc'))
+  return all.filter((name) => statSync(join(dir, name)).isFile()).sort()
+}
+
+it('install, install again, uninstall: one line an event, and every byte back', async () => {
+  const home = newHome()
+  const settings = join(home, '.claude/settings.json')
+  const own = '{\n\t"hooks": { "PreToolUse": [\n\t\t{"hooks": [ {"type":"command", "command":"mine"} ]} ] }\n}'
+  write(settings, own)
+  const first = await arc(home, ['install', 'claude', '--json'])
+  expect(first.code).toBe(0)
+  expect(JSON.parse(first.stdout)).toMatchObject({
+    host: 'claude',
+    changed: true,
+    files: [
+      { path: `${settings}.arc-backup`, action: 'create' },
+      { path: settings, action: 'change' },
+    ],
+    next: expect.any(String),
+  })
+  const installed = readFileSync(settings, 'utf8')
+  expect(installed).toContain(`"command": "${join(home, '.arc/bin/arc')} hook claude"`)
+  expect(JSON.parse((await arc(home, ['install', 'claude', '--json'])).stdout)).toMatchObject({
+    changed: false,
+    files: [],
+  })
+  expect(readFileSync(settings, 'utf8')).toBe(installed)
+  expect((await arc(home, ['uninstall', 'claude'])).code).toBe(0)
+  expect(readFileSync(settings, 'utf8')).toBe(own)
+  expect(filesIn(home)).toEqual(['.claude/settings.json'])
+})
+
+it.each(['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'])(
+  '%s: a project is installed and left as it was, and the home is not touched',
+  async (host) => {
+    const home = newHome()
+    const project = mkdtempSync(join(tmpdir(), 'arc-install-project-'))
+    const place = ['--project', project]
+    expect((await arc(home, ['install', host, ...place])).code).toBe(0)
+    const files = filesIn(project)
+    expect(files.length).toBeGreaterThan(0)
+    expect(files.map((file) => readFileSync(join(project, file), 'utf8')).join()).toContain('.arc/bin/arc')
+    if (host === 'cline') expect(statSync(join(project, files[0] ?? '')).mode & 0o111).toBe(0o111)
+    expect((await arc(home, ['uninstall', host, ...place])).code).toBe(0)
+    expect(readdirSync(project)).toEqual([])
+    expect(filesIn(home)).toEqual([])
+  },
+)
+
+it.each([
+  ['claude', 'CLAUDE_CONFIG_DIR', 'settings.json'],
+  ['codex', 'CODEX_HOME', 'hooks.json'],
+  ['gemini', 'GEMINI_CLI_HOME', '.gemini/settings.json'],
+  ['copilot', 'COPILOT_HOME', 'hooks/arc.json'],
+  ['opencode', 'OPENCODE_CONFIG_DIR', 'plugin/arc.js'],
+  ['opencode', 'XDG_CONFIG_HOME', 'opencode/plugin/arc.js'],
+])('%s: $%s moves its configuration', async (host, variable, file) => {
+  const home = newHome()
+  const moved = mkdtempSync(join(tmpdir(), 'arc-install-moved-'))
+  await arc(home, ['install', host, '--user'], { [variable]: moved })
+  expect(filesIn(moved)).toEqual([file])
+  expect(filesIn(home)).toEqual([])
+})
+
+it('--dry-run shows the difference and writes nothing', async () => {
+  const home = newHome()
+  const { code, stdout } = await arc(home, ['install', 'gemini', '--dry-run'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^--- \/dev\/null\n\+\+\+ .*settings\.json\n@@ -0,0 \+1,\d+ @@\n\+\{/)
+  expect(existsSync(join(home, '.gemini'))).toBe(false)
+})
+
+it('a file that cannot be read is left alone, with its place on stderr and exit code 1', async () => {
+  const home = newHome()
+  write(join(home, '.claude/settings.json'), '{\n  "hooks": oops\n}')
+  const { code, stderr } = await arc(home, ['install', 'claude'])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/settings\.json:2:12 This is not JSON/)
+  expect(filesIn(home)).toEqual(['.claude/settings.json'])
+})
+
+it('--fail-closed has Claude stop what a broken hook could not judge, and goes with uninstall', async () => {
+  const home = newHome()
+  await arc(home, ['install', 'claude', '--fail-closed'])
+  const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'))
+  expect(hooks.PreToolUse[0].hooks[0].onFailure).toBe('block')
+  expect(hooks.Stop[0].hooks[0]).not.toHaveProperty('onFailure')
+  await arc(home, ['uninstall', 'claude'])
+  expect(filesIn(home)).toEqual([])
+})
+
+it.each([
+  [['install', 'cladue'], /Did you mean "claude"\?/, 1],
+  [['install', 'claude', '--user', '--project', '.'], /cannot be used with/, 2],
+  [['install'], /missing required argument/, 2],
+] as const)('%j is refused', async (args, message, exitCode) => {
+  const { code, stderr } = await arc(newHome(), args)
+  expect([code, stderr]).toEqual([exitCode, expect.stringMatching(message)])
+})

@@ -1,0 +1,95 @@
+// `arc install HOST` and `arc uninstall HOST`: registers ARC with an agent, or takes it out again.
+
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import colors from 'picocolors'
+import type { Host } from '../../hosts/host.ts'
+import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
+import { unifiedDiff } from '../../hosts/install/diff.ts'
+import {
+  type FileChange,
+  type InstallPlan,
+  type Place,
+  pathsToRead,
+  planInstall,
+  planUninstall,
+  type Texts,
+} from '../../hosts/install/plan.ts'
+import { findHost } from '../../hosts/list.ts'
+import { arcHome } from '../../runtime/home.ts'
+import { launcherFile, writeLauncher } from '../hook/launcher.ts'
+
+export interface InstallFlags {
+  readonly user?: boolean
+  readonly project?: string
+  readonly dryRun?: boolean
+  readonly failClosed?: boolean
+  readonly json?: boolean
+}
+
+/** Registers ARC with an agent; exit code 1 when a file cannot be edited. */
+export async function install(name: string, flags: InstallFlags): Promise<number> {
+  const options = { command: installedCommand(flags), failClosed: flags.failClosed }
+  return carryOut(name, flags, (host, place, texts) => planInstall(host, place, texts, options))
+}
+
+/** Takes ARC out of an agent's configuration again. */
+export async function uninstall(name: string, flags: InstallFlags): Promise<number> {
+  return carryOut(name, flags, planUninstall)
+}
+
+type Planner = (host: Host, place: Place, texts: Texts) => InstallPlan
+
+function carryOut(name: string, flags: InstallFlags, planner: Planner): number {
+  const host = findHost(name)
+  const place = placeOf(flags)
+  const plan = planner(host, place, readTexts(pathsToRead(host, place)))
+  const isDone = plan.problems.length === 0 && flags.dryRun !== true
+  if (isDone) applyChanges(plan.files, place)
+  if (flags.json === true) printJson(plan, flags)
+  else printPlan(host, plan, flags)
+  return plan.problems.length === 0 ? 0 : 1
+}
+
+// What the hosts are to call: a launcher in the home, which asks the daemon without starting Node.
+function installedCommand({ dryRun }: InstallFlags): string {
+  // The path as it was called: a link of the package manager stays valid over updates, what it points to may not.
+  const arc = resolve(process.argv[1] ?? 'arc')
+  if (process.platform === 'win32') return arc
+  const home = resolve(arcHome())
+  return dryRun === true ? launcherFile(home) : writeLauncher({ home, node: process.execPath, arc })
+}
+
+function placeOf({ project }: InstallFlags): Place {
+  const env = process.env
+  return project === undefined
+    ? { scope: 'user', dir: homedir(), env }
+    : { scope: 'project', dir: resolve(project), env }
+}
+
+function printJson({ host, files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
+  const rows = files.map((file) => ({
+    path: file.path,
+    action: actionOf(file),
+    ...(dryRun === true ? { diff: unifiedDiff(file.path, file.before, file.after) } : {}),
+  }))
+  const failed = problems.length > 0 ? { problems } : {}
+  process.stdout.write(`${JSON.stringify({ host, files: rows, changed, next, ...failed })}\n`)
+}
+
+function printPlan(host: Host, { files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
+  for (const { path, line, column, message } of problems) {
+    process.stderr.write(`${colors.bold(`${path}:${line}:${column}`)} ${message}\n`)
+  }
+  for (const file of files) {
+    if (dryRun === true) process.stdout.write(unifiedDiff(file.path, file.before, file.after))
+    else process.stderr.write(`${actionOf(file)} ${file.path}\n`)
+  }
+  if (!changed && problems.length === 0) process.stderr.write(`${host.title}: nothing to change\n`)
+  process.stderr.write(`${dryRun === true && changed ? 'Nothing was written. ' : ''}${next}\n`)
+}
+
+function actionOf({ before, after }: FileChange): 'create' | 'change' | 'delete' {
+  if (before === undefined) return 'create'
+  return after === undefined ? 'delete' : 'change'
+}

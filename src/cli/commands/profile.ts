@@ -1,0 +1,195 @@
+// `arc profile …`: which profiles there are, what one comes to, and changing them. The files stay their writer's:
+// comments, order and layout are kept.
+
+import { rmSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import colors from 'picocolors'
+import { cannotWrite, createFile } from '../../config/edit/atomic-file.ts'
+import { readKeyPath } from '../../config/edit/key-path.ts'
+import { editText } from '../../config/edit.ts'
+import { EXTENSIONS } from '../../config/extensions.ts'
+import { formatProblem, isFatal } from '../../config/problem.ts'
+import { profileFiles } from '../../config/profiles.ts'
+import { readTextFile } from '../../config/read-file.ts'
+import { ArcError, show } from '../../core/errors.ts'
+import { alignColumns, oneLine, print, printJson, shortPath, tell } from '../output.ts'
+import { invalid, ProfileHome, profileTemplate, requireName } from '../profile-home.ts'
+import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../profile-view.ts'
+
+interface JsonOption {
+  readonly json?: boolean
+}
+
+/** All profiles, a line each. */
+export async function listProfiles({ json }: JsonOption): Promise<number> {
+  const profiles = new ProfileHome()
+  const { active } = profiles
+  const all = profiles.list().map((name) => summarize(profiles, name, active))
+  if (json === true) printJson(all)
+  else
+    for (const line of alignColumns(all.map(rowOf), { head: ['', 'name', 'enforcement', 'tool', 'file'] })) print(line)
+  if (!all.some(({ inUse }) => inUse))
+    tell(`arc: the profile in use, ${show(active)}, does not exist; the defaults hold`)
+  return 0
+}
+
+function rowOf({ name, file, inUse, enforcement, tool, problems }: ProfileSummary): string[] {
+  const wrong = problems.some(isFatal) ? colors.red(' (has problems)') : ''
+  return [inUse ? '*' : '', name, enforcement, oneLine(tool ?? '', 30), `${file ?? 'defaults'}${wrong}`]
+}
+
+/** One profile: every setting in force, and where it comes from. */
+export async function showOne(given: string | undefined, { json }: JsonOption): Promise<number> {
+  const profiles = new ProfileHome()
+  const name = given ?? profiles.active
+  profiles.require(name)
+  const shown = showProfile(profiles, name)
+  if (json === true) printJson(shown)
+  else printProfile(profiles, shown)
+  return 0
+}
+
+function printProfile(profiles: ProfileHome, shown: ShownProfile): void {
+  const { name, file, inUse, isStale, settings, problems } = shown
+  const notes = [inUse ? 'in use' : 'not in use', ...(isStale ? ['last good state in force'] : [])].join(', ')
+  print(`${colors.bold(name)}  ${colors.dim(`(${notes})  ${file ?? 'no file of its own: the defaults'}`)}`)
+  const rows = settings.map(({ key, value, from }) => {
+    const isDefault = from === 'default'
+    const text = oneLine(showValue(value), 60)
+    return [key, isDefault ? text : colors.bold(text), colors.dim(shortPath(from, [profiles.home]))]
+  })
+  for (const line of alignColumns(rows)) print(`  ${line}`)
+  for (const problem of problems) tell(`${colors.red('problem')} ${formatProblem(problem)}`)
+  const other = inUse ? '' : ` --profile ${name}`
+  tell(colors.dim(`To change one: arc profile set KEY VALUE${other}`))
+}
+
+function showValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A new profile, as another one or with comments that say what can stand in it. */
+export async function createProfile(name: string, options: JsonOption & { readonly from?: string }): Promise<number> {
+  const profiles = new ProfileHome()
+  requireName(name)
+  if ((EXTENSIONS as readonly string[]).includes(extname(name))) {
+    throw new ArcError('ARC_PROFILE_UNKNOWN', `A profile's name has no ending of a file, but ${show(name)} has.`)
+  }
+  const { text, extension } = startOf(profiles, name, options.from)
+  const [taken] = profileFiles(profiles.dir, name)
+  const file = join(profiles.dir, `${name}${extension}`)
+  if (taken !== undefined || !createFile(file, text)) {
+    throw new ArcError('ARC_PROFILE_EXISTS', `There is a profile ${show(name)} already: ${taken ?? file}.`)
+  }
+  return done(profiles, name, options, `created ${file}`)
+}
+
+function startOf(profiles: ProfileHome, name: string, from: string | undefined): { text: string; extension: string } {
+  const fresh = { text: profileTemplate(name), extension: '.json' }
+  if (from === undefined) return fresh
+  profiles.require(from)
+  const file = profiles.fileOf(from)
+  if (file === undefined) return fresh
+  const { text, problem } = readTextFile(file)
+  if (text === undefined) throw invalid(problem === undefined ? [] : [problem])
+  const renamed = editText(file, text, { path: ['name'], value: name }, 'profile')
+  if (renamed.problems !== undefined) throw invalid(renamed.problems)
+  return { text: renamed.text, extension: extname(file) }
+}
+
+/** Chooses the profile in use. */
+export async function useProfile(name: string, options: JsonOption): Promise<number> {
+  const profiles = new ProfileHome()
+  await profiles.choose(name)
+  const forced = process.env.ARC_PROFILE
+  if (forced && forced !== name) tell(`arc: here $ARC_PROFILE is set, so ${show(forced)} stays in use`)
+  return done(profiles, name, options, `${name} is in use from now on`)
+}
+
+interface ChangeOptions extends JsonOption {
+  readonly profile?: string
+}
+
+/** Changes one setting of a profile, the one in use unless named. */
+export async function setSetting(key: string, value: string, options: ChangeOptions): Promise<number> {
+  return change(key, readValue(value), options)
+}
+
+/** Takes one setting away, so that what it overrode holds again. */
+export async function unsetSetting(key: string, options: ChangeOptions): Promise<number> {
+  return change(key, undefined, options)
+}
+
+async function change(key: string, value: unknown, options: ChangeOptions): Promise<number> {
+  const profiles = new ProfileHome()
+  const name = options.profile ?? profiles.active
+  const isChanged = await profiles.change(name, { path: readKeyPath(key), value }, profileTemplate(name))
+  const what = value === undefined ? `${key} is not set` : `${key} is ${oneLine(showValue(value), 60)}`
+  return done(profiles, name, options, `${what} in ${name}${isChanged ? '' : ' already'}`)
+}
+
+// JSON where it is JSON, so that numbers, lists and objects can be given; else the text as it is.
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+/** Deletes a profile that nothing needs any more. */
+export async function deleteProfile(name: string, options: JsonOption & { readonly yes?: boolean }): Promise<number> {
+  const profiles = new ProfileHome()
+  requireName(name)
+  const files = profileFiles(profiles.dir, name)
+  // One whose file somebody removed by hand is still in force by its last good state.
+  if (files.length === 0 && profiles.lastGood.get(`profile:${name}`) === undefined) profiles.require(name)
+  refuseInUse(profiles, name)
+  if (options.yes !== true) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) {
+      tell(`arc: nobody can be asked here whether to delete ${name}; give --yes if it is meant`)
+      return 2
+    }
+    if (!(await confirm(`Delete the profile ${name} (${files.join(', ')})?`))) return 1
+  }
+  for (const file of files) remove(file)
+  profiles.lastGood.forget(`profile:${name}`)
+  if (options.json === true) printJson({ name, files, deleted: true })
+  else tell(`deleted ${files.join(', ') || name}`)
+  return 0
+}
+
+function refuseInUse(profiles: ProfileHome, name: string): void {
+  if (name === profiles.active || name === profiles.chosen) {
+    throw new ArcError('ARC_PROFILE_IN_USE', `The profile ${show(name)} is in use.`)
+  }
+  const file = profiles.fileOf(name)
+  const needs = (other: string) => profiles.load(other).layers.some((layer) => layer.file.source.file === file)
+  const user = profiles.list().find((other) => other !== name && needs(other))
+  if (user === undefined) return
+  throw new ArcError('ARC_PROFILE_IN_USE', `The profile ${show(user)} extends ${show(name)}.`)
+}
+
+async function confirm(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch (error) {
+    throw cannotWrite(file, error)
+  }
+}
+
+function done(profiles: ProfileHome, name: string, { json }: JsonOption, message: string): number {
+  if (json === true) printJson(showProfile(profiles, name))
+  else tell(message)
+  return 0
+}

@@ -1,0 +1,133 @@
+// `arc serve`, `arc stop` and `arc status`: the life of a real daemon.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ARC, onlyJson, runArc } from '../../../test/run-arc.ts'
+
+interface Status {
+  readonly running: boolean
+  readonly pid: number | null
+  readonly url: string | null
+  readonly loginUrl: string | null
+  readonly socket: string | null
+}
+
+let home: string
+const children: ChildProcess[] = []
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'arc-serve-'))
+})
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+})
+
+const arc = (...args: string[]) => runArc(args, { home })
+const status = async () => onlyJson<Status>(await arc('status', '--json'))
+
+interface Served {
+  readonly child: ChildProcess
+  /** What it printed when it ran. */
+  readonly first: Promise<Status>
+  readonly ended: Promise<number | null>
+}
+
+function serve(...args: string[]): Served {
+  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '' }
+  const child = spawn(process.execPath, [ARC, 'serve', '--no-open', '--json', ...args], { env })
+  children.push(child)
+  const first = new Promise<Status>((resolve) => {
+    let said = ''
+    child.stdout.on('data', (text) => {
+      said += text
+      if (said.endsWith('\n')) resolve(JSON.parse(said) as Status)
+    })
+  })
+  return { child, first, ended: new Promise((resolve) => child.on('exit', resolve)) }
+}
+
+it('serves, tells where, and ends when it is told to', async () => {
+  expect(await status()).toMatchObject({ running: false, pid: null, url: null, loginUrl: null, uptimeMs: null })
+  const { child, first, ended } = serve('--port', '0')
+  const running = await first
+  expect(running).toMatchObject({ running: true, pid: child.pid, socket: join(home, 'run/arc.sock') })
+  expect(await status()).toMatchObject({ ...running, uptimeMs: expect.any(Number) })
+  const page = await fetch(running.loginUrl ?? '', { redirect: 'manual' })
+  expect(page.status).toBe(303)
+  expect(onlyJson(await arc('stop', '--json'))).toEqual({ stopped: true, pid: child.pid })
+  expect(await ended).toBe(0)
+  expect(existsSync(join(home, 'run/arc.sock'))).toBe(false)
+  expect(existsSync(join(home, 'run/arc.pid'))).toBe(false)
+  expect(onlyJson(await arc('stop', '--json'))).toEqual({ stopped: false, pid: null })
+})
+
+it('is one per home: a second one says who runs and is content', async () => {
+  const one = serve('--port', '0')
+  await one.first
+  const second = serve()
+  expect(await second.first).toMatchObject({ running: true, pid: one.child.pid })
+  expect(await second.ended).toBe(0)
+})
+
+it('of two that start at once, one runs', async () => {
+  const both = [serve('--port', '0'), serve('--port', '0')]
+  const [one, other] = await Promise.all(both.map(({ first }) => first))
+  expect(one?.pid).toBe(other?.pid)
+  expect((await status()).pid).toBe(one?.pid)
+})
+
+it('takes over what one that was killed left behind', async () => {
+  const one = serve('--port', '0')
+  await one.first
+  one.child.kill('SIGKILL')
+  await one.ended
+  expect(existsSync(join(home, 'run/arc.sock'))).toBe(true)
+  expect((await status()).running).toBe(false)
+  const { child, first } = serve('--port', '0')
+  expect((await first).pid).toBe(child.pid)
+})
+
+it('is not held up by the number of another process', async () => {
+  mkdirSync(join(home, 'run'), { recursive: true })
+  writeFileSync(join(home, 'run/arc.pid'), JSON.stringify({ pid: process.pid, startedAt: 1 }))
+  const { child, first } = serve('--port', '0')
+  expect((await first).pid).toBe(child.pid)
+})
+
+it('keeps its token, so that a page stays signed in', async () => {
+  const one = serve('--port', '0')
+  const before = new URL((await one.first).loginUrl ?? '').searchParams.get('token')
+  await arc('stop')
+  const two = serve('--port', '0')
+  expect(new URL((await two.first).loginUrl ?? '').searchParams.get('token')).toBe(before)
+})
+
+it('says which port cannot be used', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { code, stderr } = await arc('serve', '--port', String(port))
+  server.close()
+  expect(code).toBe(1)
+  expect(stderr).toMatch(new RegExp(`The port ${port} cannot be used.*EADDRINUSE`))
+  expect((await status()).running).toBe(false)
+  expect((await arc('serve', '--port', 'x')).code).toBe(2)
+})
+
+it('ends one that does not answer any more', async () => {
+  const one = serve('--port', '0')
+  await one.first
+  one.child.kill('SIGSTOP')
+  const doctor = onlyJson<{ ok: boolean; checks: { name: string; ok: boolean }[] }>(await arc('doctor', '--json'))
+  expect(doctor.checks.find(({ name }) => name === 'daemon')).toMatchObject({ ok: false })
+  expect((await arc('serve')).code).toBe(1)
+  one.child.kill('SIGCONT')
+  expect((await arc('stop')).code).toBe(0)
+})

@@ -1,0 +1,77 @@
+// Asks a running daemon over its socket. Anything but a whole answer is none: the caller then judges itself.
+
+import { Agent, request } from 'node:http'
+import { socketFile } from '../../daemon/places.ts'
+import {
+  CWD_HEADER,
+  HOOK_WIRE_TYPE,
+  PROFILE_HEADER,
+  readAnswer,
+  SILENCE_MS,
+  type WireAnswer,
+} from '../../protocol/hook-wire.ts'
+
+/** What is asked. */
+export interface Question {
+  readonly home: string
+  readonly host: string
+  readonly event?: string | undefined
+  readonly payload: string
+  readonly cwd: string | undefined
+  readonly profile: string | undefined
+}
+
+/** The daemon's answer; undefined when none runs, it hangs, or what it says cannot be used. */
+export async function askDaemon(question: Question, signal: AbortSignal): Promise<WireAnswer | undefined> {
+  const { home, host, event, payload, cwd, profile } = question
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(payload),
+    ...(cwd !== undefined && { [CWD_HEADER]: encodeURIComponent(cwd) }),
+    ...(profile !== undefined && { [PROFILE_HEADER]: encodeURIComponent(profile) }),
+  }
+  const path = `/v1/hook/${encodeURIComponent(host)}/${encodeURIComponent(event ?? '-')}`
+  const agent = new Agent({ keepAlive: true })
+  try {
+    let answer = await send({ home, path, method: 'POST', headers, agent, signal }, payload)
+    while (answer !== undefined && 'ticket' in answer) {
+      const next = `/v1/hook-answer/${encodeURIComponent(answer.ticket)}`
+      answer = await send({ home, path: next, method: 'GET', agent, signal })
+    }
+    return answer
+  } finally {
+    agent.destroy()
+  }
+}
+
+interface Sent {
+  readonly home: string
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string | number>>
+  readonly agent: Agent
+  readonly signal: AbortSignal
+}
+
+function send(
+  { home, path, method, headers, agent, signal }: Sent,
+  body?: string,
+): Promise<ReturnType<typeof readAnswer>> {
+  const options = { socketPath: socketFile(home), path, method, agent, signal, timeout: SILENCE_MS }
+  return new Promise((resolve) => {
+    const asked = request({ ...options, headers: { ...headers, accept: HOOK_WIRE_TYPE } })
+    // Silence for so long means that it hangs: one that is busy says so before.
+    asked.on('timeout', () => asked.destroy())
+    asked.on('error', () => resolve(undefined))
+    asked.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('error', () => resolve(undefined))
+      response.on('close', () => resolve(response.statusCode === 200 ? readAnswer(text) : undefined))
+    })
+    asked.end(body)
+  })
+}

@@ -1,0 +1,79 @@
+// `arc hook HOST [EVENT]`: the hot path of every host. Loads as little as possible: a running daemon is asked, and only
+// without one the pipeline is loaded here. Whatever happens, the host gets an answer.
+
+import { existsSync } from 'node:fs'
+import type { HookAnswer, HookCall } from '../../daemon/hook-call.ts'
+import { socketFile } from '../../daemon/places.ts'
+import type { HostName } from '../../hosts/host.ts'
+import { arcHome } from '../../runtime/home.ts'
+import { readAll } from './read-stdin.ts'
+
+// Half of the shortest time that a host waits at an event that can be stopped.
+const STDIN_MS = 10_000
+// What is known of a host before its adapter is loaded; checked against the list in the tests.
+const NAME = /^[a-z][a-z-]{0,30}$/
+const FAILED = 1
+
+/** Runs the hook to its end; the exit code is the host's to read. */
+export async function runHook([host, event]: readonly string[]): Promise<number> {
+  const stop = new AbortController()
+  process.once('SIGTERM', () => stop.abort())
+  process.once('SIGINT', () => stop.abort())
+  // Timers of the pipeline never keep a process alive; an answer that is owed does.
+  const alive = setInterval(() => undefined, 1 << 30)
+  try {
+    const answer = await answerOf(host ?? '', event, stop.signal)
+    await write(answer)
+    return answer.exitCode
+  } catch (error) {
+    // Not even the adapter could be loaded: nothing is known of what the host would understand.
+    process.stderr.write(`arc: the hook failed: ${error instanceof Error ? error.message : String(error)}\n`)
+    return FAILED
+  } finally {
+    clearInterval(alive)
+  }
+}
+
+async function answerOf(host: string, event: string | undefined, signal: AbortSignal): Promise<HookAnswer> {
+  const home = arcHome()
+  // Whoever asked it already and got no answer says so.
+  const isAsked = process.env.ARC_DAEMON === 'off'
+  const hasDaemon = !isAsked && NAME.test(host) && existsSync(socketFile(home))
+  // Loaded while the payload comes in.
+  const here = hasDaemon ? undefined : import('./judge-here.ts')
+  here?.catch(() => undefined)
+  const payload = await readAll(process.stdin, { patienceMs: STDIN_MS, signal })
+  const call: HookCall = {
+    host: host as HostName,
+    event,
+    payload,
+    cwd: currentFolder(),
+    profile: process.env.ARC_PROFILE || undefined,
+  }
+  const answer = hasDaemon && !signal.aborted ? await askDaemon(call, home, signal) : undefined
+  if (answer !== undefined) return answer
+  const { judgeHere } = await (here ?? import('./judge-here.ts'))
+  return judgeHere(call, signal)
+}
+
+async function askDaemon(call: HookCall, home: string, signal: AbortSignal): Promise<HookAnswer | undefined> {
+  const { host, event, payload, cwd, profile } = call
+  const ask = await import('./ask-daemon.ts')
+  return ask.askDaemon({ home, host, event, payload, cwd, profile }, signal).catch(() => undefined)
+}
+
+// The folder may be gone by now.
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
+// A host that went away reads nothing: that is no error of ours.
+function write({ stdout, stderr }: HookAnswer): Promise<void> {
+  const send = (stream: NodeJS.WriteStream, text: string) =>
+    new Promise<void>((resolve) => (text === '' ? resolve() : stream.write(text, () => resolve())))
+  return Promise.all([send(process.stdout, stdout), send(process.stderr, stderr)]).then(() => undefined)
+}

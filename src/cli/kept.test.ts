@@ -1,0 +1,29 @@
+// Commands that look at what is kept, in homes where there is nothing yet.
+
+import { existsSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { runArc } from '../../test/run-arc.ts'
+import { makeHome } from '../../test/supervised-home.ts'
+
+it.each([
+  [['logs'], 0, '', /arc sample/],
+  [['logs', '--json'], 0, '', /^$/],
+  [['why'], 1, '', /arc sample/],
+  [['why', 'last', '--json'], 1, '', /arc sample/],
+  [['trace', 'verify', '--json'], 0, '{"ok":true,"records":0}\n', /^$/],
+  [['trace', 'export'], 0, '', /^$/],
+  [['approvals', 'list'], 0, '', /arc logs --decision ask/],
+  [['approvals', 'list', '--json'], 0, '[]\n', /^$/],
+  [['breaker', 'status', '--json'], 0, expect.stringContaining('"closed"'), /^$/],
+  [['hooks', 'list', '--json'], 0, expect.stringContaining('risk-detection'), /^$/],
+  [['profile', 'list', '--json'], 0, expect.stringContaining('default'), /^$/],
+])('%j says what to do next, and creates nothing by looking', async (args, code, stdout, stderr) => {
+  const { home, project, remove } = makeHome()
+  try {
+    const ran = await runArc(args, { home, cwd: project })
+    expect(ran).toEqual({ code, stdout, stderr: expect.stringMatching(stderr) })
+    expect(existsSync(home)).toBe(false)
+  } finally {
+    remove()
+  }
+})

@@ -1,0 +1,40 @@
+// `arc --help`: every command on one screen, by what one wants to do. Commands that undo each other share a line.
+
+import type { Command } from 'commander'
+import colors from 'picocolors'
+
+const GROUPS: readonly { readonly title: string; readonly rows: readonly (readonly string[])[] }[] = [
+  { title: 'Begin', rows: [['init'], ['sample'], ['install', 'uninstall'], ['launch'], ['doctor'], ['completion']] },
+  { title: 'See what is done, and why', rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status']] },
+  {
+    title: 'Say what may be done',
+    rows: [['approvals'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
+  },
+  { title: 'Let agents work together', rows: [['task'], ['roundtable']] },
+]
+
+/** The help of `arc` itself. */
+export function rootHelp(arc: Command): string {
+  const visible = arc.createHelp().visibleCommands(arc)
+  const commands = new Map(visible.filter((one) => arc.commands.includes(one)).map((one) => [one.name(), one]))
+  const blocks = GROUPS.map(({ title, rows }) => [title, rows.flatMap((names) => lineOf(names, commands))] as const)
+  const grouped = new Set(GROUPS.flatMap(({ rows }) => rows.flat()))
+  const others = [...commands.keys()].filter((name) => !grouped.has(name)).flatMap((name) => lineOf([name], commands))
+  const lines = [...blocks, ['More', others] as const].flatMap(([title, own]) => {
+    return own.length === 0 ? [] : ['', colors.bold(title), ...own]
+  })
+  return [USAGE, '', arc.description(), ...lines, '', EVERYWHERE, ''].join('\n')
+}
+
+const USAGE = 'Usage: arc COMMAND … · arc COMMAND --help · arc --version'
+const EVERYWHERE = 'Everywhere: --json; $ARC_HOME, $ARC_PROFILE and $NO_COLOR are honoured.'
+const NAME_WIDTH = 22
+
+// The first command of a line says what the line is about.
+function lineOf(names: readonly string[], commands: ReadonlyMap<string, Command>): readonly string[] {
+  const found = names.flatMap((name) => commands.get(name) ?? [])
+  const [first] = found
+  if (first === undefined) return []
+  const shown = found.map((command) => command.name()).join(', ')
+  return [`  ${shown.padEnd(NAME_WIDTH)}${first.summary() || first.description()}`]
+}

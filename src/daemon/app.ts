@@ -1,0 +1,58 @@
+// The routes of a daemon, put together, and what every request has to pass first.
+
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { describe } from '../core/errors.ts'
+import { addApprovalRoutes } from './routes/approvals.ts'
+import { addCollaborationRoutes } from './routes/collaboration.ts'
+import { addDispatchRoutes } from './routes/dispatch.ts'
+import { addHookRoutes } from './routes/hook.ts'
+import { addLookRoutes } from './routes/look.ts'
+import { addPageRoutes } from './routes/page.ts'
+import type { App, Env, Service } from './service.ts'
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024
+
+/** What is said at the door, by status. */
+const AT_THE_DOOR = {
+  401: { code: 'ARC_TOKEN_MISSING', message: 'Show the token of run/token: Authorization: Bearer …' },
+  403: {
+    code: 'ARC_REQUEST_FOREIGN',
+    message: 'This is not addressed to ARC, or comes from a page that is not its own.',
+  },
+  413: { code: 'ARC_BODY_TOO_LARGE', message: `A request may hold at most ${MAX_BODY_BYTES} bytes.` },
+  500: { code: 'ARC_DAEMON_FAILED', message: 'The daemon failed at this request; its log says why.' },
+} as const
+
+/** The app behind both the socket and the port. */
+export function makeApp(service: Service, options: AppOptions): App {
+  const { gate } = service
+  const app = new Hono<Env>()
+  app.onError((error, c) => {
+    options.report(`${c.req.method} ${c.req.path}: ${describe(error)}`)
+    return c.json({ error: AT_THE_DOOR[500] }, 500)
+  })
+  app.use(async (c, next) => {
+    if (c.env.isLocal) return next()
+    const { host, origin, authorization, cookie } = c.req.header()
+    if (!gate.isOurHost(host) || !gate.isOurOrigin(origin)) return c.json({ error: AT_THE_DOOR[403] }, 403)
+    const isOpen = c.req.path === '/health' || c.req.path === '/login'
+    if (isOpen || gate.isKnown({ host, origin, authorization, cookie })) return next()
+    return c.json({ error: AT_THE_DOOR[401] }, 401)
+  })
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: AT_THE_DOOR[413] }, 413) }))
+  addHookRoutes(app, service)
+  addDispatchRoutes(app, service)
+  addLookRoutes(app, service)
+  addApprovalRoutes(app, service)
+  addCollaborationRoutes(app, service)
+  addPageRoutes(app, service, options.dashboard)
+  return app
+}
+
+/** What the app is made with. */
+export interface AppOptions {
+  /** The folder of the built dashboard. */
+  readonly dashboard: string | undefined
+  readonly report: (message: string) => void
+}

@@ -1,0 +1,62 @@
+// Where the supervisor of a call comes from: made for one call, or kept from one to the next.
+
+import { keepLastGood } from '../config/last-good.ts'
+import { loadConfig } from '../config/load.ts'
+import { describe } from '../core/errors.ts'
+import type { Mode } from '../core/mode.ts'
+import { arcHome, findProject, lastGoodDir } from '../runtime/home.ts'
+import type { Supervisor } from '../runtime/supervisor.ts'
+import type { Judges } from './hook-call.ts'
+
+// A host waits: a database that stays locked for longer is done without.
+const STORE_WAIT_MS = 1_000
+
+/** Told of everything that is not as it should be. */
+export type Report = (message: string) => void
+
+/** A supervisor for one call, to be closed after it. */
+export function oneJudge(report: Report, home = arcHome()): Judges & { close(): Promise<void> } {
+  let made: Supervisor | undefined
+  return {
+    async find(workspace, profile) {
+      // Loaded late: without a database that can be loaded there must still be an answer.
+      const { Supervisor } = await import('../runtime/supervisor.ts')
+      made ??= new Supervisor(optionsOf({ home, workspace, profile, report }))
+      return made
+    },
+    modeAt: (workspace, profile) => modeAt(home, workspace, profile),
+    close: async () => made?.close(),
+  }
+}
+
+interface SupervisorPlace {
+  readonly home: string
+  readonly workspace: string | undefined
+  readonly profile: string | undefined
+  readonly report: Report
+}
+
+/** How a supervisor in the service of hosts is made: what it has to say goes into the replies. */
+export function optionsOf({ home, workspace, profile, report }: SupervisorPlace) {
+  const project = workspace === undefined ? undefined : findProject(workspace, home)
+  return {
+    home,
+    report,
+    notify: () => undefined,
+    storeWaitMs: STORE_WAIT_MS,
+    ...(project !== undefined && { project }),
+    ...(profile !== undefined && { profile }),
+  }
+}
+
+/** The mode that the files say, without anything else. What cannot be read at all might say enforce. */
+export async function modeAt(home: string, workspace: string | undefined, profile: string | undefined): Promise<Mode> {
+  try {
+    const project = workspace === undefined ? undefined : findProject(workspace, home)
+    const lastGood = { ...keepLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
+    return loadConfig({ home, project, profile, lastGood }).config.enforcement
+  } catch (error) {
+    process.stderr.write(`arc: the mode cannot be told, so the strictest holds: ${describe(error)}\n`)
+    return 'enforce'
+  }
+}

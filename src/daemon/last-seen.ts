@@ -1,0 +1,52 @@
+// When each host was last heard of, by event: a hook that never fires looks like one that allows everything.
+
+import { isRecord } from '../core/plain-data.ts'
+import type { HostName, HostStep } from '../hosts/host.ts'
+import { systemClock } from '../runtime/engine-services.ts'
+import { newId } from '../runtime/ids.ts'
+import type { Supervisor } from '../runtime/supervisor.ts'
+import type { StateStore } from '../supervision/state.ts'
+
+/** The last call of one event of a host. */
+export interface Seen {
+  readonly host: HostName
+  readonly event: string
+  /** Wall-clock milliseconds. */
+  readonly at: number
+  /** The event is in no table of this version. */
+  readonly isUnknown: boolean
+}
+
+const PREFIX = 'host-seen:'
+// Written at most so often: who reads it thinks in minutes.
+const NEWS_MS = 60_000
+const KEPT_MS = 90 * 86_400_000
+const MAX_EVENT = 80
+
+/** Notes that an event of a host came in, and records one that nobody knows. */
+export function noteSeen({ host, event, isUnknown, context }: HostStep, { state, trace, config }: Supervisor): void {
+  const name = event.slice(0, MAX_EVENT)
+  const key = `${PREFIX}${host}:${name}`
+  const now = systemClock.wall()
+  const entry = state.get(key)
+  if (isSeen(entry?.value) && Math.abs(now - entry.value.at) < NEWS_MS) return
+  const seen: Seen = { host, event: name, at: now, isUnknown }
+  const isMine = state.set(key, seen, entry?.version ?? 0, KEPT_MS)
+  if (!isUnknown || !isMine) return
+  const message = `${host} sent the event ${JSON.stringify(name)}, which this version does not know`
+  const { session } = context
+  const what = { component: 'hosts', action: 'event:unknown', level: 'warn', reason: message } as const
+  trace.append({ ...what, id: newId(), time: now, profile: config.profile, host, session, metadata: { event: name } })
+}
+
+/** Every event that was ever seen of late. */
+export function listSeen(state: StateStore): readonly Seen[] {
+  return state
+    .list(PREFIX)
+    .map(({ value }) => value)
+    .filter(isSeen)
+}
+
+function isSeen(value: unknown): value is Seen {
+  return isRecord(value) && typeof value.host === 'string' && typeof value.at === 'number'
+}

@@ -1,0 +1,206 @@
+// A daemon: one app behind a socket, which needs no token since only its owner can open it, and a port on loopback.
+
+import { chmodSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createAdaptorServer } from '@hono/node-server'
+import { ArcError, describe } from '../core/errors.ts'
+import { newId } from '../runtime/ids.ts'
+import { makeApp } from './app.ts'
+import { Gate, readToken } from './auth.ts'
+import { clearPlace, findDaemon, isOurPlace, type Presence, takePlace, updatePlace } from './lifecycle.ts'
+import { socketFile } from './places.ts'
+import { type App, type Service, WorkInHand } from './service.ts'
+import { Streams } from './stream.ts'
+import { SupervisorPool } from './supervisors.ts'
+
+/** How a daemon is started. */
+export interface DaemonOptions {
+  readonly home: string
+  readonly version: string
+  /** Another port is taken when none is set and the usual one is in use. */
+  readonly port?: number | undefined
+  /** The folder of the built dashboard, if there is one. */
+  readonly dashboard?: string | undefined
+  readonly report: (message: string) => void
+  /** How long a stop waits for what is under way; 5 s unless set. */
+  readonly finishMs?: number | undefined
+}
+
+/** A daemon that runs. */
+export interface Daemon {
+  readonly url: string
+  /** Opens the page signed in. */
+  readonly loginUrl: string
+  readonly socket: string
+  /** Finishes what is under way, then lets go of everything; safe to call twice. */
+  stop(): Promise<void>
+}
+
+/** The port where it is looked for first. */
+const USUAL_PORT = 4_747
+const LOOPBACK = '127.0.0.1'
+// What a socket's path may be long at most, on Linux and elsewhere.
+const MAX_SOCKET_PATH = 103
+const FINISH_MS = 5_000
+const STARTING_MS = 10_000
+const LOOK_MS = 50
+// For steps that were held, to be answered with a no.
+const GIVE_UP_MS = 2_000
+
+/** Starts a daemon; or says who runs already. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon | Presence> {
+  const { home } = options
+  const token = readToken(home)
+  const present = await takeHome(home)
+  if (present !== undefined) return present
+  try {
+    return await serve(options, token)
+  } catch (error) {
+    clearPlace(home)
+    throw error
+  }
+}
+
+// The place of one that died is taken; of two who start at once, one gets it.
+async function takeHome(home: string): Promise<Presence | undefined> {
+  const note = { pid: process.pid, startedAt: Date.now() }
+  for (const until = Date.now() + STARTING_MS; Date.now() < until; await sleep(LOOK_MS)) {
+    const presence = await findDaemon(home)
+    // One that has only just begun will answer soon.
+    const isStarting = presence.is === 'silent' && Math.abs(Date.now() - presence.note.startedAt) < STARTING_MS
+    if (isStarting) continue
+    if (presence.is !== 'absent') return presence
+    if (takePlace(home, note)) return undefined
+    // A note without a living process behind it.
+    if ((await findDaemon(home)).is === 'absent') clearPlace(home)
+  }
+  throw new ArcError('ARC_DAEMON_FAILED', 'Another daemon starts at this moment.')
+}
+
+async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
+  const { home, version, report } = options
+  const startedAt = performance.now()
+  const held = new AbortController()
+  const gate = new Gate(token)
+  const pool = new SupervisorPool(home, report)
+  const work = new WorkInHand()
+  const socket = socketFile(home)
+  let url: string | undefined
+  const service: Service = {
+    ...{ home, version, pool, gate, work, socket, signal: held.signal },
+    url: () => url,
+    uptimeMs: () => Math.round(performance.now() - startedAt),
+  }
+  const app = makeApp(service, { dashboard: options.dashboard, report })
+  const trace = async () => (await pool.find(undefined, undefined)).trace
+  const streams = new Streams({ gate, version, report, trace })
+  const local = listener(app, true)
+  const remote = listener(app, false)
+  streams.serve(local, { isLocal: true })
+  streams.serve(remote, { isLocal: false })
+  const port = await listenOnPort(remote, options.port)
+  gate.port = port
+  url = `http://${LOOPBACK}:${port}`
+  await listenOnSocket(local, socket)
+  updatePlace(home, { pid: process.pid, url, startedAt: Date.now() })
+  // Also makes the supervisor that most calls need.
+  await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
+  const stop = once(async () => {
+    streams.close()
+    await closeServers([local, remote], work, held, options.finishMs)
+    await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
+    await pool.close()
+    if (isOurPlace(home)) clearPlace(home)
+  })
+  return { url, loginUrl: `${url}/login?token=${token}`, socket, stop }
+}
+
+// A daemon without a record runs all the same.
+async function note(pool: SupervisorPool, action: string, reason: string, report: DaemonOptions['report']) {
+  try {
+    const { trace, config } = await pool.find(undefined, undefined)
+    const when = { id: newId(), time: Date.now(), profile: config.profile }
+    trace.append({ ...when, component: 'daemon', action, level: 'info', reason })
+  } catch (error) {
+    report(`The record could not be written: ${describe(error)}`)
+  }
+}
+
+function listener(app: App, isLocal: boolean): Server {
+  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request, { isLocal })
+  const server = createAdaptorServer({ fetch }) as Server
+  // A host that comes again within a minute finds its connection open.
+  server.keepAliveTimeout = 65_000
+  return server
+}
+
+async function listenOnPort(server: Server, wanted: number | undefined): Promise<number> {
+  try {
+    await listen(server, { host: LOOPBACK, port: wanted ?? USUAL_PORT })
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    if (wanted !== undefined || !isTaken) {
+      throw new ArcError('ARC_DAEMON_FAILED', `The port ${wanted ?? USUAL_PORT} cannot be used: ${describe(error)}.`)
+    }
+    await listen(server, { host: LOOPBACK, port: 0 })
+  }
+  return (server.address() as AddressInfo).port
+}
+
+// Made without rights for others from the start: between listening and chmod somebody could get in.
+async function listenOnSocket(server: Server, path: string): Promise<void> {
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
+    const message = `The path of the socket is too long for this system (${Buffer.byteLength(path)} bytes): ${path}.`
+    throw new ArcError('ARC_DAEMON_FAILED', message)
+  }
+  // Nobody answers there: it was left behind.
+  rmSync(path, { force: true })
+  const before = process.umask(0o177)
+  try {
+    await listen(server, { path })
+  } finally {
+    process.umask(before)
+  }
+  chmodSync(path, 0o600)
+}
+
+function listen(server: Server, where: { host: string; port: number } | { path: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+}
+
+// No new work, then the work in hand, then whatever waits for a person.
+async function closeServers(
+  servers: readonly Server[],
+  work: WorkInHand,
+  held: AbortController,
+  finishMs = FINISH_MS,
+): Promise<void> {
+  for (const server of servers) {
+    server.close()
+    server.closeIdleConnections()
+  }
+  await work.finish(finishMs)
+  held.abort()
+  await work.finish(GIVE_UP_MS)
+  // Answers go out before their connections are cut.
+  await new Promise((resolve) => setImmediate(resolve))
+  for (const server of servers) server.closeIdleConnections()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  for (const server of servers) server.closeAllConnections()
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work()
+    return done
+  }
+}

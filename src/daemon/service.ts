@@ -1,0 +1,55 @@
+// What the routes of a daemon have in common.
+
+import type { Hono } from 'hono'
+import type { Gate } from './auth.ts'
+import type { SupervisorPool } from './supervisors.ts'
+
+/** A running daemon, as its routes see it. */
+export interface Service {
+  readonly home: string
+  readonly version: string
+  readonly pool: SupervisorPool
+  readonly gate: Gate
+  readonly work: WorkInHand
+  /** Aborted when the daemon has to end although steps are held. */
+  readonly signal: AbortSignal
+  readonly socket: string
+  /** The address of the page; undefined until the port is known. */
+  url(): string | undefined
+  uptimeMs(): number
+}
+
+/** What each request is handled with: where it came in. */
+export type Env = { Bindings: { readonly isLocal: boolean } }
+
+export type App = Hono<Env>
+
+/** Counts what is under way, so that a stop can wait for it. */
+export class WorkInHand {
+  readonly #open = new Set<Promise<unknown>>()
+
+  /** Counts a piece of work until it is over. */
+  add<T>(work: Promise<T>): Promise<T> {
+    const counted = work
+      .catch(() => undefined)
+      .finally(() => {
+        this.#open.delete(counted)
+      })
+    this.#open.add(counted)
+    return work
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Until all is over, or the time is. */
+  async finish(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const over = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms)
+    })
+    await Promise.race([Promise.all(this.#open), over])
+    clearTimeout(timer)
+  }
+}

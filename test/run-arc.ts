@@ -1,0 +1,61 @@
+// Runs the real binary as users do. $ARC_BIN names another one to test, such as that of an installed package.
+
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** The binary under test. */
+export const ARC = process.env.ARC_BIN ?? fileURLToPath(new URL('../bin/arc', import.meta.url))
+
+/** How a run ended. */
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Where and as whom to run. */
+export interface RunOptions {
+  readonly home: string
+  readonly cwd?: string
+  readonly input?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly uid?: number
+}
+
+/** Runs `arc` with a home of its own and waits for its end. */
+export function runArc(args: readonly string[], { home, env, ...options }: RunOptions): Promise<Ran> {
+  return runProgram(process.execPath, [ARC, ...args], { ...options, env: { ARC_HOME: home, ...env } })
+}
+
+/** Runs a program in the environment of the tests, without a profile and without colours unless told. */
+export function runProgram(program: string, args: readonly string[], options: Omit<RunOptions, 'home'>): Promise<Ran> {
+  const { cwd, input = '', env, uid } = options
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      ...(uid !== undefined && { uid, gid: uid }),
+      env: { ...process.env, NO_COLOR: '1', ARC_PROFILE: '', ...env },
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+    // One that ends without reading is no error of the test.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
+  })
+}
+
+/** The one JSON document that a run printed; throws when there is more or less. */
+export function onlyJson<T = Record<string, unknown>>({ stdout }: Ran): T {
+  if (!stdout.endsWith('\n') || stdout.trimEnd().includes('\n')) throw new Error(`not one line: ${stdout}`)
+  return JSON.parse(stdout) as T
+}
+
+/** The JSON documents of a text, one per line. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
