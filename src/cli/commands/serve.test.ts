@@ -47,7 +47,7 @@ function serve(...args: string[]): Served {
     let said = ''
     child.stdout.on('data', (text) => {
       said += text
-      if (said.endsWith('\n')) resolve(JSON.parse(said) as Status)
+      if (said.includes('\n')) resolve(JSON.parse(said.slice(0, said.indexOf('\n'))) as Status)
     })
   })
   return { child, first, ended: new Promise((resolve) => child.on('exit', resolve)) }
@@ -130,4 +130,26 @@ it('ends one that does not answer any more', async () => {
   expect((await arc('serve')).code).toBe(1)
   one.child.kill('SIGCONT')
   expect((await arc('stop')).code).toBe(0)
+})
+
+it('plays the sample session when asked to, so that there is something to see', async () => {
+  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '' }
+  const child = spawn(process.execPath, [ARC, 'serve', '--no-open', '--port', '0', '--sample'], { env })
+  children.push(child)
+  let said = ''
+  await new Promise<void>((resolve) => {
+    child.stdout.on('data', (text) => {
+      said += text
+      if (/its page: http:\/\/127\.0\.0\.1:\d+\/login\?token=/.test(said)) resolve()
+    })
+  })
+  expect(said).toContain('A sample session')
+  const { url } = await status()
+  const token = new URL(said.slice(said.lastIndexOf('http')).trim()).searchParams.get('token')
+  const answer = await fetch(`${url}/v1/decisions`, { headers: { authorization: `Bearer ${token}` } })
+  expect(answer.status).toBe(200)
+  expect(JSON.stringify(await answer.json())).toContain('protect-secrets')
+  const ended = new Promise((resolve) => child.on('exit', resolve))
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
 })

@@ -15,13 +15,14 @@ export interface ServeOptions {
   readonly port?: string
   /** False with `--no-open`. */
   readonly open?: boolean
+  readonly sample?: boolean
   readonly json?: boolean
 }
 
 const USAGE = 2
 
 /** Serves until a signal comes. One that runs already is no failure: that is what was asked for. */
-export async function serve({ port, open, json }: ServeOptions): Promise<number> {
+export async function serve({ port, open, sample, json }: ServeOptions): Promise<number> {
   const number = port === undefined ? undefined : Number(port)
   if (number !== undefined && !(Number.isInteger(number) && number >= 0 && number <= 65_535)) {
     tell(`arc: --port must be a number from 0 to 65535, not ${JSON.stringify(port)}`)
@@ -34,11 +35,20 @@ export async function serve({ port, open, json }: ServeOptions): Promise<number>
   const ended = signalled()
   if (json === true) printJson(await statusOf(home))
   else printDaemon(started)
+  if (sample === true) await playSample(started, json === true)
   if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
   const signal = await ended
   tell(`arc: ${signal}: finishing what is under way`)
   await started.stop()
   return 0
+}
+
+// The address once more below it: a session is longer than a screen.
+async function playSample({ loginUrl }: Daemon, isJson: boolean): Promise<void> {
+  const { sample } = await import('./sample.ts')
+  if (!isJson) print('')
+  await sample({ mode: 'enforce', json: isJson })
+  if (!isJson) print(`\n${colors.green('✓')} ARC is running; its page: ${loginUrl}`)
 }
 
 async function tellPresence(presence: Presence, isJson: boolean): Promise<number> {

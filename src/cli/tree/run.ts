@@ -1,16 +1,18 @@
 // Commands that run something: the daemon, agents under supervision, the hook that hosts call.
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { example, type Run } from './declare.ts'
 
 export function addServe(arc: Command, run: Run): void {
   arc
     .command('serve')
     .summary('the daemon and its page')
-    .description('the daemon: answers hooks in a millisecond and serves the page; in the foreground until Ctrl-C')
+    .description('the daemon: answers hooks without a start of Node and serves the page; in the foreground until Ctrl-C')
     .option('--port <number>', 'the port on 127.0.0.1; 4747, or another if that is taken')
     .option('--no-open', 'do not open the page in a browser')
     .option('--json', 'print what arc status --json prints, once it runs')
+    .option('--sample', 'play the sample session once it runs, so that there is something to see')
+    .addOption(new Option('--no-sample').hideHelp())
     .addHelpText('after', example('arc serve --no-open'))
     .action((options) => run(import('../commands/serve.ts').then(({ serve }) => serve(options))))
   arc
