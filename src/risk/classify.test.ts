@@ -26,6 +26,22 @@ describe('the classes and tiers', () => {
     expect([assessment.effect, assessment.tier, decide(assessment)]).toEqual([effect, tier, decision])
   })
 
+  it('B10 deleting a folder that is known not to be under version control is for a person to decide', () => {
+    const input = { tool: 'shell', args: { command: 'rm -rf drafts' }, ...PLACE }
+    const asked: string[] = []
+    const knowing = (isTracked: boolean | undefined) =>
+      classifyRisk(input, {
+        facts: {
+          isTracked: (path) => {
+            asked.push(path)
+            return isTracked
+          },
+        },
+      })
+    expect([true, false, undefined].map((known) => decide(knowing(known)))).toEqual(['flag', 'ask', 'flag'])
+    expect(new Set(asked)).toEqual(new Set(['/srv/app/drafts']))
+  })
+
   it('B10 deploy-affecting and destructive actions need a confirmation, others do not', () => {
     expect(shell('fly deploy').requiresConfirmation).toBe(true)
     expect(shell('rm a.txt').requiresConfirmation).toBe(true)

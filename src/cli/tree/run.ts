@@ -7,7 +7,9 @@ export function addServe(arc: Command, run: Run): void {
   arc
     .command('serve')
     .summary('the daemon and its page')
-    .description('the daemon: answers hooks without a start of Node and serves the page; in the foreground until Ctrl-C')
+    .description(
+      'the daemon: answers hooks without a start of Node and serves the page; in the foreground until Ctrl-C',
+    )
     .option('--port <number>', 'the port on 127.0.0.1; 4747, or another if that is taken')
     .option('--no-open', 'do not open the page in a browser')
     .option('--json', 'print what arc status --json prints, once it runs')

@@ -293,10 +293,16 @@ function deletesTree(call: Call, facts: Facts, isMeant: (kind: PlaceKind, path: 
     const { kind, path } = placeOf(word, call.command.cwd, facts, call.command.place)
     if (!isMeant(kind, path)) continue
     if (isThrowaway(call)) return { at: word.span, tier: 2 }
+    // Known not to be under version control: nothing keeps a copy, and a person should say.
+    if (kind === 'inside' && facts.isTracked?.(path) === false) {
+      return { at: word.span, tier: 4, isUncertain: true, reason: UNTRACKED }
+    }
     return word
   }
   return undefined
 }
+
+const UNTRACKED = 'It deletes a folder of the project that version control does not know, so nothing keeps a copy.'
 
 // A container that is made for one command and removed after it loses nothing.
 function isThrowaway(call: Call): boolean {
