@@ -17,6 +17,8 @@ describe('the classes and tiers', () => {
     ['git push --force', 'destructive', 4, 'block'],
     ['fly deploy', 'deploy-affecting', 4, 'ask'],
     ['rm -rf /', 'destructive', 5, 'block'],
+    [`perl -e 'unlink glob "/etc/*"'`, 'destructive', 4, 'block'],
+    [`perl -e 'unlink <*.log>'`, 'destructive', 3, 'flag'],
     ['ls -la', 'read-only', 1, 'pass'],
     ['npm install', 'build-affecting', 2, 'pass'],
     ['mkdir src/new', 'file-modification', 2, 'pass'],

@@ -393,11 +393,10 @@ function hitOf({ text, args, name }: CodeCall, snippet: Snippet, facts: Facts, i
 // Perl and Ruby need no brackets: `unlink '/etc/passwd'`.
 function bareUnlink(snippet: Snippet, facts: Facts): TestResult {
   if (snippet.language !== 'perl') return undefined
-  const found =
-    /\bunlink\s+(['"])([^'"]*)\1/.exec(snippet.code) ??
-    (/\bunlink\s+(?:glob|<)/.test(snippet.code) ? ['', '', '*'] : undefined)
-  if (!found) return undefined
-  const { kind } = placeOfText(found[2] ?? '', snippet.cwd, facts)
+  const named = /\bunlink\s+(?:glob\b[\s(]*)?['"]([^'"]*)['"]/.exec(snippet.code)
+  const found = named ?? /\bunlink\s+<([^>]*)>/.exec(snippet.code)
+  if (!found && !/\bunlink\s+glob\b/.test(snippet.code)) return undefined
+  const { kind } = placeOfText(found?.[1] ?? '*', snippet.cwd, facts)
   if (kind === 'temp' || kind === 'build') return undefined
   return { at: snippet.span, tier: kind === 'system' ? 4 : 3 }
 }
