@@ -35,7 +35,7 @@ it('every command that the guides name exists, with the options they give it', a
   expect(helps.size).toBeGreaterThan(25)
 }, 120_000)
 
-const GROUPS = ['profile', 'hooks', 'breaker', 'approvals', 'trace', 'script']
+const GROUPS = ['profile', 'hooks', 'breaker', 'approvals', 'trace', 'script', 'task']
 
 it('C1 the profile and the script of the guide load without a problem', async () => {
   const text = guide('configuration')

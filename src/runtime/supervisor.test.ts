@@ -102,6 +102,18 @@ describe('a supervisor', () => {
     expect(await call(supervisor)).toMatchObject({ decision: 'block', hook: 'own' })
   })
 
+  it('a critical hook that a program registers later does not take failures of others back', async () => {
+    const failing = { name: 'flaky', event: 'pre:tool', command: 'exit 1' }
+    place.write(PROFILE, { breaker: { failureThreshold: 2 }, commands: [failing] })
+    const supervisor = await supervise()
+    supervisor.engine.register('post:tool', () => undefined, { name: 'steady', critical: true })
+    await call(supervisor)
+    await supervisor.dispatch('post:tool', { tool: 'shell', args: {}, result: 'ok' })
+    expect(supervisor.breaker()).toMatchObject({ state: 'closed', failures: 1 })
+    await call(supervisor)
+    expect(supervisor.breaker()).toMatchObject({ state: 'open' })
+  })
+
   it('failing hooks open the breaker for every process, loudly, and what is critical is not lowered', async () => {
     const failing = { name: 'flaky', event: 'pre:tool', command: 'exit 9', priority: 1 }
     const critical = { ...BLOCK, name: 'critical', critical: true, priority: 9 }

@@ -228,8 +228,10 @@ export class Supervisor {
       this.#engine.mode = enforcement ?? loaded.config.enforcement
       this.#engine.configuration = nameOf(loaded.config)
       this.#breaker = this.#makeBreaker(loaded.config)
-      const critical = new Set(this.#engine.table.hooks.filter((hook) => hook.critical).map(({ name }) => name))
-      this.#engine.onStep = breakerFeed(this.#breaker, { isCritical: (hook) => critical.has(hook) })
+      // Looked up when asked: a program may register a critical hook of its own later.
+      const isCritical = (name: string): boolean =>
+        this.#engine.table.hooks.some((hook) => hook.critical && hook.name === name)
+      this.#engine.onStep = breakerFeed(this.#breaker, { isCritical })
     }
     return problems
   }
