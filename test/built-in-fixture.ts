@@ -1,7 +1,5 @@
 // One built-in hook in a real engine, with real services on a clock that tests move by hand.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { CoreEngine } from '../src/core/engine.ts'
@@ -16,6 +14,7 @@ import { MemoryStateStore } from '../src/supervision/memory-state.ts'
 import type { SupervisionEvent, SupervisionServices } from '../src/supervision/services.ts'
 import type { StateStore } from '../src/supervision/state.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
+import { makeTempFolder } from './temp-folder.ts'
 
 interface Setting {
   readonly mode?: Mode
@@ -75,8 +74,7 @@ export function pipelineOf(hooks: readonly Configured[], setting: Setting = {}) 
 
 /** A folder that is gone when the test is over. */
 export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'arc-hooks-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeTempFolder('arc-hooks-')
   return folder
 }
 

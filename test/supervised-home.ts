@@ -1,8 +1,8 @@
 // A home and a project in a temporary folder, for tests that load real files.
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeTempFolder } from './temp-folder.ts'
 
 /** Folders of one test. */
 export interface SupervisedHome {
@@ -22,7 +22,7 @@ export const LAYER = 'project/.arc/config.json'
 
 /** Makes the folders. */
 export function makeHome(): SupervisedHome {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-home-')))
+  const root = makeTempFolder('arc-home-')
   const project = join(root, 'project')
   mkdirSync(project)
   return {

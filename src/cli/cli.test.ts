@@ -1,15 +1,15 @@
 // Runs the real binary, as a user does.
 
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ARC, jsonLines as linesOf, runArc } from '../../test/run-arc.ts'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 
 const PACKAGE_FILE = new URL('../../package.json', import.meta.url)
 
-const HOME = mkdtempSync(join(tmpdir(), 'arc-home-'))
+const HOME = makeTempFolder('arc-home-')
 const arc = (...args: string[]) => runArc(args, { home: HOME })
 
 it('--version prints the version of the package', async () => {
@@ -61,7 +61,7 @@ it('the sample changes and stops nothing in log, and says what it would have don
 })
 
 it('C4 script check names every mistake with its place, and leaves a good script alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'arc-script-'))
+  const folder = makeTempFolder('arc-script-')
   const good = join(folder, 'good.arma')
   const bad = join(folder, 'bad.arma')
   writeFileSync(good, 'hook pre:message /log debug "Sending: $prompt"\nhook pre:tool:shell /perms check shellExec\n')

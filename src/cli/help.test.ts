@@ -1,12 +1,10 @@
 // Walks the whole command tree through the real binary: what is new is tested without an edit here.
 
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runArc } from '../../test/run-arc.ts'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 
-const HOME = mkdtempSync(join(tmpdir(), 'arc-help-'))
+const HOME = makeTempFolder('arc-help-')
 const help = (path: readonly string[]) => runArc([...path, '--help'], { home: HOME })
 
 // The names in a help: `  set [options] <key>  …` below "Commands:"; in that of arc itself, `  trust, untrust  …`.

@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -12,11 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { readKeyPath } from './edit/key-path.ts'
 import { editFile, editText } from './edit.ts'
 import { parseText } from './parse.ts'
@@ -36,7 +35,7 @@ function refusal(file: string, text: string, key: string, value: unknown): strin
 }
 
 function folder(): string {
-  return mkdtempSync(join(tmpdir(), 'arc-edit-'))
+  return makeTempFolder('arc-edit-')
 }
 
 describe('C1 a change of JSON keeps everything else', () => {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { keepLastGood } from './last-good.ts'
 import { type LoadOptions, loadConfig } from './load.ts'
 import { formatProblem } from './problem.ts'
@@ -10,13 +10,12 @@ let root = ''
 let home = ''
 let project = ''
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-load-')))
+  root = makeTempFolder('arc-load-')
   home = join(root, 'home')
   project = join(root, 'project')
   mkdirSync(join(home, 'profiles'), { recursive: true })
   mkdirSync(join(project, '.arc'), { recursive: true })
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const write = (file: string, content: object | string) => {
   mkdirSync(dirname(join(root, file)), { recursive: true })

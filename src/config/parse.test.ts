@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { parseText } from './parse.ts'
 import { formatProblem } from './problem.ts'
 import { readTextFile } from './read-file.ts'
@@ -110,9 +110,8 @@ describe('parsing', () => {
 describe('reading', () => {
   let dir = ''
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'arc-read-'))
+    dir = makeTempFolder('arc-read-')
   })
-  afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
   it('C1 refuses a file of 100 MB without reading it', () => {
     const file = join(dir, 'big.json')

@@ -1,25 +1,15 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { compileArma } from './arma/compile.ts'
 import type { CommandHook } from './command-list.ts'
 import { describeHooks, fingerprint, type ProjectHooks } from './trust.ts'
 
 let dir = ''
 beforeEach(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), 'arc-trust-')))
+  dir = makeTempFolder('arc-trust-')
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const origin = { layer: 'project', file: 'x', line: 1, column: 1 } as const
 const hook = (command: string | string[], more: Partial<CommandHook> = {}): CommandHook => ({
@@ -101,13 +91,12 @@ describe('the fingerprint of a project', () => {
   })
 
   it('C2 is the same wherever the project lies', () => {
-    const other = realpathSync(mkdtempSync(join(tmpdir(), 'arc-trust-')))
+    const other = makeTempFolder('arc-trust-')
     for (const place of [dir, other]) {
       writeFileSync(join(place, 'check.sh'), 'exit 0')
       chmodSync(join(place, 'check.sh'), 0o755)
     }
     expect(fingerprint({ ...project(hook('./check.sh')), dir: other }).hash).toBe(hashOf('./check.sh'))
-    rmSync(other, { recursive: true })
   })
 
   it('C2 covers scripts of hooks and the programs they run', () => {

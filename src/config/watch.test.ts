@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { keepLastGood } from './last-good.ts'
 import { type ConfigReload, type WatchedConfig, type WatchOptions, watchConfig } from './watch.ts'
 
@@ -21,7 +21,7 @@ let reloads: ConfigReload[] = []
 let faults: string[] = []
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-watch-')))
+  root = makeTempFolder('arc-watch-')
   home = join(root, 'home')
   profile = join(home, 'profiles', 'default.json')
   mkdirSync(join(home, 'profiles'), { recursive: true })
@@ -31,7 +31,6 @@ beforeEach(() => {
 })
 afterEach(async () => {
   await watched?.close()
-  rmSync(root, { recursive: true, force: true })
 })
 
 const start = async (more: Partial<WatchOptions> = {}): Promise<WatchedConfig> => {

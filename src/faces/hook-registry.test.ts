@@ -1,9 +1,9 @@
 // HookRegistry: the tests of its documentation, each under its own name, and the defects known of its like elsewhere.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { ArcError } from '../core/errors.ts'
 import { BUILT_IN_POINTS } from '../core/point-names.ts'
 import { HOOK_EVENTS, HookDenied, HookRegistry, type HookRegistryContext, readHookConfig } from './hook-registry.ts'
@@ -18,11 +18,8 @@ const CONTEXT: HookRegistryContext = {
 let folder: string
 let log: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'arc-registry-'))
+  folder = makeTempFolder('arc-registry-')
   log = join(folder, 'log')
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
 })
 
 const logged = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])

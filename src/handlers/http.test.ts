@@ -1,16 +1,15 @@
 // Endpoints as hooks, against real servers on this machine: what is sent, what each answer means, and what never shows.
 
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ask } from '../../test/ask-handler.ts'
 import { freePort, json, serve, until } from '../../test/loopback-server.ts'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { createEngine } from '../runtime/engine.ts'
 import { MAX_OUTPUT_BYTES } from './handler.ts'
 import { type HttpOptions, httpHandler } from './http.ts'
@@ -325,8 +324,7 @@ describe('an idle connection', () => {
   })
 
   async function bundle(contents: string): Promise<string> {
-    const folder = mkdtempSync(join(tmpdir(), 'arc-http-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = makeTempFolder('arc-http-')
     const outfile = join(folder, 'program.mjs')
     const stdin = { contents, resolveDir: fileURLToPath(new URL('.', import.meta.url)), loader: 'ts' as const }
     await build({ stdin, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' })

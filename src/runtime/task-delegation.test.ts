@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { createSupervisor } from './create-supervisor.ts'
 import { MessageBus, openTasks, TaskDelegator } from './task-delegation.ts'
 import { admitBy } from './task-supervision.ts'
@@ -38,7 +36,7 @@ it('T1 refuses options that it does not know', async () => {
 })
 
 it('T2 a program lets its supervisor judge each task: what is blocked is thrown and not stored', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'arc-tasks-'))
+  const home = makeTempFolder('arc-tasks-')
   const supervisor = await createSupervisor({ home, enforcement: 'enforce', report: () => undefined })
   const seen: object[] = []
   const judge = ({ data, agent }: { readonly data: object; readonly agent?: string | undefined }) => {
@@ -61,5 +59,4 @@ it('T2 a program lets its supervisor judge each task: what is blocked is thrown 
   })
   close()
   await supervisor.close()
-  rmSync(home, { recursive: true })
 })

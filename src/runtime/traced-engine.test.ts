@@ -1,10 +1,9 @@
 // The engine with a trace behind it: what was decided is on record before the caller hears of it.
 
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { SqliteTraceStore } from '../store/trace-store.ts'
 import { MemoryTraceStore } from '../trace/memory-store.ts'
 import { TracedEngine } from './traced-engine.ts'
@@ -12,7 +11,7 @@ import { TracedEngine } from './traced-engine.ts'
 const CALL = { tool: 'shell', args: { command: 'ls' } }
 
 it('D5 a step and its evaluations are committed before the outcome is handed back, also when hooks are asynchronous', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'arc-traced-')), 'arc.db')
+  const file = join(makeTempFolder('arc-traced-'), 'arc.db')
   const store = new SqliteTraceStore(file)
   const reader = new SqliteTraceStore(file)
   const engine = new TracedEngine(store, { mode: 'enforce' })
@@ -40,7 +39,7 @@ it('D11 a step that meets no hook leaves no record', () => {
 })
 
 it('a trace that cannot be written never changes a decision, and is reported', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'arc-traced-')), 'arc.db')
+  const file = join(makeTempFolder('arc-traced-'), 'arc.db')
   const store = new SqliteTraceStore(file, { waitMs: 1 })
   store.query()
   const other = new Database(file)

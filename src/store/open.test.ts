@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { stepEntry } from '../testing/step-entry.ts'
 import { openDatabase, type SetAside } from './open.ts'
 import { SqliteTraceStore } from './trace-store.ts'
@@ -13,11 +13,10 @@ describe('opening the database', () => {
   const aside: SetAside[] = []
   const onSetAside = (notice: SetAside) => void aside.push(notice)
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-store-'))
+    folder = makeTempFolder('arc-store-')
     file = join(folder, 'home', 'arc.db')
     aside.length = 0
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
 
   it('makes the folder and the file for their owner only, in WAL', () => {
     const { db } = openDatabase(file)

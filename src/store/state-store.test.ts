@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { countAttempt } from '../supervision/attempts.ts'
 import { MemoryStateStore } from '../supervision/memory-state.ts'
 import { update } from '../supervision/state.ts'
@@ -20,18 +20,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 describe('state in SQLite', () => {
   for (const { title, run } of stateStoreContract) {
     it(title, () => {
-      const folder = mkdtempSync(join(tmpdir(), 'arc-state-'))
+      const folder = makeTempFolder('arc-state-')
       const store = new SqliteStateStore(join(folder, 'arc.db'))
       const dispose = (): void => {
         store.close()
-        rmSync(folder, { recursive: true })
       }
       run({ make: () => store, dispose })
     })
   }
 
   it('is kept from one process to the next, and added to a database that has only a trace', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'arc-state-'))
+    const folder = makeTempFolder('arc-state-')
     const file = join(folder, 'arc.db')
     const old = new Database(file)
     old.exec(trace)
@@ -43,14 +42,13 @@ describe('state in SQLite', () => {
     const second = new SqliteStateStore(file)
     expect(second.get('a')).toEqual({ key: 'a', value: 1, version: 1 })
     second.close()
-    rmSync(folder, { recursive: true })
   })
 })
 
 describe('state that expires', () => {
   const DAY_MS = 86_400_000
   const stores = (wall: () => number) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'arc-state-')), 'arc.db')
+    const file = join(makeTempFolder('arc-state-'), 'arc.db')
     const sqlite = new SqliteStateStore(file, { wall })
     onTestFinished(() => {
       sqlite.close()
@@ -130,7 +128,7 @@ store.close()
 describe('state among processes', () => {
   let folder = ''
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-state-'))
+    folder = makeTempFolder('arc-state-')
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'counter.mjs'), COUNTER)
     const contents = `export * from './src/store/state-store.ts'; export { update } from './src/supervision/state.ts'`
@@ -138,7 +136,6 @@ describe('state among processes', () => {
     const outfile = join(folder, 'store.mjs')
     buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('8 processes with 200 updates each lose none, one wins what is to be had once, and none sees a lock', async () => {
     const file = join(folder, 'arc.db')

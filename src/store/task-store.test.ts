@@ -1,21 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import type { Task } from '../collaboration/tasks/task.ts'
 import { systemClock } from '../runtime/engine-services.ts'
 import { newId } from '../runtime/ids.ts'
@@ -46,7 +37,7 @@ function readLink(path: string): string {
 }
 
 function newFile(): string {
-  return join(mkdtempSync(join(tmpdir(), 'arc-tasks-')), 'arc.db')
+  return join(makeTempFolder('arc-tasks-'), 'arc.db')
 }
 
 describe('tasks in SQLite', () => {
@@ -79,7 +70,7 @@ describe('the tasks of a home', () => {
     })
 
   it.runIf(existsSync('/proc/self/fd'))('T1 closing them leaves no file open and nobody listening', async () => {
-    const home = realpathSync(mkdtempSync(join(tmpdir(), 'arc-tasks-')))
+    const home = makeTempFolder('arc-tasks-')
     const { delegator, bus, close } = await openTasks({ home, leaseMs: 1_000 })
     const { task } = await delegator.delegate({ ...DRAFT, onComplete: () => undefined })
     await delegator.accept(task.id, 'reviewer')
@@ -88,7 +79,6 @@ describe('the tasks of a home', () => {
     close()
     close()
     expect([openFiles(home), bus.listenerCount, delegator.activeListenerCount]).toEqual([[], 0, 0])
-    rmSync(home, { recursive: true })
   })
 })
 
@@ -246,7 +236,7 @@ process.stdout.write('ready\\n')
 describe('tasks among processes', () => {
   let folder = ''
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-tasks-'))
+    folder = makeTempFolder('arc-tasks-')
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'racer.mjs'), RACER)
     writeFileSync(join(folder, 'worker.mjs'), WORKER)
@@ -255,7 +245,6 @@ describe('tasks among processes', () => {
     const outfile = join(folder, 'tasks.mjs')
     buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   const start = (script: string, ...args: string[]): { child: ChildProcess; output: Promise<string> } => {
     const child = spawn(process.execPath, [join(folder, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })

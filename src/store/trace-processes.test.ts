@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,14 +31,13 @@ store.close()
 describe('the trace among processes', () => {
   let folder = ''
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-trace-'))
+    folder = makeTempFolder('arc-trace-')
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'writer.mjs'), WRITER)
     const entryPoints = [join(ROOT, 'src/store/trace-store.ts')]
     const outfile = join(folder, 'store.mjs')
     buildSync({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   const start = (file: string, name: string, count: number) => {
     const child = spawn(process.execPath, [join(folder, 'writer.mjs'), file, name, String(count)])

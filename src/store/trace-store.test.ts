@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { ENTRY_TIME, stepEntry } from '../testing/step-entry.ts'
 import { traceStoreContract } from '../testing/trace-store-contract.ts'
 import { SqliteTraceStore } from './trace-store.ts'
@@ -10,7 +10,7 @@ import { SqliteTraceStore } from './trace-store.ts'
 describe('the trace in SQLite', () => {
   for (const { title, run } of traceStoreContract) {
     it(title, () => {
-      const folder = mkdtempSync(join(tmpdir(), 'arc-trace-'))
+      const folder = makeTempFolder('arc-trace-')
       run({
         make: () => new SqliteTraceStore(join(folder, 'arc.db'), { env: { MY_TOKEN: 'value-of-the-variable' } }),
         dispose: () => rmSync(folder, { recursive: true }),
@@ -19,7 +19,7 @@ describe('the trace in SQLite', () => {
   }
 
   it('gives the space of a large cut back while others write, and stays verifiable', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'arc-trace-'))
+    const folder = makeTempFolder('arc-trace-')
     const file = join(folder, 'arc.db')
     const store = new SqliteTraceStore(file)
     const other = new SqliteTraceStore(file)
@@ -33,11 +33,10 @@ describe('the trace in SQLite', () => {
     expect(sizeOf(file)).toBeLessThan(before / 4)
     store.close()
     other.close()
-    rmSync(folder, { recursive: true })
   })
 
   it('keeps neither a part of an entry nor its counters when it cannot be written', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'arc-trace-'))
+    const folder = makeTempFolder('arc-trace-')
     const file = join(folder, 'arc.db')
     const store = new SqliteTraceStore(file)
     store.append(stepEntry({ id: 'before' }))
@@ -53,7 +52,6 @@ describe('the trace in SQLite', () => {
     expect(store.query({ component: 'launch' })).toHaveLength(2)
     expect(store.verify().ok).toBe(true)
     store.close()
-    rmSync(folder, { recursive: true })
   })
 })
 

@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { stepEntry } from '../testing/step-entry.ts'
 import type { SetAside } from './open.ts'
 import { SqliteTraceStore } from './trace-store.ts'
@@ -18,7 +18,7 @@ describe('a trace that was tampered with', () => {
   let lines: string[] = []
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-trace-'))
+    folder = makeTempFolder('arc-trace-')
     original = join(folder, 'original.db')
     copy = join(folder, 'copy.db')
     const store = new SqliteTraceStore(original)
@@ -29,7 +29,6 @@ describe('a trace that was tampered with', () => {
     lines = [...store.export()]
     store.close()
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   const fresh = () => {
     for (const suffix of ['-wal', '-shm']) rmSync(`${copy}${suffix}`, { force: true })

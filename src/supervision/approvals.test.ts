@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { SqliteStateStore } from '../store/state-store.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { canonicalize } from '../trace/canonical.ts'
@@ -28,13 +27,12 @@ describe('approvals', () => {
   let stores: SqliteStateStore[] = []
   let ids = 0
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-approvals-'))
+    folder = makeTempFolder('arc-approvals-')
     clock = new FakeClock()
   })
   afterEach(() => {
     for (const store of stores) store.close()
     stores = []
-    rmSync(folder, { recursive: true })
   })
   // Each with a connection of its own, as two processes have.
   const open = () => {

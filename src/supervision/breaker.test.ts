@@ -1,10 +1,9 @@
 // The breaker: its transitions, its two holders, what feeds it, and what it can never do.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import type { Evaluation } from '../core/outcome.ts'
 import { SqliteStateStore } from '../store/state-store.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
@@ -96,7 +95,7 @@ describe('the circuit breaker', () => {
 
 describe('the durable breaker', () => {
   it('M4 survives short-lived processes: each failure in a process of its own', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'arc-breaker-'))
+    const folder = makeTempFolder('arc-breaker-')
     const clock = new FakeClock()
     for (let at = 0; at < 3; at++) {
       const state = new SqliteStateStore(join(folder, 'arc.db'))
@@ -116,7 +115,6 @@ describe('the durable breaker', () => {
       halfOpenAt: clock.wall() + 60_000,
     })
     state.close()
-    rmSync(folder, { recursive: true })
   })
 
   it('M4 open is loud: every change has one line in the log, whoever notices it', () => {

@@ -2,12 +2,12 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { readRoundtable, roundtableKey } from '../collaboration/roundtable/machine.ts'
 import { defaultPipeline } from '../runtime/default-pipeline.ts'
 import { systemClock } from '../runtime/engine-services.ts'
@@ -67,14 +67,13 @@ describe('processes at the same moment', () => {
   let folder = ''
   let runs = 0
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-race-'))
+    folder = makeTempFolder('arc-race-')
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'racer.mjs'), RACER)
     const stdin = { contents: PARTS, resolveDir: ROOT, loader: 'ts' as const }
     const outfile = join(folder, 'parts.mjs')
     buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   }, 60_000)
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   const newFile = () => join(folder, `arc-${++runs}.db`)
   const race = async (role: string, file: string, settings: object, racers = 6): Promise<unknown[]> => {

@@ -1,17 +1,16 @@
 // Runs the real binary, as a person does while an agent waits.
 
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runArc } from '../../../test/run-arc.ts'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { systemClock } from '../../runtime/engine-services.ts'
 import { newId } from '../../runtime/ids.ts'
 import { SqliteStateStore } from '../../store/state-store.ts'
 import { Approvals } from '../../supervision/approvals.ts'
 import { canonicalize } from '../../trace/canonical.ts'
 
-const HOME = mkdtempSync(join(tmpdir(), 'arc-home-'))
+const HOME = makeTempFolder('arc-home-')
 const STEP = { point: 'pre:tool', tool: 'shell', args: { command: 'git push --force \u001b[2K' }, workspace: '/w' }
 
 const arc = (...args: string[]) => runArc(args, { home: HOME })
@@ -42,7 +41,7 @@ it('B5 a person sees what is held, and an answer on the command line ends the wa
 })
 
 it('says what to do where there is nothing to answer, and takes no id for another', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'arc-home-'))
+  const home = makeTempFolder('arc-home-')
   expect(await runArc(['approvals', 'list'], { home })).toEqual({
     ...{ code: 0, stdout: '' },
     stderr: 'Nothing is held for a person. What was: arc logs --decision ask\n',

@@ -1,10 +1,10 @@
 // `arc doctor` on real homes and real files of hosts.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { onlyJson, runArc } from '../../../test/run-arc.ts'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
 
 interface Check {
@@ -18,11 +18,9 @@ let user: string
 let home: string
 
 beforeEach(() => {
-  user = mkdtempSync(join(tmpdir(), 'arc-doctor-'))
+  user = makeTempFolder('arc-doctor-')
   home = join(user, '.arc')
 })
-
-afterEach(() => rmSync(user, { recursive: true, force: true }))
 
 const moved = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'GEMINI_CLI_HOME', 'XDG_CONFIG_HOME']
 const env = () => ({ HOME: user, ...Object.fromEntries(moved.map((name) => [name, undefined])) })

@@ -1,11 +1,11 @@
 // Runs the real binary with a home of its own, as a user does.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 
 const ARC = fileURLToPath(new URL('../../../bin/arc', import.meta.url))
 
@@ -22,7 +22,7 @@ function arc(
   })
 }
 
-const newHome = (): string => mkdtempSync(join(tmpdir(), 'arc-install-home-'))
+const newHome = (): string => makeTempFolder('arc-install-home-')
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true })
@@ -66,7 +66,7 @@ it.each(['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'c
   '%s: a project is installed and left as it was, and the home is not touched',
   async (host) => {
     const home = newHome()
-    const project = mkdtempSync(join(tmpdir(), 'arc-install-project-'))
+    const project = makeTempFolder('arc-install-project-')
     const place = ['--project', project]
     expect((await arc(home, ['install', host, ...place])).code).toBe(0)
     const files = filesIn(project)
@@ -88,7 +88,7 @@ it.each([
   ['opencode', 'XDG_CONFIG_HOME', 'opencode/plugin/arc.js'],
 ])('%s: $%s moves its configuration', async (host, variable, file) => {
   const home = newHome()
-  const moved = mkdtempSync(join(tmpdir(), 'arc-install-moved-'))
+  const moved = makeTempFolder('arc-install-moved-')
   await arc(home, ['install', host, '--user'], { [variable]: moved })
   expect(filesIn(moved)).toEqual([file])
   expect(filesIn(home)).toEqual([])

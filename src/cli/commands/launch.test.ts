@@ -1,24 +1,22 @@
 // `arc launch` with programs that stand in for agents: what they are given, and what becomes of their end.
 
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { jsonLines, runArc } from '../../../test/run-arc.ts'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 
 let root: string
 let home: string
 let bin: string
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'arc-launch-'))
+  root = makeTempFolder('arc-launch-')
   home = join(root, 'home')
   bin = join(root, 'bin')
   mkdirSync(bin)
   mkdirSync(join(home, 'profiles'), { recursive: true })
 })
-
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 function profile(settings: object): void {
   writeFileSync(join(home, 'profiles/work.json'), JSON.stringify({ enforcement: 'enforce', ...settings }))

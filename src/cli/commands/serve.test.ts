@@ -1,13 +1,13 @@
 // `arc serve`, `arc stop` and `arc status`: the life of a real daemon.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ARC, onlyJson, runArc } from '../../../test/run-arc.ts'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 
 interface Status {
   readonly running: boolean
@@ -21,12 +21,11 @@ let home: string
 const children: ChildProcess[] = []
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'arc-serve-'))
+  home = makeTempFolder('arc-serve-')
 })
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
-  rmSync(home, { recursive: true, force: true })
 })
 
 const arc = (...args: string[]) => runArc(args, { home })

@@ -1,14 +1,14 @@
 // Runs the real binary, as agents and people do.
 
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { jsonLines, onlyJson, runArc } from '../../../test/run-arc.ts'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import type { Task } from '../../collaboration/tasks/task.ts'
 import { openTasks } from '../../runtime/task-delegation.ts'
 
-const newHome = (): string => mkdtempSync(join(tmpdir(), 'arc-home-'))
+const newHome = (): string => makeTempFolder('arc-home-')
 const HOME = newHome()
 const arc = (...args: string[]) => runArc(['task', ...args], { home: HOME })
 const AGENTS = ['--from', 'claude-work', '--to', 'codex-review'] as const

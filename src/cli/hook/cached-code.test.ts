@@ -1,19 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { cacheOf, loadCached } from './cached-code.ts'
 
 let folder: string
 let file: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'arc-code-'))
+  folder = makeTempFolder('arc-code-')
   file = join(folder, 'bundle.cjs')
 })
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const CODE =
   '(function (exports, require, module, file, dir) { exports.answer = () => require("node:path").basename(dir) })'

@@ -1,13 +1,13 @@
 // `arc hook` as hosts run it: real processes, and everything that can be wrong around them.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, type Ran, runArc, runProgram } from '../../../test/run-arc.ts'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { cacheOf } from './cached-code.ts'
 import { writeLauncher } from './launcher.ts'
 
@@ -17,7 +17,7 @@ const children: ChildProcess[] = []
 const folders: string[] = []
 
 function folder(name: string): string {
-  const made = mkdtempSync(join(tmpdir(), name))
+  const made = makeTempFolder(name)
   folders.push(made)
   return made
 }
@@ -139,6 +139,8 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     writeFileSync(join(bare, 'package.json'), '{"type":"module"}')
     symlinkSync(join(root, 'dist'), join(bare, 'dist'))
     writeFileSync(join(bare, 'bin/arc'), "import('../dist/cli/main.js')")
+    // Without a file, and in the way of any that lies in a folder above.
+    mkdirSync(join(bare, 'node_modules/better-sqlite3'), { recursive: true })
     const args = ['--preserve-symlinks', '--preserve-symlinks-main', join(bare, 'bin/arc'), 'hook', 'claude']
     const ran = await runProgram(process.execPath, args, { env: { ARC_HOME: home }, input: payload('ls') })
     expectDenied(ran, 'better-sqlite3')

@@ -1,10 +1,10 @@
 // Command handlers through a real engine: what each way to end means, and that failures are decided by one table.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { DEGRADATION, type FailureKind, ON_ERROR, type OnError } from '../../core/degradation.ts'
 import { ArcError } from '../../core/errors.ts'
 import type { HookOptions } from '../../core/hook.ts'
@@ -19,10 +19,7 @@ const CONTEXT = { session: 's-1', turn: 't-1', workspace: '/srv/project', metada
 
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'arc-command-'))
-})
-afterAll(() => {
-  rmSync(folder, { recursive: true })
+  folder = makeTempFolder('arc-command-')
 })
 
 /** Sends one step through one command hook in enforce. */

@@ -1,10 +1,10 @@
 // A helper program that stays: answers in order, dies, hangs and comes back, as a real process.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { ArcError } from '../../core/errors.ts'
 import type { HookOptions } from '../../core/hook.ts'
 import type { Evaluation } from '../../core/outcome.ts'
@@ -17,11 +17,10 @@ const HELPER = fileURLToPath(new URL('fixtures/helper.mjs', import.meta.url))
 let folder: string
 const handlers: CommandHandler[] = []
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'arc-helper-'))
+  folder = makeTempFolder('arc-helper-')
 })
 afterEach(() => {
   for (const handler of handlers.splice(0)) handler.dispose()
-  rmSync(folder, { recursive: true })
 })
 
 /** An engine in enforce with one helper as its hook. */

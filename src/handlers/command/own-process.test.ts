@@ -1,12 +1,11 @@
 // What can only be seen from outside: whether a process that ran commands ends by itself, and what is left in it.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { isGroupAlive } from './terminate.ts'
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url))
@@ -14,7 +13,7 @@ const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url))
 let folder: string
 let bundle: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'arc-process-'))
+  folder = makeTempFolder('arc-process-')
   bundle = join(folder, 'arc.mjs')
   const contents = `export { commandHandler } from './command.ts'\nexport { createEngine } from '../../runtime/engine.ts'`
   buildSync({
@@ -25,9 +24,6 @@ beforeAll(() => {
     format: 'esm',
     target: 'node20',
   })
-})
-afterAll(() => {
-  rmSync(folder, { recursive: true })
 })
 
 /** Runs a fixture as a process of its own, to its end. */

@@ -2,11 +2,11 @@
 // Placeholders in shell lines, proved on real shells: hostile values come back exactly as they are, and nothing runs.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { ArcError } from '../../core/errors.ts'
 import { commandHandler } from './command.ts'
 import { compilePlaceholders, fillArgument, hasPlaceholders } from './placeholders.ts'
@@ -186,10 +186,7 @@ const hostileValue = fc
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'arc-placeholders-'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
+  folder = makeTempFolder('arc-placeholders-')
 })
 
 describe.each(SHELLS)('H3 in %s, a value comes back exactly and nothing else runs', (shell) => {

@@ -1,10 +1,10 @@
 // Commands that misbehave, as real processes: whatever they do, the step gets its answer and nobody is left behind.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import type { Evaluation } from '../../core/outcome.ts'
 import { createEngine } from '../../runtime/engine.ts'
 import { MAX_OUTPUT_BYTES } from '../handler.ts'
@@ -21,11 +21,8 @@ const SOON_MS = 8_000
 let folder: string
 let env: { PID_FILE: string }
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'arc-spawn-'))
+  folder = makeTempFolder('arc-spawn-')
   env = { PID_FILE: join(folder, 'pid') }
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
 })
 
 /** Sends one step through one command hook in enforce, and says how long it took. */

@@ -5,18 +5,17 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { HOSTS } from '../list.ts'
 import { applyChanges, readTexts } from './apply.ts'
 import { commandInLine, hookLine } from './command-line.ts'
@@ -278,7 +277,7 @@ describe('Cline', () => {
 
 describe('on a disk', () => {
   function site(): { dir: string; place: Place; plan: () => InstallPlan; undo: () => InstallPlan } {
-    const dir = mkdtempSync(join(tmpdir(), 'arc-install-'))
+    const dir = makeTempFolder('arc-install-')
     const place: Place = { scope: 'project', dir, env: {} }
     const host = HOSTS.claude
     const texts = () => readTexts(pathsToRead(host, place))

@@ -1,17 +1,17 @@
 // The plugin as OpenCode loads it, asking a real process.
 
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { pluginText } from './plugin.ts'
 
 type Hooks = Record<string, (input: unknown, output?: unknown) => Promise<void>>
 
 // An `arc` that answers with this shell script.
 async function load(script: string, failClosed = false): Promise<{ hooks: Hooks; toasts: string[] }> {
-  const dir = mkdtempSync(join(tmpdir(), 'arc-plugin-'))
+  const dir = makeTempFolder('arc-plugin-')
   const command = join(dir, 'arc')
   writeFileSync(command, `#!/bin/sh\n${script}\n`)
   chmodSync(command, 0o755)
