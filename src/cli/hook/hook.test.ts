@@ -139,8 +139,9 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     writeFileSync(join(bare, 'package.json'), '{"type":"module"}')
     symlinkSync(join(root, 'dist'), join(bare, 'dist'))
     writeFileSync(join(bare, 'bin/arc'), "import('../dist/cli/main.js')")
-    // Without a file, and in the way of any that lies in a folder above.
+    // Without its code, and in the way of any that lies in a folder above.
     mkdirSync(join(bare, 'node_modules/better-sqlite3'), { recursive: true })
+    writeFileSync(join(bare, 'node_modules/better-sqlite3/package.json'), '{ "main": "gone.js" }')
     const args = ['--preserve-symlinks', '--preserve-symlinks-main', join(bare, 'bin/arc'), 'hook', 'claude']
     const ran = await runProgram(process.execPath, args, { env: { ARC_HOME: home }, input: payload('ls') })
     expectDenied(ran, 'better-sqlite3')
