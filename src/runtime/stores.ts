@@ -2,6 +2,7 @@
 // supervision goes on in memory, and says so.
 
 import { describe } from '../core/errors.ts'
+import { DatabaseFile } from '../store/connection.ts'
 import { SqliteStateStore } from '../store/state-store.ts'
 import { SqliteTraceStore } from '../store/trace-store.ts'
 import { MemoryStateStore } from '../supervision/memory-state.ts'
@@ -28,8 +29,9 @@ export function openStores(home: string, report: (message: string) => void, wait
     const file = databaseFile(home)
     const onSetAside = ({ movedTo, why }: { readonly movedTo: string; readonly why: string }): void =>
       report(`The database was damaged (${why}) and is kept as ${movedTo}; a new one was started.`)
-    const trace = new SqliteTraceStore(file, { env: process.env, onSetAside, waitMs })
-    const state = new SqliteStateStore(file, { onSetAside, waitMs })
+    const shared = new DatabaseFile(file, { onSetAside, waitMs })
+    const trace = new SqliteTraceStore(shared, { env: process.env })
+    const state = new SqliteStateStore(shared)
     const close = (): void => {
       trace.close()
       state.close()

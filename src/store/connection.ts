@@ -5,60 +5,139 @@ import type Database from 'better-sqlite3'
 import { isCorrupt, isUnavailable, storeUnavailable } from './errors.ts'
 import { inodeOf, type Opened, type OpenOptions, openDatabase, retryBusy, setAside } from './open.ts'
 
-/** Holds a database and what was prepared on it. */
-export class Connection<Prepared> {
-  readonly #file: string
-  readonly #options: OpenOptions
-  readonly #prepare: (db: Database.Database) => Prepared
+/**
+ * A database file, opened when it is first used. Several stores of one process may share it: what one of them writes
+ * then takes nothing from what SQLite remembers for the others.
+ */
+export class DatabaseFile {
+  readonly path: string
+  readonly options: OpenOptions
   #opened: Opened | undefined
-  #prepared: Prepared | undefined
 
-  constructor(file: string, options: OpenOptions, prepare: (db: Database.Database) => Prepared) {
-    this.#file = file
-    this.#options = options
-    this.#prepare = prepare
-    this.#open()
+  constructor(path: string, options: OpenOptions = {}) {
+    this.path = path
+    this.options = options
   }
 
-  /** Does something that may be done again: reads, or a whole transaction. */
-  use<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
-    try {
-      return this.#attempt(work)
-    } catch (error) {
-      if (isUnavailable(error)) throw storeUnavailable(this.#file, error)
-      if (!isCorrupt(error)) throw error
-      const seen = this.#opened?.inode
-      this.close()
-      setAside(this.#file, error, this.#options, seen)
-      return this.#attempt(work)
-    }
+  open(): Opened {
+    this.#opened ??= openDatabase(this.path, this.options)
+    return this.#opened
   }
 
-  /** The same inside a transaction that has the right to write from its start. */
-  write<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
-    if (this.#opened !== undefined && inodeOf(this.#file) !== this.#opened.inode) this.close()
-    return this.use((prepared, db) => db.transaction(() => work(prepared, db)).immediate())
+  get inode(): number | undefined {
+    return this.#opened?.inode
+  }
+
+  /** Lets go of a file that no longer stands in its place. */
+  closeIfReplaced(): void {
+    if (this.#opened === undefined || this.#opened.db.inTransaction) return
+    if (inodeOf(this.path) !== this.#opened.inode) this.close()
   }
 
   /** Safe to call twice; the next use opens again. */
   close(): void {
     this.#opened?.db.close()
     this.#opened = undefined
-    this.#prepared = undefined
+  }
+}
+
+/** Where a store is kept: a file of its own, or one that it shares. */
+export type Place = string | DatabaseFile
+
+/** Holds a database and what was prepared on it. */
+export class Connection<Prepared> {
+  readonly #file: DatabaseFile
+  readonly #prepare: (db: Database.Database) => Prepared
+  #ready: Ready<Prepared> | undefined
+
+  constructor(place: Place, options: OpenOptions, prepare: (db: Database.Database) => Prepared) {
+    this.#file = typeof place === 'string' ? new DatabaseFile(place, options) : place
+    this.#prepare = prepare
+    this.#open()
   }
 
-  #attempt<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
-    return retryBusy(this.#file, this.#options, () => {
-      const { db } = this.#open()
-      return work(this.#prepared as Prepared, db)
-    })
+  /** Does something that may be done again: reads, or a whole transaction. */
+  use<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+    return this.#healing(({ prepared, db }) => work(prepared, db))
   }
 
-  #open(): Opened {
-    if (this.#opened === undefined) {
-      this.#opened = openDatabase(this.#file, this.#options)
-      this.#prepared = this.#prepare(this.#opened.db)
+  /** The same inside a transaction that has the right to write from its start. */
+  write<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+    this.#file.closeIfReplaced()
+    return this.#healing((ready) => this.#inTransaction(ready, ready.beginWriting, work))
+  }
+
+  /** Several questions that are answered from one moment. */
+  read<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+    return this.#healing((ready) => this.#inTransaction(ready, ready.begin, work))
+  }
+
+  /** Safe to call twice; the next use opens again. */
+  close(): void {
+    this.#file.close()
+    this.#ready = undefined
+  }
+
+  #healing<T>(work: (ready: Ready<Prepared>) => T): T {
+    const { path, options } = this.#file
+    try {
+      return this.#attempt(work)
+    } catch (error) {
+      if (isUnavailable(error)) throw storeUnavailable(path, error)
+      if (!isCorrupt(error)) throw error
+      const seen = this.#file.inode
+      this.close()
+      setAside(path, error, options, seen)
+      return this.#attempt(work)
     }
-    return this.#opened
   }
+
+  #attempt<T>(work: (ready: Ready<Prepared>) => T): T {
+    return retryBusy(this.#file.path, this.#file.options, () => work(this.#open()))
+  }
+
+  // By statements that are prepared once: making a function for each transaction costs as much as a small one.
+  #inTransaction<T>(
+    { db, prepared, commit, rollBack }: Ready<Prepared>,
+    begin: Database.Statement,
+    work: (prepared: Prepared, db: Database.Database) => T,
+  ): T {
+    // Within another one of this process it is a part of that.
+    const isInner = db.inTransaction
+    if (!isInner) begin.run()
+    try {
+      if (isInner) return db.transaction(() => work(prepared, db))()
+      const result = work(prepared, db)
+      commit.run()
+      return result
+    } catch (error) {
+      // What was learnt in a transaction that did not come to pass is not so.
+      this.#ready = undefined
+      if (!isInner && db.inTransaction) rollBack.run()
+      throw error
+    }
+  }
+
+  #open(): Ready<Prepared> {
+    const { db } = this.#file.open()
+    if (this.#ready?.db === db) return this.#ready
+    this.#ready = {
+      db,
+      prepared: this.#prepare(db),
+      begin: db.prepare('BEGIN'),
+      beginWriting: db.prepare('BEGIN IMMEDIATE'),
+      commit: db.prepare('COMMIT'),
+      rollBack: db.prepare('ROLLBACK'),
+    }
+    return this.#ready
+  }
+}
+
+interface Ready<Prepared> {
+  readonly db: Database.Database
+  readonly prepared: Prepared
+  readonly begin: Database.Statement
+  readonly beginWriting: Database.Statement
+  readonly commit: Database.Statement
+  readonly rollBack: Database.Statement
 }

@@ -2,7 +2,7 @@
 
 import type Database from 'better-sqlite3'
 import type { StateEntry, StateStore } from '../supervision/state.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Place } from './connection.ts'
 import type { OpenOptions } from './open.ts'
 
 interface Row {
@@ -31,8 +31,8 @@ export class SqliteStateStore implements StateStore {
   readonly #connection: Connection<Prepared>
   readonly #wall: () => number
 
-  constructor(file: string, { wall = Date.now, ...options }: StateStoreOptions = {}) {
-    this.#connection = new Connection(file, options, prepare)
+  constructor(place: Place, { wall = Date.now, ...options }: StateStoreOptions = {}) {
+    this.#connection = new Connection(place, options, prepare)
     this.#wall = wall
   }
 

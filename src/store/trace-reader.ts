@@ -1,7 +1,6 @@
-// Finds records: by filter, by id, by time. Each question is answered from an index, in order, and stops at its limit,
-// so that the answer takes as long on a million records as on a thousand.
+// Finds records: by filter, by id, by time. Each question is answered from lists of places, in order, and stops at its
+// limit, so that the answer takes as long on a million records as on a thousand.
 
-import type Database from 'better-sqlite3'
 import {
   type EvaluationRecord,
   type EventRecord,
@@ -11,28 +10,43 @@ import {
   type TraceRecord,
 } from '../trace/record.ts'
 import { type Found, limitOf, MAX_NAMED, type TraceFilter } from '../trace/store.ts'
+import { type Marks, type PlaceKey, partOf, type TracePlaces } from './trace-places.ts'
 import type { Row, TraceClass, TraceRows } from './trace-rows.ts'
 
-export class TraceReader {
-  readonly #db: Database.Database
-  readonly #rows: TraceRows
-  readonly #statements = new Map<string, Database.Statement<unknown[], { seq: number }>>()
+// What lies between these is looked for, from one end or the other.
+interface Wanted {
+  readonly filter: TraceFilter
+  readonly classes: readonly number[]
+  readonly after: number
+  readonly limit: number
+  readonly isAscending: boolean
+}
 
-  constructor(db: Database.Database, rows: TraceRows) {
-    this.#db = db
+// Few parts are enough for what is common; what is rare takes many.
+const FIRST_PARTS = 4
+const MOST_PARTS = 256
+
+export class TraceReader {
+  readonly #rows: TraceRows
+  readonly #places: TracePlaces
+
+  constructor(rows: TraceRows, places: TracePlaces) {
     this.#rows = rows
+    this.#places = places
   }
 
   query(filter: TraceFilter): LogRow[] {
-    const { afterSeq } = filter
-    const limit = limitOf(filter)
-    const isFollowing = afterSeq !== undefined
-    const after = Math.max(afterSeq ?? 0, filter.since === undefined ? 0 : this.firstSince(filter.since) - 1)
+    const { afterSeq, since } = filter
     const classes = this.#rows.classes().filter((row) => isWanted(row, filter))
-    const seqs = classes.flatMap((row) => this.#seqsOf(row.id, filter, after, limit))
-    seqs.sort((a, b) => a - b)
-    const wanted = isFollowing ? seqs.slice(0, limit) : seqs.slice(Math.max(0, seqs.length - limit))
-    return wanted.flatMap((seq) => {
+    const after = Math.max(afterSeq ?? 0, since === undefined ? 0 : this.firstSince(since) - 1)
+    const seqs = this.#find({
+      filter,
+      classes: classes.map(({ id }) => id),
+      after,
+      limit: limitOf(filter),
+      isAscending: afterSeq !== undefined,
+    })
+    return seqs.flatMap((seq) => {
       const body = this.#rows.body(seq)
       return body === undefined ? [] : [logRowOf(JSON.parse(body) as TraceRecord)]
     })
@@ -62,52 +76,91 @@ export class TraceReader {
     return low
   }
 
-  #seqsOf(traceClass: number, filter: TraceFilter, after: number, limit: number): number[] {
-    const { session, hook, since, afterSeq } = filter
-    const conditions = ['class = ?', 'seq > ?']
-    const values: unknown[] = [traceClass, after]
-    const add = (condition: string, value: unknown): void => {
-      if (value === undefined) return
-      conditions.push(condition)
-      values.push(value)
-    }
-    add('session = ?', session)
-    add('hook = ?', hook)
-    add('time >= ?', since)
-    const index = session !== undefined ? 'trace_by_session' : hook !== undefined ? 'trace_by_hook' : 'trace_by_class'
-    const order = afterSeq === undefined ? 'DESC' : 'ASC'
-    const sql = `SELECT seq FROM trace INDEXED BY ${index} WHERE ${conditions.join(' AND ')} ORDER BY seq ${order} LIMIT ?`
-    return this.#prepared(sql)
-      .all(...values, limit)
+  // In order; when there are more than wanted, those nearest to the end that was asked for.
+  #find(given: Wanted): number[] {
+    // Lists may still name what was cut.
+    const wanted = { ...given, after: Math.max(given.after, this.#rows.end('cut').seq) }
+    const { limit, isAscending } = wanted
+    if (limit === 0) return []
+    const recent = this.#unsettled(wanted)
+    if (!isAscending && recent.length >= limit) return recent.slice(recent.length - limit)
+    const older = this.#settled(wanted, isAscending ? limit : limit - recent.length)
+    const all = [...older, ...recent]
+    return isAscending ? all.slice(0, limit) : all.slice(Math.max(0, all.length - limit))
+  }
+
+  #unsettled({ filter, classes, after }: Wanted): number[] {
+    const { session, hook, since } = filter
+    const own = new Set(classes)
+    const is = (mark: Marks): boolean =>
+      own.has(mark.class) &&
+      (session === undefined || mark.session === session) &&
+      (hook === undefined || mark.hook === hook) &&
+      (since === undefined || mark.time >= since)
+    return this.#places
+      .unsettled(after)
+      .filter(is)
       .map(({ seq }) => seq)
+  }
+
+  #settled(wanted: Wanted, limit: number): number[] {
+    let { after } = wanted
+    let before = this.#places.settled() + 1
+    let seqs: number[] = []
+    for (const of of wanted.classes) {
+      seqs = seqs.concat(this.#ofClass(of, { ...wanted, after, limit }, before)).sort((a, b) => a - b)
+      if (seqs.length < limit) continue
+      // What is beyond these no other class has to be looked through for.
+      seqs = wanted.isAscending ? seqs.slice(0, limit) : seqs.slice(seqs.length - limit)
+      if (wanted.isAscending) before = seqs.at(-1) as number
+      else after = seqs[0] as number
+    }
+    return seqs
+  }
+
+  #ofClass(of: number, { filter, after, limit, isAscending }: Wanted, before: number): number[] {
+    const { since } = filter
+    const [key, other] = keysOf(of, filter)
+    const isFound = (seq: number): boolean =>
+      seq > after && seq < before && (since === undefined || (this.#rows.time(seq) ?? 0) >= since)
+    const found: number[] = []
+    let first = partOf(after + 1)
+    let last = partOf(before - 1)
+    for (let count = FIRST_PARTS; ; count = Math.min(count * 4, MOST_PARTS)) {
+      const parts = this.#places.parts(key, other, { first, last, isAscending, limit: count })
+      for (const { seqs } of parts) found.push(...seqs.filter(isFound))
+      const end = parts.at(-1)?.part
+      if (end === undefined || parts.length < count || found.length >= limit) return found
+      if (isAscending) first = end + 1
+      else last = end - 1
+    }
   }
 
   #lastStep(): Row | undefined {
     const steps = this.#rows.classes().filter(({ kind }) => kind === 'step')
-    const newest = this.#prepared('SELECT max(seq) AS seq FROM trace INDEXED BY trace_by_class WHERE class = ?')
-    const seqs = steps.map(({ id }) => newest.get(id)?.seq ?? 0)
-    return this.#rows.one(Math.max(0, ...seqs))
+    const classes = steps.map(({ id }) => id)
+    const [seq] = this.#find({ filter: {}, classes, after: 0, limit: 1, isAscending: false })
+    return seq === undefined ? undefined : this.#rows.one(seq)
   }
 
   #newestWith(id: string): Row | undefined {
-    const newest = this.#prepared('SELECT max(seq) AS seq FROM trace INDEXED BY trace_by_id WHERE id = ?')
-    return this.#rows.one(newest.get(id)?.seq ?? 0)
+    const recent = this.#places.unsettled().findLast((mark) => mark.id === id)
+    const seq = recent?.seq ?? this.#places.newestWith(id)
+    return seq === undefined ? undefined : this.#rows.one(seq)
   }
 
   // The first few different ids that begin so: each one is sought behind the last, whatever is repeated in between.
   #idsFrom(prefix: string): string[] {
-    const next = this.#db.prepare<[string], { id: string }>(
-      'SELECT id FROM trace INDEXED BY trace_by_id WHERE id > ? ORDER BY id LIMIT 1',
-    )
-    const ids: string[] = []
+    const ids = new Set<string>()
+    for (const { id } of this.#places.unsettled()) if (id?.startsWith(prefix) === true) ids.add(id)
     let last = prefix
-    while (ids.length < MAX_NAMED) {
-      const id = next.get(last)?.id
+    for (let count = 0; count < MAX_NAMED; count++) {
+      const id = this.#places.idAfter(last)
       if (id === undefined || !id.startsWith(prefix)) break
-      ids.push(id)
+      ids.add(id)
       last = id
     }
-    return ids
+    return [...ids].sort().slice(0, MAX_NAMED)
   }
 
   #found(row: Row | undefined): Found {
@@ -118,12 +171,6 @@ export class TraceReader {
     const evaluations = following.filter(({ step }) => step === row.seq)
     return { found: 'step', record, evaluations: evaluations.map((own) => recordOf(own) as EvaluationRecord) }
   }
-
-  #prepared(sql: string): Database.Statement<unknown[], { seq: number }> {
-    const present = this.#statements.get(sql) ?? this.#db.prepare<unknown[], { seq: number }>(sql)
-    this.#statements.set(sql, present)
-    return present
-  }
 }
 
 function isWanted(row: TraceClass, { component, action, decision, steps }: TraceFilter): boolean {
@@ -131,6 +178,15 @@ function isWanted(row: TraceClass, { component, action, decision, steps }: Trace
   if (component !== undefined && row.component !== component) return false
   if (action !== undefined && row.action !== action) return false
   return decision === undefined || row.decision === decision
+}
+
+// The list to go through, and one that must hold the same: a session is the shorter.
+function keysOf(of: number, { session, hook }: TraceFilter): readonly [PlaceKey, PlaceKey?] {
+  const keys: PlaceKey[] = []
+  if (session !== undefined) keys.push({ kind: 'session', name: session, class: of })
+  if (hook !== undefined) keys.push({ kind: 'hook', name: hook, class: of })
+  const [first = { kind: 'class', name: '', class: of }, second] = keys
+  return second === undefined ? [first] : [first, second]
 }
 
 function recordOf({ body }: Row): TraceRecord {

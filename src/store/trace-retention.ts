@@ -3,6 +3,7 @@
 
 import type Database from 'better-sqlite3'
 import type { RetainPolicy } from '../trace/store.ts'
+import { partOf, type TracePlaces } from './trace-places.ts'
 import type { TraceReader } from './trace-reader.ts'
 import type { TraceRows } from './trace-rows.ts'
 
@@ -16,7 +17,7 @@ export function findCut({ before, maxBytes }: RetainPolicy, rows: TraceRows, rea
 }
 
 /** Removes some of the records up to there, in a transaction of its caller's. How many it removed. */
-export function cutSome(db: Database.Database, rows: TraceRows, upTo: number): number {
+export function cutSome(db: Database.Database, rows: TraceRows, places: TracePlaces, upTo: number): number {
   const cut = rows.end('cut')
   const page = rows.page(cut.seq, PART)
   const isOver = (page[0]?.seq ?? Number.POSITIVE_INFINITY) > upTo
@@ -28,11 +29,23 @@ export function cutSome(db: Database.Database, rows: TraceRows, upTo: number): n
     'SELECT coalesce(sum(octet_length(body)), 0) AS bytes, count(*) AS count FROM trace WHERE seq <= ?',
   )
   const { bytes, count } = size.get(last.seq) ?? { bytes: 0, count: 0 }
+  // What goes stays in the counters.
+  if (last.seq > places.settled()) places.settleUpTo(last.seq, rows.classes())
+  places.removeIds(last.seq)
   db.prepare('DELETE FROM trace WHERE seq <= ?').run(last.seq)
   rows.setEnd('cut', { seq: last.seq, hash: last.hash, clock: last.clock, bytes: 0 })
   const head = rows.end('head')
   rows.setEnd('head', { ...head, bytes: Math.max(0, head.bytes - bytes) })
   return count
+}
+
+/** Removes the lists of what was cut, some at a time, each in a transaction of its own. */
+export function sweepPlaces(cut: number, write: <T>(work: (places: TracePlaces) => T) => T): void {
+  let last = write((places) => places.sweep(partOf(cut + 1), { kind: 'class', name: '', class: -1, part: -1 }))
+  while (last !== undefined) {
+    const after = last
+    last = write((places) => places.sweep(partOf(cut + 1), after))
+  }
 }
 
 function lastTooMuch(maxBytes: number, rows: TraceRows): number {

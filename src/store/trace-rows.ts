@@ -47,25 +47,21 @@ export class TraceRows {
   readonly #insert: Database.Statement<
     [number, number, number | null, string | null, number, number, string | null, string | null, string, string]
   >
-  readonly #count: Database.Statement<[string, string, string, number]>
   readonly #counters: Database.Statement<[number], Counted>
   readonly #page: Database.Statement<[number, number], Row>
   readonly #one: Database.Statement<[number], Row>
   readonly #body: Database.Statement<[number], string>
   readonly #clock: Database.Statement<[number], number>
+  readonly #time: Database.Statement<[number], number>
   readonly #classes: Database.Statement<[], TraceClass>
   readonly #addClass: Database.Statement<[string, string, string, string]>
-  #known = new Map<string, number>()
+  readonly #known = new Map<string, number>()
 
   constructor(db: Database.Database) {
     this.#end = db.prepare('SELECT seq, hash, clock, bytes FROM trace_end WHERE name = ?')
     this.#setEnd = db.prepare('UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = ?')
     this.#insert = db.prepare(
       'INSERT INTO trace (seq, class, step, id, time, clock, session, hook, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    )
-    this.#count = db.prepare(
-      `INSERT INTO trace_counter (scope, key, name, count) VALUES (?, ?, ?, ?)
-       ON CONFLICT (scope, key, name) DO UPDATE SET count = count + excluded.count`,
     )
     this.#counters = db.prepare(
       `SELECT scope, key, name, count FROM trace_counter WHERE scope IN ('records', 'total', 'hook')
@@ -76,6 +72,7 @@ export class TraceRows {
     this.#one = db.prepare('SELECT * FROM trace WHERE seq = ?')
     this.#body = db.prepare<[number], string>('SELECT body FROM trace WHERE seq = ?').pluck()
     this.#clock = db.prepare<[number], number>('SELECT clock FROM trace WHERE seq = ?').pluck()
+    this.#time = db.prepare<[number], number>('SELECT time FROM trace WHERE seq = ?').pluck()
     this.#classes = db.prepare('SELECT * FROM trace_class')
     this.#addClass = db.prepare(
       'INSERT OR IGNORE INTO trace_class (kind, component, action, decision) VALUES (?, ?, ?, ?)',
@@ -109,11 +106,7 @@ export class TraceRows {
     )
   }
 
-  count({ scope, key, name, count }: Counted): void {
-    this.#count.run(scope, key, name, count)
-  }
-
-  /** All counters, of the hours only the newest. */
+  /** All counters of what is settled, of the hours only the newest. */
   counters(hours: number): Counted[] {
     return this.#counters.all(hours * NAMES_OF_A_TALLY)
   }
@@ -135,13 +128,12 @@ export class TraceRows {
     return this.#clock.get(seq)
   }
 
-  classes(): TraceClass[] {
-    return this.#classes.all()
+  time(seq: number): number | undefined {
+    return this.#time.get(seq)
   }
 
-  /** What was learnt in a transaction that did not come to pass is not so. */
-  forget(): void {
-    this.#known = new Map()
+  classes(): TraceClass[] {
+    return this.#classes.all()
   }
 
   #classOf({

@@ -1,5 +1,6 @@
-// The trace in SQLite. Redacts before it takes the lock; then one transaction holds a step, its evaluations, the
-// counters and the end of the chain, so that a process that dies leaves either all of it or nothing.
+// The trace in SQLite. Redacts before it takes the lock; then one transaction holds a step, its evaluations and the end
+// of the chain, and now and then what a whole part of the chain is found and counted by, so that a process that dies
+// leaves either all of it or nothing.
 
 import type Database from 'better-sqlite3'
 import { type Verification, verifyChain } from '../trace/chain.ts'
@@ -19,11 +20,12 @@ import {
   type TraceFilter,
   type TraceStore,
 } from '../trace/store.ts'
-import { Additions, countersFrom } from '../trace/tally.ts'
-import { Connection } from './connection.ts'
+import { countersFrom } from '../trace/tally.ts'
+import { Connection, type Place } from './connection.ts'
 import type { OpenOptions } from './open.ts'
+import { TracePlaces } from './trace-places.ts'
 import { TraceReader } from './trace-reader.ts'
-import { cutSome, findCut } from './trace-retention.ts'
+import { cutSome, findCut, sweepPlaces } from './trace-retention.ts'
 import { type Row, type TraceClass, TraceRows } from './trace-rows.ts'
 
 /** How the trace is opened and what it hides. */
@@ -31,6 +33,7 @@ export type SqliteTraceOptions = OpenOptions & RedactOptions
 
 interface Prepared {
   readonly rows: TraceRows
+  readonly places: TracePlaces
   readonly reader: TraceReader
 }
 
@@ -47,8 +50,8 @@ export class SqliteTraceStore implements TraceStore {
   readonly #connection: Connection<Prepared>
   readonly #redactor: Redactor
 
-  constructor(file: string, options: SqliteTraceOptions = {}) {
-    this.#connection = new Connection(file, options, prepare)
+  constructor(place: Place, options: SqliteTraceOptions = {}) {
+    this.#connection = new Connection(place, options, prepare)
     this.#redactor = new Redactor(options)
   }
 
@@ -58,58 +61,60 @@ export class SqliteTraceStore implements TraceStore {
 
   appendAll(entries: readonly TraceEntry[]): readonly Appended[] {
     const drafts = entries.map((entry) => draftsOf(entry, this.#redactor))
-    return this.#connection.write(({ rows }) => {
-      try {
-        return insertAll(drafts, rows)
-      } catch (error) {
-        rows.forget()
-        throw error
-      }
-    })
+    return this.#connection.write((prepared) => insertAll(drafts, prepared))
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
-    return this.#read(({ reader }) => reader.query(filter))
+    return this.#connection.read(({ reader }) => reader.query(filter))
   }
 
   get(id: string): Found {
-    return this.#read(({ reader }) => reader.get(id))
+    return this.#connection.read(({ reader }) => reader.get(id))
   }
 
   counters({ hours = DEFAULT_HOURS }: CounterOptions = {}): Counters {
-    return this.#read(({ rows }) => countersFrom(rows.counters(hours), hours))
+    return this.#connection.read(({ rows, places }) => {
+      const counted = [...rows.counters(hours), ...places.uncounted(rows.classes())]
+      return countersFrom(counted, hours)
+    })
   }
 
   verify(): Verification {
-    return this.#read(({ rows }) => {
+    return this.#connection.read(({ rows, places }) => {
       const from = rows.end('cut')
-      const check = columnCheck(from.clock, rows.classes())
+      const hasColumns = columnCheck(from.clock, rows.classes())
+      const isFound = placeCheck(places)
+      const check = (row: Row): string | undefined => hasColumns(row) ?? isFound(row)
       return verifyChain(allRows(rows), { from, head: rows.end('head'), check })
     })
   }
 
   *export(): IterableIterator<string> {
-    const { cut, first } = this.#read(({ rows }) => ({ cut: rows.end('cut'), first: rows.page(BEFORE_ALL, PAGE) }))
+    const { cut, first } = this.#connection.read(({ rows }) => ({
+      cut: rows.end('cut'),
+      first: rows.page(BEFORE_ALL, PAGE),
+    }))
     if (cut.seq > 0) yield cutLine(cut)
     let page = first
     for (let end = page.at(-1); end !== undefined; end = page.at(-1)) {
       for (const row of page) yield exportLine(row)
       const { seq } = end
-      page = this.#read(({ rows }) => rows.page(seq, PAGE))
+      page = this.#connection.read(({ rows }) => rows.page(seq, PAGE))
     }
   }
 
   retain(policy: RetainPolicy): Retained {
-    const upTo = this.#read(({ rows, reader }) => findCut(policy, rows, reader))
+    const upTo = this.#connection.read(({ rows, reader }) => findCut(policy, rows, reader))
     let removed = 0
     for (;;) {
       // A little at a time: nobody who writes meanwhile has to wait for all of it.
-      const part = this.#connection.write(({ rows }, db) => cutSome(db, rows, upTo))
+      const part = this.#connection.write(({ rows, places }, db) => cutSome(db, rows, places, upTo))
       if (part === 0) break
       removed += part
     }
-    const cut = this.#read(({ rows }) => rows.end('cut'))
+    const cut = this.#connection.read(({ rows }) => rows.end('cut'))
     if (removed > 0) {
+      sweepPlaces(cut.seq, (work) => this.#connection.write(({ places }) => work(places)))
       this.append(cutEntry(cut, removed, policy.now, policy.id))
       this.#connection.use((_prepared, db) => void db.pragma('incremental_vacuum'))
     }
@@ -119,35 +124,29 @@ export class SqliteTraceStore implements TraceStore {
   close(): void {
     this.#connection.close()
   }
-
-  // In one transaction, so that an answer put together from several questions is of one moment.
-  #read<T>(work: (prepared: Prepared) => T): T {
-    return this.#connection.use((prepared, db) => db.transaction(() => work(prepared)).deferred())
-  }
 }
 
 function prepare(db: Database.Database): Prepared {
   const rows = new TraceRows(db)
-  return { rows, reader: new TraceReader(db, rows) }
+  const places = new TracePlaces(db)
+  return { rows, places, reader: new TraceReader(rows, places) }
 }
 
-function insertAll(entries: readonly (readonly Draft[])[], rows: TraceRows): Appended[] {
+function insertAll(entries: readonly (readonly Draft[])[], { rows, places }: Prepared): Appended[] {
   const before = rows.end('head')
-  const additions = new Additions()
   let head: Head = before
   let { bytes } = before
   const appended = entries.map((drafts) => {
     const links = seal(drafts, head)
     for (const link of links) {
       rows.insert(link)
-      additions.add(link)
       bytes += Buffer.byteLength(link.body)
       head = link
     }
     return { id: drafts[0]?.id ?? '', seqs: links.map(({ seq }) => seq) }
   })
-  for (const counter of additions.entries()) rows.count(counter)
   rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
+  places.settleParts(head.seq, () => rows.classes())
   return appended
 }
 
@@ -183,5 +182,14 @@ function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row:
     ]
     const wrong = pairs.find(([, kept, written]) => kept !== written)
     return wrong === undefined ? undefined : `its ${wrong[0]} is kept as ${JSON.stringify(wrong[1])}`
+  }
+}
+
+// And it must be found by them.
+function placeCheck(places: TracePlaces): (row: Row) => string | undefined {
+  const missing = places.missing()
+  return (row) => {
+    const what = missing(row)
+    return what === undefined ? undefined : `it is not found by its ${what}`
   }
 }

@@ -1,6 +1,5 @@
 // What a record adds to the counters. Both stores count by this and nothing else.
 
-import type { Sealed } from './seal.ts'
 import type { Counters, Tally } from './store.ts'
 
 /** One counter: what is counted, of which hook or hour, under which name. */
@@ -12,6 +11,15 @@ export interface Counter {
 
 type Scope = 'records' | 'total' | 'hook' | 'hour'
 
+/** What of a record counts. */
+export interface Countable {
+  readonly kind: string
+  readonly action: string
+  readonly decision: string | undefined
+  readonly hook: string | undefined
+  readonly time: number
+}
+
 const HOUR_MS = 3_600_000
 
 /** How much a transaction adds to each counter. */
@@ -21,7 +29,7 @@ export class Additions {
   #hour = ''
 
   /** Takes one record in. */
-  add({ kind, action, decision, hook, time }: Sealed): void {
+  add({ kind, action, decision, hook, time }: Countable): void {
     this.#one('records', '', 'record')
     if (kind === 'step') this.#one('records', '', 'step')
     if (kind !== 'evaluation') return
@@ -59,16 +67,16 @@ export class Additions {
   }
 }
 
-/** Puts counters together as they are given out. */
+/** Puts counters together as they are given out. The same counter may come in several portions. */
 export function countersFrom(rows: Iterable<Counter & { readonly count: number }>, hours: number): Counters {
   const records = new Map<string, number>()
   const total = new Map<string, number>()
   const byHook = new Map<string, Map<string, number>>()
   const byHour = new Map<string, Map<string, number>>()
   for (const { scope, key, name, count } of rows) {
-    if (scope === 'records') records.set(name, count)
-    else if (scope === 'total') total.set(name, count)
-    else within(scope === 'hook' ? byHook : byHour, key).set(name, count)
+    if (scope === 'records') add(records, name, count)
+    else if (scope === 'total') add(total, name, count)
+    else add(within(scope === 'hook' ? byHook : byHour, key), name, count)
   }
   return {
     records: records.get('record') ?? 0,
@@ -80,6 +88,10 @@ export function countersFrom(rows: Iterable<Counter & { readonly count: number }
       .slice(-hours)
       .map(([hour, counts]) => ({ hour, tally: tallyOf(counts) })),
   }
+}
+
+function add(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count)
 }
 
 function within(map: Map<string, Map<string, number>>, key: string): Map<string, number> {
