@@ -34,9 +34,15 @@ export class Connection<Prepared> {
     }
   }
 
+  /** The same with the file that stands there now, which may have taken the place of the one that was opened. */
+  read<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+    this.#leaveReplaced()
+    return this.use(work)
+  }
+
   /** The same inside a transaction that has the right to write from its start. */
   write<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
-    if (this.#opened !== undefined && inodeOf(this.#file) !== this.#opened.inode) this.close()
+    this.#leaveReplaced()
     return this.use((prepared, db) => db.transaction(() => work(prepared, db)).immediate())
   }
 
@@ -45,6 +51,10 @@ export class Connection<Prepared> {
     this.#opened?.db.close()
     this.#opened = undefined
     this.#prepared = undefined
+  }
+
+  #leaveReplaced(): void {
+    if (this.#opened !== undefined && inodeOf(this.#file) !== this.#opened.inode) this.close()
   }
 
   #attempt<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
