@@ -3,12 +3,15 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { describe } from '../core/errors.ts'
+import { isCardPath } from './a2a/card.ts'
+import { addA2aRoutes } from './routes/a2a.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
 import { addCollaborationRoutes } from './routes/collaboration.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addHookRoutes } from './routes/hook.ts'
 import { addLookRoutes } from './routes/look.ts'
 import { addPageRoutes } from './routes/page.ts'
+import { addTaskRoutes } from './routes/tasks.ts'
 import type { App, Env, Service } from './service.ts'
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -36,9 +39,10 @@ export function makeApp(service: Service, options: AppOptions): App {
     if (c.env.isLocal) return next()
     const { host, origin, authorization, cookie } = c.req.header()
     if (!gate.isOurHost(host) || !gate.isOurOrigin(origin)) return c.json({ error: AT_THE_DOOR[403] }, 403)
-    const isOpen = c.req.path === '/health' || c.req.path === '/login'
+    const { path } = c.req
+    const isOpen = path === '/health' || path === '/login' || isCardPath(path)
     if (isOpen || gate.isKnown({ host, origin, authorization, cookie })) return next()
-    return c.json({ error: AT_THE_DOOR[401] }, 401)
+    return c.json({ error: AT_THE_DOOR[401] }, 401, { 'www-authenticate': 'Bearer' })
   })
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: AT_THE_DOOR[413] }, 413) }))
   addHookRoutes(app, service)
@@ -46,6 +50,8 @@ export function makeApp(service: Service, options: AppOptions): App {
   addLookRoutes(app, service)
   addApprovalRoutes(app, service)
   addCollaborationRoutes(app, service)
+  addTaskRoutes(app, service)
+  addA2aRoutes(app, service, options.report)
   addPageRoutes(app, service, options.dashboard)
   return app
 }

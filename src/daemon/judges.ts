@@ -9,7 +9,7 @@ import type { Supervisor } from '../runtime/supervisor.ts'
 import type { Judges } from './hook-call.ts'
 
 // A host waits: a database that stays locked for longer is done without.
-const STORE_WAIT_MS = 1_000
+export const STORE_WAIT_MS = 1_000
 
 /** Told of everything that is not as it should be. */
 export type Report = (message: string) => void

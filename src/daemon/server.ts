@@ -14,6 +14,7 @@ import { socketFile } from './places.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
 import { Streams } from './stream.ts'
 import { SupervisorPool } from './supervisors.ts'
+import { TaskDesk } from './task-desk.ts'
 
 /** How a daemon is started. */
 export interface DaemonOptions {
@@ -86,10 +87,11 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const gate = new Gate(token)
   const pool = new SupervisorPool(home, report)
   const work = new WorkInHand()
+  const tasks = new TaskDesk({ home, pool, work, report })
   const socket = socketFile(home)
   let url: string | undefined
   const service: Service = {
-    ...{ home, version, pool, gate, work, socket, signal: held.signal },
+    ...{ home, version, pool, gate, work, tasks, socket, signal: held.signal },
     url: () => url,
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
@@ -107,9 +109,11 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   updatePlace(home, { pid: process.pid, url, startedAt: Date.now() })
   // Also makes the supervisor that most calls need.
   await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
+  tasks.watch()
   const stop = once(async () => {
     streams.close()
     await closeServers([local, remote], work, held, options.finishMs)
+    await tasks.close()
     await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     await pool.close()
     if (isOurPlace(home)) clearPlace(home)

@@ -3,6 +3,7 @@
 import type { Hono } from 'hono'
 import type { Gate } from './auth.ts'
 import type { SupervisorPool } from './supervisors.ts'
+import type { TaskDesk } from './task-desk.ts'
 
 /** A running daemon, as its routes see it. */
 export interface Service {
@@ -11,6 +12,7 @@ export interface Service {
   readonly pool: SupervisorPool
   readonly gate: Gate
   readonly work: WorkInHand
+  readonly tasks: TaskDesk
   /** Aborted when the daemon has to end although steps are held. */
   readonly signal: AbortSignal
   readonly socket: string

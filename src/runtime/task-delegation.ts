@@ -62,6 +62,8 @@ export class TaskDelegator extends Delegator {
 export interface OpenTasksOptions extends DelegatorOptions {
   /** `$ARC_HOME`, or `~/.arc`, unless set. */
   readonly home?: string
+  /** How long to wait for a database that others keep locked; 30 s unless set. */
+  readonly storeWaitMs?: number
 }
 
 /** The tasks and messages of a home. */
@@ -79,15 +81,15 @@ export interface OpenTasks {
  * const { delegator, close } = await openTasks()
  * delegator.onMessage('reviewer', ({ kind, task, text }) => console.log(kind, task, text))
  */
-export async function openTasks({ home, ...options }: OpenTasksOptions = {}): Promise<OpenTasks> {
+export async function openTasks({ home, storeWaitMs, ...options }: OpenTasksOptions = {}): Promise<OpenTasks> {
   rejectUnknownOptions(options, ['admit', 'onMove', 'leaseMs', 'maxAttempts'], 'openTasks')
   const [{ SqliteTaskStore }, { SqliteBus }] = await Promise.all([
     import('../store/task-store.ts'),
     import('../store/message-bus.ts'),
   ])
   const file = databaseFile(home)
-  const store = new SqliteTaskStore(file)
-  const bus = new SqliteBus(file, SERVICES)
+  const store = new SqliteTaskStore(file, { waitMs: storeWaitMs })
+  const bus = new SqliteBus(file, SERVICES, { waitMs: storeWaitMs })
   const delegator = new TaskDelegator(store, bus, options)
   const close = (): void => {
     delegator.dispose()

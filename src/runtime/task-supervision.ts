@@ -5,7 +5,29 @@ import type { TaskDraft } from '../collaboration/tasks/task.ts'
 import { ArcError } from '../core/errors.ts'
 import type { Outcome } from '../core/outcome.ts'
 import { isRecord } from '../core/plain-data.ts'
+import { newId } from './ids.ts'
 import type { Supervisor } from './supervisor.ts'
+
+/** A task that the pipeline did not let through: by which hook, why, and where the whole decision is. */
+export class TaskRefusal extends ArcError {
+  readonly hook: string | undefined
+  readonly reason: string | undefined
+  readonly suggestion: string | undefined
+  /** The id in the trace. */
+  readonly step: string
+
+  constructor(draft: TaskDraft, { decision, reason, hook, suggestion, metadata }: Outcome, step: string) {
+    const what = `The task of ${draft.from} for ${draft.to}`
+    const instead = suggestion === undefined ? '' : ` Instead: ${suggestion}`
+    const why = `${hook ?? 'a hook'}: ${reason ?? 'no reason was given'}.${instead} (trace ${step})`
+    if (decision === 'ask') super('ARC_TASK_HELD', `${what} is held for a person${approvalIn(metadata)} by ${why}`)
+    else super('ARC_TASK_BLOCKED', `${what} was blocked by ${why}`)
+    this.hook = hook
+    this.reason = reason
+    this.suggestion = suggestion
+    this.step = step
+  }
+}
 
 /**
  * Lets a supervisor judge every task before it is stored. What is blocked or held is thrown, with the reason.
@@ -19,20 +41,16 @@ export function admitBy(
   return async (draft) => {
     const { from, to, description, priority, riskTier, metadata } = draft
     const config = { prompt: description, from, priority, ...(riskTier !== undefined && { riskTier }), metadata }
-    const step = { agent: from, source: 'agent', ...context }
+    const id = newId()
+    const step = { id, agent: from, source: 'agent', ...context }
     const outcome = await supervisor.dispatch('pre:agent:spawn', { agent: to, config }, step)
-    if (outcome.blocked) throw refusal(draft, outcome)
+    if (outcome.blocked) throw new TaskRefusal(draft, outcome, id)
     return { ...draft, description: promptOf(outcome, description) }
   }
 }
 
-function refusal({ from, to }: TaskDraft, { decision, reason, hook, metadata }: Outcome): ArcError {
-  const what = `The task of ${from} for ${to}`
-  const why = `${hook ?? 'a hook'}: ${reason ?? 'no reason was given'}`
-  if (decision !== 'ask') return new ArcError('ARC_TASK_BLOCKED', `${what} was blocked by ${why}.`)
-  const { approval } = metadata
-  const id = isRecord(approval) && typeof approval.id === 'string' ? ` (${approval.id})` : ''
-  return new ArcError('ARC_TASK_HELD', `${what} is held for a person${id} by ${why}.`)
+function approvalIn({ approval }: Outcome['metadata']): string {
+  return isRecord(approval) && typeof approval.id === 'string' ? ` (${approval.id})` : ''
 }
 
 // A hook may have changed what is asked for.

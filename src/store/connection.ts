@@ -67,8 +67,9 @@ export class Connection<Prepared> {
     return this.#healing((ready) => this.#inTransaction(ready, ready.beginWriting, work))
   }
 
-  /** Several questions that are answered from one moment. */
+  /** Several questions that are answered from one moment, by the file that stands there now. */
   read<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+    this.#file.closeIfReplaced()
     return this.#healing((ready) => this.#inTransaction(ready, ready.begin, work))
   }
 

@@ -40,16 +40,16 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   get(id: string): Task | undefined {
-    return this.#connection.use(({ one }) => parse<Task>(one.get(id)))
+    return this.#connection.read(({ one }) => parse<Task>(one.get(id)))
   }
 
   history(id: string): readonly TaskRecord[] {
-    return this.#connection.use(({ records }) => records.all(id).map((row) => parse<TaskRecord>(row)))
+    return this.#connection.read(({ records }) => records.all(id).map((row) => parse<TaskRecord>(row)))
   }
 
   list({ status, from, to, limit }: TaskFilter = {}): readonly Task[] {
     const wanted = { status: status ?? null, from: from ?? null, to: to ?? null, limit: limit ?? -1 }
-    const rows = this.#connection.use(({ list }) => list.all(wanted))
+    const rows = this.#connection.read(({ list }) => list.all(wanted))
     return rows.map((row) => parse<Task>(row)).reverse()
   }
 
@@ -75,7 +75,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   expired(at: number): readonly Task[] {
-    return this.#connection.use(({ expired }) => expired.all(Math.floor(at)).map((row) => parse<Task>(row)))
+    return this.#connection.read(({ expired }) => expired.all(Math.floor(at)).map((row) => parse<Task>(row)))
   }
 
   /** Safe to call twice. */
