@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'dashboard/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     testTimeout: 30_000,
+    // No test leaves a daemon behind: hooks start none unless a test says so.
+    env: { ARC_DAEMON: 'off' },
     // Two cores: more workers than that only make child-process tests slower.
     maxWorkers: 2,
   },

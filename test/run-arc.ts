@@ -27,14 +27,14 @@ export function runArc(args: readonly string[], { home, env, ...options }: RunOp
   return runProgram(process.execPath, [ARC, ...args], { ...options, env: { ARC_HOME: home, ...env } })
 }
 
-/** Runs a program in the environment of the tests, without a profile and without colours unless told. */
+/** Runs a program in the environment of the tests: without a profile, a daemon and colours unless told. */
 export function runProgram(program: string, args: readonly string[], options: Omit<RunOptions, 'home'>): Promise<Ran> {
   const { cwd, input = '', env, uid } = options
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,
       ...(uid !== undefined && { uid, gid: uid }),
-      env: { ...process.env, NO_COLOR: '1', ARC_PROFILE: '', ...env },
+      env: { ...process.env, NO_COLOR: '1', ARC_PROFILE: '', ARC_DAEMON: process.env.ARC_DAEMON ?? 'off', ...env },
     })
     let stdout = ''
     let stderr = ''

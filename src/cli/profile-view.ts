@@ -72,7 +72,7 @@ function settingsOf({ config, layers }: Loaded): ShownSetting[] {
 type Plain = readonly (readonly [path: readonly string[], value: unknown])[]
 
 function plainSettings(config: Config): Plain {
-  const { enforcement, tool, errorBehavior, timeoutMs, maxHooksPerPoint, hooks, breaker, risk } = config
+  const { enforcement, tool, errorBehavior, timeoutMs, maxHooksPerPoint, hooks, breaker, risk, daemon } = config
   const named = Object.entries(hooks).flatMap(([name, { timeoutMs: timeout, ...others }]) => {
     return Object.entries({ ...others, timeout }).map(([key, value]) => [['hooks', name, key], value] as const)
   })
@@ -86,6 +86,8 @@ function plainSettings(config: Config): Plain {
     [['breaker', 'failureThreshold'], breaker.failureThreshold],
     [['breaker', 'cooldownMs'], breaker.cooldownMs],
     [['risk', 'floor'], risk.floor],
+    [['daemon', 'onDemand'], daemon.onDemand],
+    [['daemon', 'idleMs'], daemon.idleMs],
   ]
   return all.filter(([, value]) => value !== undefined)
 }

@@ -53,6 +53,8 @@ export interface Config {
   readonly scripts: readonly Script[]
   readonly breaker: { readonly failureThreshold: number; readonly cooldownMs: number }
   readonly risk: { readonly floor: boolean }
+  /** Whether hooks start a daemon, and for how long one that they started stays unused. */
+  readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
 }
 
 /** What holds where no file says otherwise. */
@@ -68,6 +70,7 @@ export const DEFAULTS: Config = Object.freeze({
   scripts: [],
   breaker: { failureThreshold: 3, cooldownMs: 60_000 },
   risk: { floor: true },
+  daemon: { onDemand: true, idleMs: 1_800_000 },
 })
 
 /** One file as a layer: its settings, and the scripts it names. */
@@ -112,6 +115,7 @@ export function override(base: Config, { file, scripts }: Layer): Config {
     scripts: addScripts(base.scripts, scripts),
     breaker: { ...base.breaker, ...present(settings.breaker ?? {}) },
     risk: { ...base.risk, ...present(settings.risk ?? {}) },
+    daemon: { ...base.daemon, ...present(settings.daemon ?? {}) },
   }
 }
 
@@ -126,6 +130,8 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
   for (const [name, given] of named) hooks[name] = tightenHook(guard, stricter, name, given)
   const weakest = Object.values(hooks).find(isSoft)?.onError ?? strict
   guard.refuse(['tool'], settings.tool, base.tool, "the agent is the user's choice")
+  const daemon = settings.daemon && { ...base.daemon, ...present(settings.daemon) }
+  guard.refuse(['daemon'], daemon, base.daemon, "the daemon is the user's")
   // Fewer hooks than the user has would put the user's own out; more would raise the limit.
   guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, "the limit is the user's")
   // An earlier trip lowers every mode to log; a later one raises a limit.

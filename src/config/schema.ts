@@ -99,6 +99,12 @@ const settings = {
     .optional(),
   risk: z.strictObject({ floor: z.boolean().optional().describe('Tier 5 blocks in every mode but off.') }).optional(),
   scripts: z.array(word).optional().describe('.arma scripts, by path from this file.'),
+  daemon: z
+    .strictObject({
+      onDemand: z.boolean().optional().describe('A hook that finds no daemon starts one in the background; true.'),
+      idleMs: limitMs.optional().describe('How long such a one stays without a call or a page; 1800000.'),
+    })
+    .optional(),
 }
 
 const named = { name: word.optional(), tool: word.optional().describe('The agent that the profile launches.') }
@@ -128,6 +134,7 @@ export function knownKeys(kind: FileKind, path: readonly PropertyKey[]): readonl
   if (first === 'commands') return Object.keys(command.in.shape)
   if (first === 'breaker') return Object.keys(settings.breaker.unwrap().shape)
   if (first === 'risk') return Object.keys(settings.risk.unwrap().shape)
+  if (first === 'daemon') return Object.keys(settings.daemon.unwrap().shape)
   if (first !== 'hooks') return []
   return second === undefined ? [...Object.keys(hooks.shape), ...Object.keys(BUILT_IN_HOOKS)] : HOOK_KEYS
 }

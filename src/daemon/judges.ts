@@ -14,8 +14,15 @@ export const STORE_WAIT_MS = 1_000
 /** Told of everything that is not as it should be. */
 export type Report = (message: string) => void
 
+/** Makes one supervisor at most. */
+export interface OneJudge extends Judges {
+  /** The supervisor, if one was needed and could be made. */
+  made(): Supervisor | undefined
+  close(): Promise<void>
+}
+
 /** A supervisor for one call, to be closed after it. */
-export function oneJudge(report: Report, home = arcHome()): Judges & { close(): Promise<void> } {
+export function oneJudge(report: Report, home = arcHome()): OneJudge {
   let made: Supervisor | undefined
   return {
     async find(workspace, profile) {
@@ -25,6 +32,7 @@ export function oneJudge(report: Report, home = arcHome()): Judges & { close(): 
       return made
     },
     modeAt: (workspace, profile) => modeAt(home, workspace, profile),
+    made: () => made,
     close: async () => made?.close(),
   }
 }

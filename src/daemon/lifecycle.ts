@@ -1,19 +1,14 @@
 // The life of a daemon's process: one per home, found by its socket, ended by a signal. What a dead one left behind is
 // cleared away; what a living one holds is not.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isRecord } from '../core/plain-data.ts'
 import type { HealthView } from '../protocol/messages.ts'
 import { isAlive } from './firings.ts'
+import { type DaemonNote, holderOf, isDaemon, readNote, readNoteIn } from './holder.ts'
 import { pidFile, socketFile } from './places.ts'
-
-/** Who runs. */
-export interface DaemonNote {
-  readonly pid: number
-  readonly url?: string | undefined
-  readonly startedAt: number
-}
 
 /** What is known of the daemon of a home. */
 export type Presence =
@@ -23,24 +18,62 @@ export type Presence =
   | { readonly is: 'silent'; readonly note: DaemonNote }
 
 const ANSWER_MS = 2_000
+const LOOK_MS = 25
 
 /** Looks whether a daemon runs. */
 export async function findDaemon(home: string, answerMs = ANSWER_MS): Promise<Presence> {
   const note = readNote(home)
   const health = await healthOf(socketFile(home), answerMs)
   if (health !== undefined) return { is: 'running', health, note: note?.pid === health.pid ? note : undefined }
-  if (note !== undefined && isAlive(note.pid) && isDaemon(note.pid)) return { is: 'silent', note }
-  return { is: 'absent' }
+  const holder = holderOf(home)
+  return holder === undefined ? { is: 'absent' } : { is: 'silent', note: holder }
+}
+
+/** Ends a process and waits until it is gone; false when it is still there after so long. */
+export async function endProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL', waitMs: number): Promise<boolean> {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true
+    throw error
+  }
+  for (const until = Date.now() + waitMs; Date.now() < until; await sleep(LOOK_MS)) {
+    if (!isAlive(pid)) return true
+  }
+  return false
 }
 
 /** Says who runs, for others to find. False when somebody else was faster. */
 export function takePlace(home: string, note: DaemonNote): boolean {
+  const file = pidFile(home)
+  const fresh = `${file}.${process.pid}`
+  // Whole from the first moment: an empty note would look like one that a dead process left.
+  writeFileSync(fresh, JSON.stringify(note), { mode: 0o600 })
   try {
-    writeFileSync(pidFile(home), JSON.stringify(note), { flag: 'wx', mode: 0o600 })
+    linkSync(fresh, file)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return false
+  } finally {
+    rmSync(fresh, { force: true })
+  }
+}
+
+/** Removes a note that a dead process left, and no other: somebody may have taken the place meanwhile. */
+export function clearStaleNote(home: string): void {
+  const file = pidFile(home)
+  const aside = `${file}.stale-${process.pid}`
+  try {
+    renameSync(file, aside)
+    const note = readNoteIn(aside)
+    if (note !== undefined && isAlive(note.pid) && isDaemon(note.pid)) linkSync(aside, file)
+  } catch (error) {
+    // Somebody else was faster, at either.
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error
+  } finally {
+    rmSync(aside, { force: true })
   }
 }
 
@@ -58,25 +91,6 @@ export function clearPlace(home: string): void {
 /** Is this note still ours? Another may have taken over from one that hung. */
 export function isOurPlace(home: string): boolean {
   return readNote(home)?.pid === process.pid
-}
-
-function readNote(home: string): DaemonNote | undefined {
-  try {
-    const note: unknown = JSON.parse(readFileSync(pidFile(home), 'utf8'))
-    return isRecord(note) && typeof note.pid === 'number' ? (note as unknown as DaemonNote) : undefined
-  } catch {
-    // None, or one that was never finished: then nobody is known.
-    return undefined
-  }
-}
-
-// The number of a dead process is given to others. Where nothing tells, it counts as ours.
-function isDaemon(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('serve')
-  } catch {
-    return process.platform !== 'linux'
-  }
 }
 
 function healthOf(socketPath: string, timeout: number): Promise<HealthView | undefined> {

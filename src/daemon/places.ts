@@ -21,3 +21,8 @@ export function pidFile(home: string): string {
 export function tokenFile(home: string): string {
   return join(runDir(home), 'token')
 }
+
+/** What a daemon in the background has to say. */
+export function logFile(home: string): string {
+  return join(runDir(home), 'daemon.log')
+}

@@ -9,12 +9,23 @@ import { ArcError, describe } from '../core/errors.ts'
 import { newId } from '../runtime/ids.ts'
 import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
-import { clearPlace, findDaemon, isOurPlace, type Presence, takePlace, updatePlace } from './lifecycle.ts'
+import { trimLog } from './background.ts'
+import {
+  clearPlace,
+  clearStaleNote,
+  findDaemon,
+  isOurPlace,
+  type Presence,
+  takePlace,
+  updatePlace,
+} from './lifecycle.ts'
+import { LASTING_MS, noteGoodStart } from './on-demand.ts'
 import { socketFile } from './places.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
 import { Streams } from './stream.ts'
 import { SupervisorPool } from './supervisors.ts'
 import { TaskDesk } from './task-desk.ts'
+import { Usage, untilUseless } from './usage.ts'
 
 /** How a daemon is started. */
 export interface DaemonOptions {
@@ -27,6 +38,8 @@ export interface DaemonOptions {
   readonly report: (message: string) => void
   /** How long a stop waits for what is under way; 5 s unless set. */
   readonly finishMs?: number | undefined
+  /** Set for one that a hook started: it ends when it is of no use any more. */
+  readonly onDemand?: { /** A file of the program that runs. */ readonly program: string } | undefined
 }
 
 /** A daemon that runs. */
@@ -35,6 +48,8 @@ export interface Daemon {
   /** Opens the page signed in. */
   readonly loginUrl: string
   readonly socket: string
+  /** Resolves, with the reason, when one that a hook started is of no use any more. */
+  readonly useless: Promise<string>
   /** Finishes what is under way, then lets go of everything; safe to call twice. */
   stop(): Promise<void>
 }
@@ -54,7 +69,7 @@ const GIVE_UP_MS = 2_000
 export async function startDaemon(options: DaemonOptions): Promise<Daemon | Presence> {
   const { home } = options
   const token = readToken(home)
-  const present = await takeHome(home)
+  const present = await takeHome(home, options.onDemand !== undefined)
   if (present !== undefined) return present
   try {
     return await serve(options, token)
@@ -65,8 +80,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon | Pres
 }
 
 // The place of one that died is taken; of two who start at once, one gets it.
-async function takeHome(home: string): Promise<Presence | undefined> {
-  const note = { pid: process.pid, startedAt: Date.now() }
+async function takeHome(home: string, isOnDemand: boolean): Promise<Presence | undefined> {
+  const note = { pid: process.pid, startedAt: Date.now(), isOnDemand }
   for (const until = Date.now() + STARTING_MS; Date.now() < until; await sleep(LOOK_MS)) {
     const presence = await findDaemon(home)
     // One that has only just begun will answer soon.
@@ -75,7 +90,7 @@ async function takeHome(home: string): Promise<Presence | undefined> {
     if (presence.is !== 'absent') return presence
     if (takePlace(home, note)) return undefined
     // A note without a living process behind it.
-    if ((await findDaemon(home)).is === 'absent') clearPlace(home)
+    if ((await findDaemon(home)).is === 'absent') clearStaleNote(home)
   }
   throw new ArcError('ARC_DAEMON_FAILED', 'Another daemon starts at this moment.')
 }
@@ -98,27 +113,66 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const app = makeApp(service, { dashboard: options.dashboard, report })
   const trace = async () => (await pool.find(undefined, undefined)).trace
   const streams = new Streams({ gate, version, report, trace })
-  const local = listener(app, true)
-  const remote = listener(app, false)
+  const usage = new Usage()
+  const local = listener(app, true, usage)
+  const remote = listener(app, false, usage)
   streams.serve(local, { isLocal: true })
   streams.serve(remote, { isLocal: false })
   const port = await listenOnPort(remote, options.port)
   gate.port = port
   url = `http://${LOOPBACK}:${port}`
   await listenOnSocket(local, socket)
-  updatePlace(home, { pid: process.pid, url, startedAt: Date.now() })
+  const isOnDemand = options.onDemand !== undefined
+  updatePlace(home, { pid: process.pid, url, startedAt: Date.now(), isOnDemand })
   // Also makes the supervisor that most calls need.
   await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
+  const useless = watchUse(options, { pool, usage, work })
   const stop = once(async () => {
+    useless.stop()
     streams.close()
     await closeServers([local, remote], work, held, options.finishMs)
     await tasks.close()
     await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
+    // One that others keep ending is not to be started again and again.
+    if (!isOnDemand) await noteLasting(pool, report)
     await pool.close()
     if (isOurPlace(home)) clearPlace(home)
   })
-  return { url, loginUrl: `${url}/login?token=${token}`, socket, stop }
+  return { url, loginUrl: `${url}/login?token=${token}`, socket, useless: useless.why, stop }
+}
+
+interface InUse {
+  readonly pool: SupervisorPool
+  readonly usage: Usage
+  readonly work: WorkInHand
+}
+
+// One that a person started goes on until a person ends it.
+function watchUse({ home, onDemand, report }: DaemonOptions, { pool, usage, work }: InUse) {
+  if (onDemand === undefined) return { why: new Promise<string>(() => undefined), stop: () => undefined }
+  const idleMs = async (): Promise<number> => (await pool.find(undefined, undefined)).config.daemon.idleMs
+  const lasting = setTimeout(() => void noteLasting(pool, report), LASTING_MS).unref()
+  const { why, stop } = untilUseless({ home, usage, work, idleMs, ...onDemand, onLook: () => trimLog(home) })
+  return {
+    why: why.then(async (reason) => {
+      await noteLasting(pool, report)
+      return reason
+    }),
+    stop: () => {
+      clearTimeout(lasting)
+      stop()
+    },
+  }
+}
+
+// It lasts, or ends by itself: the next hook need not wait before it starts another.
+async function noteLasting(pool: SupervisorPool, report: DaemonOptions['report']): Promise<void> {
+  try {
+    noteGoodStart((await pool.find(undefined, undefined)).state)
+  } catch (error) {
+    report(`That it lasted could not be noted: ${describe(error)}`)
+  }
 }
 
 // A daemon without a record runs all the same.
@@ -132,9 +186,13 @@ async function note(pool: SupervisorPool, action: string, reason: string, report
   }
 }
 
-function listener(app: App, isLocal: boolean): Server {
-  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request, { isLocal })
+function listener(app: App, isLocal: boolean, usage: Usage): Server {
+  const fetch = (request: Request): Response | Promise<Response> => {
+    usage.touch()
+    return app.fetch(request, { isLocal })
+  }
   const server = createAdaptorServer({ fetch }) as Server
+  usage.follow(server)
   // A host that comes again within a minute finds its connection open.
   server.keepAliveTimeout = 65_000
   return server

@@ -7,7 +7,6 @@ import colors from 'picocolors'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { describe } from '../../core/errors.ts'
 import { listSeen, type Seen } from '../../daemon/last-seen.ts'
-import { findDaemon } from '../../daemon/lifecycle.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
@@ -17,6 +16,7 @@ import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
 import { openStores } from '../../runtime/stores.ts'
 import { isRunnable, sendCanary } from '../doctor/canary.ts'
+import { daemonCheck } from '../doctor/daemon-check.ts'
 import { homeChecks } from '../doctor/home-checks.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { fromNow, oneLine, print, printJson, tell } from '../output.ts'
@@ -72,16 +72,6 @@ function configChecks(): Check[] {
   } finally {
     close()
   }
-}
-
-async function daemonCheck(home: string): Promise<Check> {
-  const presence = await findDaemon(home)
-  const name = 'daemon'
-  if (presence.is === 'running') return { name, ok: true, detail: `runs as process ${presence.health.pid}` }
-  if (presence.is === 'absent')
-    return { name, ok: true, detail: 'does not run; hooks judge by themselves, more slowly' }
-  const detail = `process ${presence.note.pid} holds its place and does not answer`
-  return { name, ok: false, detail, fix: 'arc stop, then arc serve' }
 }
 
 interface Installed {

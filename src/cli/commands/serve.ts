@@ -1,12 +1,17 @@
-// `arc serve`: the daemon, in the foreground until it is told to stop.
+// `arc serve`: the daemon, in the foreground until it is told to stop, or in the background.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import colors from 'picocolors'
-import type { Presence } from '../../daemon/lifecycle.ts'
-import { type Daemon, startDaemon } from '../../daemon/server.ts'
+import { lastLogLine, startInBackground } from '../../daemon/background.ts'
+import { endProcess, findDaemon, type Presence } from '../../daemon/lifecycle.ts'
+import { beginServing } from '../../daemon/on-demand.ts'
+import { logFile } from '../../daemon/places.ts'
+import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
 import { arcHome } from '../../runtime/home.ts'
+import { openStores } from '../../runtime/stores.ts'
 import { print, printJson, tell } from '../output.ts'
 import { VERSION } from '../version.ts'
 import { statusOf } from './status.ts'
@@ -17,30 +22,94 @@ export interface ServeOptions {
   readonly open?: boolean
   readonly sample?: boolean
   readonly json?: boolean
+  readonly background?: boolean
+  /** Set by the hook that starts it. */
+  readonly onDemand?: boolean
 }
 
 const USAGE = 2
+const GIVE_WAY_MS = 15_000
+const START_MS = 30_000
+const LOOK_MS = 50
+// A hook may start another one just between.
+const TRIES = 3
 
 /** Serves until a signal comes. One that runs already is no failure: that is what was asked for. */
-export async function serve({ port, open, sample, json }: ServeOptions): Promise<number> {
+export async function serve(options: ServeOptions): Promise<number> {
+  const { port, json } = options
   const number = port === undefined ? undefined : Number(port)
   if (number !== undefined && !(Number.isInteger(number) && number >= 0 && number <= 65_535)) {
     tell(`arc: --port must be a number from 0 to 65535, not ${JSON.stringify(port)}`)
     return USAGE
   }
+  if (options.background === true) return serveInBackground(options)
   const home = arcHome()
-  const report = (message: string): void => tell(`arc: ${message}`)
-  const started = await startDaemon({ home, version: VERSION, port: number, dashboard: dashboardFolder(), report })
-  if ('is' in started) return tellPresence(started, json === true)
+  const program = fileURLToPath(import.meta.url)
+  const started = await start({
+    ...{ home, version: VERSION, port: number, dashboard: dashboardFolder() },
+    report: options.onDemand === true ? log : (message) => tell(`arc: ${message}`),
+    onDemand: options.onDemand === true ? { program } : undefined,
+  })
+  if (!('is' in started)) return serveOut(started, options)
+  // Somebody else was faster: all is well.
+  if (options.onDemand === true) return started.is === 'running' ? 0 : 1
+  return tellPresence(started, json === true)
+}
+
+// One that a hook started makes way: a person wants to see this one, for as long as they like.
+async function start(options: DaemonOptions): Promise<Daemon | Presence> {
+  const { home, onDemand } = options
+  if (onDemand !== undefined) return startDaemon(options)
+  claimPlace(home)
+  await giveWay(await findDaemon(home))
+  for (let at = 1; ; at++) {
+    const started = await startDaemon(options)
+    if (!('is' in started) || !(await giveWay(started)) || at === TRIES) return started
+  }
+}
+
+async function giveWay(presence: Presence): Promise<boolean> {
+  if (presence.is !== 'running' || presence.note?.isOnDemand !== true) return false
+  return endProcess(presence.health.pid, 'SIGTERM', GIVE_WAY_MS)
+}
+
+// Hooks start none meanwhile, and what a person stopped is wanted again.
+function claimPlace(home: string): void {
+  const stores = openStores(home, (message) => tell(`arc: ${message}`))
+  try {
+    beginServing(stores.state, Date.now())
+  } finally {
+    stores.close()
+  }
+}
+
+async function serveOut(started: Daemon, { open, sample, json, onDemand }: ServeOptions): Promise<number> {
   const ended = signalled()
-  if (json === true) printJson(await statusOf(home))
+  if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
+  else if (json === true) printJson(await statusOf(arcHome()))
   else printDaemon(started)
   if (sample === true) await playSample(started, json === true)
   if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
-  const signal = await ended
-  tell(`arc: ${signal}: finishing what is under way`)
+  const why = await Promise.race([ended, started.useless])
+  const text = `${why}: finishing what is under way`
+  if (onDemand === true) log(text)
+  else tell(`arc: ${text}`)
   await started.stop()
   return 0
+}
+
+async function serveInBackground({ port, json }: ServeOptions): Promise<number> {
+  const home = arcHome()
+  const [, program = ''] = process.argv
+  claimPlace(home)
+  await giveWay(await findDaemon(home))
+  const pid = startInBackground({ home, program, args: ['--no-open', ...(port === undefined ? [] : ['--port', port])] })
+  for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(LOOK_MS)) {
+    const presence = await findDaemon(home)
+    if (presence.is === 'running') return tellPresence(presence, json === true)
+  }
+  tell(`arc: it did not start: ${lastLogLine(home) ?? 'it said nothing'} (${logFile(home)})`)
+  return 1
 }
 
 // The address once more below it: a session is longer than a screen.
@@ -55,7 +124,7 @@ async function tellPresence(presence: Presence, isJson: boolean): Promise<number
   if (presence.is === 'running') {
     const { pid } = presence.health
     if (isJson) printJson(await statusOf(arcHome()))
-    else print(`${colors.green('✓')} already running as process ${pid}${urlIn(presence)}`)
+    else print(`${colors.green('✓')} running as process ${pid}${urlIn(presence)}`)
     return 0
   }
   if (presence.is === 'silent') {
@@ -73,7 +142,12 @@ function printDaemon({ url, loginUrl, socket }: Daemon): void {
   print(`  page    ${url}`)
   print(`  open    ${loginUrl}`)
   print(`  socket  ${socket}`)
-  tell(colors.dim('Ctrl-C or arc stop ends it; hooks then go on without it.'))
+  tell(colors.dim('Ctrl-C ends it; hooks start one in the background when they need it. After arc stop they do not.'))
+}
+
+// The log of one in the background has no terminal that knows the time.
+function log(message: string): void {
+  tell(`${new Date().toISOString()} ${message}`)
 }
 
 function signalled(): Promise<string> {

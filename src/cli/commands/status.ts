@@ -1,17 +1,24 @@
 // `arc status`: is a daemon running, and what is in force.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import colors from 'picocolors'
+import type { Config } from '../../config/layers.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
+import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/on-demand.ts'
 import { socketFile, tokenFile } from '../../daemon/places.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
-import { print, printJson, showSpan, tell } from '../output.ts'
+import { openStores } from '../../runtime/stores.ts'
+import { fromNow, print, printJson, showSpan, tell } from '../output.ts'
 
 /** What `arc status --json` prints. */
 interface Status extends StatusView {
   readonly loginUrl: string | null
+  /** Who started the one that runs. */
+  readonly startedBy: 'hook' | 'person' | null
+  /** What a hook does that finds none. */
+  readonly onDemand: OnDemand
 }
 
 /** Shows it. A daemon that does not run is no failure: hooks work without one. */
@@ -34,19 +41,48 @@ export async function statusOf(home: string): Promise<Status> {
     url,
     loginUrl: url === null || token === undefined ? null : `${url}/login?token=${token}`,
     socket: isRunning ? socketFile(home) : null,
-    ...inForce(),
+    ...inForce(home),
     uptimeMs: isRunning ? presence.health.uptimeMs : null,
+    startedBy: isRunning ? (presence.note?.isOnDemand === true ? 'hook' : 'person') : null,
   }
 }
 
-function inForce(): Pick<StatusView, 'profile' | 'enforcement' | 'breaker'> {
+function inForce(home: string): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand'> {
   const { preview, close } = openPreview({ cwd: process.cwd(), report: (message) => tell(`arc: ${message}`) })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
-    const { profile, enforcement } = preview.config
-    return { profile, enforcement, breaker: { state, failures, threshold, openedAt, halfOpenAt } }
+    const { profile, enforcement, daemon } = preview.config
+    const onDemand = onDemandIn(home, daemon)
+    return { profile, enforcement, breaker: { state, failures, threshold, openedAt, halfOpenAt }, onDemand }
   } finally {
     close()
+  }
+}
+
+/** What happens without a daemon, in words. */
+export function tellOnDemand(onDemand: OnDemand): string {
+  switch (onDemand.is) {
+    case 'ready':
+      return 'the next hook starts it in the background'
+    case 'off':
+      return 'hooks judge by themselves and start none (daemon.onDemand or ARC_DAEMON says so)'
+    case 'stopped':
+      return `stopped by arc stop ${fromNow(onDemand.at)}; hooks judge by themselves until arc serve`
+    case 'waiting':
+      return `a hook started it ${onDemand.attempts === 1 ? 'just now' : `${onDemand.attempts} times`}; the next try is ${fromNow(onDemand.until)} at the earliest`
+  }
+}
+
+/** What a hook does in this home, with this configuration, that finds no daemon. */
+export function onDemandIn(home: string, { onDemand }: Config['daemon']): OnDemand {
+  if (!onDemand || !readSwitch(process.env.ARC_DAEMON).canStart) return { is: 'off' }
+  // A home that is not there has no state to look into, and is not made by looking.
+  if (!existsSync(home)) return { is: 'ready' }
+  const stores = openStores(home, () => undefined)
+  try {
+    return onDemandOf(stores.state, Date.now())
+  } finally {
+    stores.close()
   }
 }
 
@@ -60,9 +96,10 @@ function tokenOf(home: string): string | undefined {
 }
 
 function printStatus(found: Status): void {
-  const { running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs } = found
-  if (running) print(`${colors.green('✓')} running as process ${pid} for ${showSpan(uptimeMs ?? 0)}`)
-  else print(`${colors.dim('○')} not running; hooks judge by themselves (arc serve starts it)`)
+  const { running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, startedBy } = found
+  const how = startedBy === 'hook' ? ', started by a hook' : ''
+  if (running) print(`${colors.green('✓')} running as process ${pid} for ${showSpan(uptimeMs ?? 0)}${how}`)
+  else print(`${colors.dim('○')} not running; ${tellOnDemand(found.onDemand)}`)
   print(`  profile  ${profile}, ${enforcement}`)
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
   if (url !== null) print(`  page     ${url}`)

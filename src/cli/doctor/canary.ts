@@ -111,8 +111,9 @@ const CANARIES: Readonly<Record<HostName, Canary>> = {
 // As a host runs it: through a shell, with hardly any environment.
 function run(line: string, payload: string, home: string): Promise<string> {
   return new Promise((resolve) => {
-    const { PATH, HOME } = process.env
-    const child = spawn('/bin/sh', ['-c', line], { env: { PATH, HOME, ARC_HOME: home }, timeout: LIMIT_MS })
+    const { PATH, HOME, ARC_DAEMON } = process.env
+    const env = { PATH, HOME, ARC_HOME: home, ...(ARC_DAEMON !== undefined && { ARC_DAEMON }) }
+    const child = spawn('/bin/sh', ['-c', line], { env, timeout: LIMIT_MS })
     let said = ''
     child.stderr.on('data', (text) => {
       said = `${said}${text}`.slice(0, 300)

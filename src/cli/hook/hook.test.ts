@@ -11,6 +11,9 @@ import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { cacheOf } from './cached-code.ts'
 import { writeLauncher } from './launcher.ts'
 
+// Daemons are asked here, and started by the tests alone.
+process.env.ARC_DAEMON = 'ask'
+
 let home: string
 let launcher: string
 const children: ChildProcess[] = []

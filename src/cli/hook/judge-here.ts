@@ -1,23 +1,53 @@
 // Judges a call in this process, when no daemon does.
 
 import { ArcError, describe } from '../../core/errors.ts'
+import { holderOf } from '../../daemon/holder.ts'
 import { answerHook, type HookAnswer, type HookCall } from '../../daemon/hook-call.ts'
 import { oneJudge } from '../../daemon/judges.ts'
+import { claimStart } from '../../daemon/on-demand.ts'
 import { findHost } from '../../hosts/list.ts'
+import type { Supervisor } from '../../runtime/supervisor.ts'
 
 const USAGE = 2
 
+/** How a call was judged here. */
+interface JudgedHere {
+  readonly answer: HookAnswer
+  /** A daemon is wanted for the next calls, and it is up to this process to start it. */
+  readonly startsDaemon: boolean
+}
+
+/** How a call is to be judged. */
+interface HereOptions {
+  readonly home: string
+  readonly canStart: boolean
+  readonly signal: AbortSignal
+}
+
 /** The answer to one call; what had to be reported stands behind it on stderr. */
-export async function judgeHere(call: HookCall, signal: AbortSignal): Promise<HookAnswer> {
+export async function judgeHere(call: HookCall, { home, canStart, signal }: HereOptions): Promise<JudgedHere> {
   try {
     findHost(call.host)
   } catch (error) {
     if (!(error instanceof ArcError)) throw error
-    return { stdout: '', stderr: `arc: ${error.message}\n`, exitCode: USAGE }
+    return { answer: { stdout: '', stderr: `arc: ${error.message}\n`, exitCode: USAGE }, startsDaemon: false }
   }
   const reports: string[] = []
-  const judge = oneJudge((message) => reports.push(`arc: ${message}\n`))
+  const report = (message: string): void => void reports.push(`arc: ${message}\n`)
+  const judge = oneJudge(report, home)
   const answer = await answerHook(call, judge, { signal })
-  await judge.close().catch((error) => reports.push(`arc: ${describe(error)}\n`))
-  return { ...answer, stderr: answer.stderr + reports.join('') }
+  const startsDaemon = canStart && !signal.aborted && isStartOurs(judge.made(), home, report)
+  await judge.close().catch((error) => report(describe(error)))
+  return { answer: { ...answer, stderr: answer.stderr + reports.join('') }, startsDaemon }
+}
+
+// Where nothing lasts, a daemon would not either, and nobody could tell how often it was tried.
+function isStartOurs(supervisor: Supervisor | undefined, home: string, report: (message: string) => void): boolean {
+  if (supervisor?.isDurable !== true || !supervisor.config.daemon.onDemand) return false
+  try {
+    return holderOf(home) === undefined && claimStart(supervisor.state, Date.now())
+  } catch (error) {
+    report(`no daemon was started: ${describe(error)}`)
+    return false
+  }
 }

@@ -43,6 +43,7 @@ node=${quote(node)}
 arc=${quote(arc)}
 [ -x "$node" ] || node=node
 socket=$ARC_HOME/run/arc.sock
+case \${ARC_DAEMON-} in off | asked) socket= ;; esac
 if [ "\${1-}" != hook ] || [ $# -lt 2 ] || [ $# -gt 3 ] || [ ! -S "$socket" ] || ! command -v curl >/dev/null 2>&1; then
   exec "$node" "$arc" "$@"
 fi
@@ -76,7 +77,9 @@ while :; do
     *) break ;;
   esac
 done
-export ARC_DAEMON=off
+# Not asked again; one that is gone may be started anew.
+[ "\${ARC_DAEMON-}" = ask ] && ARC_DAEMON=off || ARC_DAEMON=asked
+export ARC_DAEMON
 printf %s "$payload" | "$node" "$arc" hook "$host" \${given:+"$given"}
 `
 }

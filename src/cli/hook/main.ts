@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import type { HookAnswer, HookCall } from '../../daemon/hook-call.ts'
+import { readSwitch } from '../../daemon/on-demand.ts'
 import { socketFile } from '../../daemon/places.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { arcHome } from '../../runtime/home.ts'
@@ -21,24 +22,38 @@ export async function runHook([host, event]: readonly string[]): Promise<number>
   process.once('SIGINT', () => stop.abort())
   // Timers of the pipeline never keep a process alive; an answer that is owed does.
   const alive = setInterval(() => undefined, 1 << 30)
+  const home = arcHome()
   try {
-    const answer = await answerOf(host ?? '', event, stop.signal)
+    const { answer, startsDaemon } = await answerOf({ host: host ?? '', event, home }, stop.signal)
     await write(answer)
+    // Not before: the host waits for the answer alone.
+    if (startsDaemon) await startDaemon(home)
     return answer.exitCode
   } catch (error) {
     // Not even the adapter could be loaded: nothing is known of what the host would understand.
-    process.stderr.write(`arc: the hook failed: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`arc: the hook failed: ${messageOf(error)}\n`)
     return FAILED
   } finally {
     clearInterval(alive)
   }
 }
 
-async function answerOf(host: string, event: string | undefined, signal: AbortSignal): Promise<HookAnswer> {
-  const home = arcHome()
-  // Whoever asked it already and got no answer says so.
-  const isAsked = process.env.ARC_DAEMON === 'off'
-  const hasDaemon = !isAsked && NAME.test(host) && existsSync(socketFile(home))
+interface Asked {
+  readonly host: string
+  readonly event: string | undefined
+  readonly home: string
+}
+
+interface Answered {
+  readonly answer: HookAnswer
+  readonly startsDaemon: boolean
+}
+
+async function answerOf({ host, event, home }: Asked, signal: AbortSignal): Promise<Answered> {
+  const { canAsk, canStart } = readSwitch(process.env.ARC_DAEMON)
+  const hasDaemon = canAsk && NAME.test(host) && existsSync(socketFile(home))
+  // Asked now: judging would make it.
+  const isHomeThere = hasDaemon || existsSync(home)
   // Loaded while the payload comes in.
   const here = hasDaemon ? undefined : import('./judge-here.ts')
   here?.catch(() => undefined)
@@ -51,15 +66,30 @@ async function answerOf(host: string, event: string | undefined, signal: AbortSi
     profile: process.env.ARC_PROFILE || undefined,
   }
   const answer = hasDaemon && !signal.aborted ? await askDaemon(call, home, signal) : undefined
-  if (answer !== undefined) return answer
+  if (answer !== undefined) return { answer, startsDaemon: false }
   const { judgeHere } = await (here ?? import('./judge-here.ts'))
-  return judgeHere(call, signal)
+  return judgeHere(call, { home, canStart: canStart && isHomeThere, signal })
+}
+
+// The next call finds it. Whatever goes wrong here, this one has its answer.
+async function startDaemon(home: string): Promise<void> {
+  try {
+    const { startInBackground } = await import('../../daemon/background.ts')
+    const [, program = ''] = process.argv
+    startInBackground({ home, program, args: ['--no-open', '--on-demand'] })
+  } catch (error) {
+    process.stderr.write(`arc: no daemon was started: ${messageOf(error)}\n`)
+  }
 }
 
 async function askDaemon(call: HookCall, home: string, signal: AbortSignal): Promise<HookAnswer | undefined> {
   const { host, event, payload, cwd, profile } = call
   const ask = await import('./ask-daemon.ts')
   return ask.askDaemon({ home, host, event, payload, cwd, profile }, signal).catch(() => undefined)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 // The folder may be gone by now.
