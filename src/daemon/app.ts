@@ -8,6 +8,7 @@ import { addA2aRoutes } from './routes/a2a.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
 import { addCollaborationRoutes } from './routes/collaboration.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
+import { addFeedRoutes } from './routes/feed.ts'
 import { addHookRoutes } from './routes/hook.ts'
 import { addLookRoutes } from './routes/look.ts'
 import { addPageRoutes } from './routes/page.ts'
@@ -48,6 +49,7 @@ export function makeApp(service: Service, options: AppOptions): App {
   addHookRoutes(app, service)
   addDispatchRoutes(app, service)
   addLookRoutes(app, service)
+  addFeedRoutes(app, service)
   addApprovalRoutes(app, service)
   addCollaborationRoutes(app, service)
   addTaskRoutes(app, service)

@@ -10,6 +10,7 @@ import { newId } from '../runtime/ids.ts'
 import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
 import { trimLog } from './background.ts'
+import { TraceFollower } from './follower.ts'
 import {
   clearPlace,
   clearStaleNote,
@@ -21,6 +22,7 @@ import {
 } from './lifecycle.ts'
 import { LASTING_MS, noteGoodStart } from './on-demand.ts'
 import { socketFile } from './places.ts'
+import { pulseOf } from './pulse.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
 import { Streams } from './stream.ts'
 import { SupervisorPool } from './supervisors.ts'
@@ -102,17 +104,19 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const gate = new Gate(token)
   const pool = new SupervisorPool(home, report)
   const work = new WorkInHand()
+  const trace = async () => (await pool.find(undefined, undefined)).trace
+  const follower = new TraceFollower({ home, report, trace })
   const tasks = new TaskDesk({ home, pool, work, report })
   const socket = socketFile(home)
   let url: string | undefined
   const service: Service = {
-    ...{ home, version, pool, gate, work, tasks, socket, signal: held.signal },
+    ...{ home, version, pool, gate, work, tasks, follower, socket, signal: held.signal },
     url: () => url,
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
   const app = makeApp(service, { dashboard: options.dashboard, report })
-  const trace = async () => (await pool.find(undefined, undefined)).trace
-  const streams = new Streams({ gate, version, report, trace })
+  const pulse = async () => pulseOf(service, await pool.find(undefined, undefined))
+  const streams = new Streams({ gate, version, follower, report, trace, pulse })
   const usage = new Usage()
   const local = listener(app, true, usage)
   const remote = listener(app, false, usage)
@@ -131,6 +135,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const stop = once(async () => {
     useless.stop()
     streams.close()
+    follower.close()
     await closeServers([local, remote], work, held, options.finishMs)
     await tasks.close()
     await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)

@@ -2,6 +2,7 @@
 
 import type { Hono } from 'hono'
 import type { Gate } from './auth.ts'
+import type { TraceFollower } from './follower.ts'
 import type { SupervisorPool } from './supervisors.ts'
 import type { TaskDesk } from './task-desk.ts'
 
@@ -11,6 +12,7 @@ export interface Service {
   readonly version: string
   readonly pool: SupervisorPool
   readonly gate: Gate
+  readonly follower: TraceFollower
   readonly work: WorkInHand
   readonly tasks: TaskDesk
   /** Aborted when the daemon has to end although steps are held. */

@@ -1,4 +1,7 @@
-// What goes over the stream of a daemon, and what its pages answer. Types for both sides: imports nothing.
+// What goes over the stream of a daemon, and what its pages answer. Types for both sides: imports nothing but its neighbours.
+
+import type { EventView, FeedStep } from './feed-views.ts'
+import type { Pulse } from './views.ts'
 
 /** A line of the log. */
 export interface Row {
@@ -26,7 +29,7 @@ export interface Row {
 interface HelloMessage {
   readonly type: 'hello'
   readonly version: string
-  /** Rows after this one follow. */
+  /** What came after this record follows. Less than was asked for: the record began anew, so load the snapshot again. */
   readonly after: number
 }
 
@@ -51,8 +54,23 @@ interface AliveMessage {
   readonly time: string
 }
 
-/** What a daemon sends over the stream. */
-export type StreamMessage = HelloMessage | RowsMessage | GapMessage | AliveMessage
+/** With `view=feed`, in place of `rows`: each new step whole, once, in order, and the events between them. */
+export interface FeedMessage {
+  readonly type: 'feed'
+  readonly steps: readonly FeedStep[]
+  readonly events: readonly EventView[]
+  /** The last record of all these: to go on from after a break. */
+  readonly seq: number
+}
+
+/** With `view=feed`: the figures, when something of them changed. */
+export interface PulseMessage {
+  readonly type: 'pulse'
+  readonly pulse: Pulse
+}
+
+/** What a daemon sends over the stream; `feed` and `pulse` only with `view=feed`, which sends no `rows`. */
+export type StreamMessage = HelloMessage | RowsMessage | FeedMessage | PulseMessage | GapMessage | AliveMessage
 
 /** The breaker of a profile. */
 export interface BreakerView {

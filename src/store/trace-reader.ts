@@ -36,7 +36,12 @@ export class TraceReader {
   }
 
   query(filter: TraceFilter): LogRow[] {
+    return this.records(filter).map(logRowOf)
+  }
+
+  records(filter: TraceFilter): TraceRecord[] {
     const { afterSeq, since } = filter
+    if (afterSeq !== undefined && isForAll(filter)) return this.#next(afterSeq, filter)
     const classes = this.#rows.classes().filter((row) => isWanted(row, filter))
     const after = Math.max(afterSeq ?? 0, since === undefined ? 0 : this.firstSince(since) - 1)
     const seqs = this.#find({
@@ -48,7 +53,7 @@ export class TraceReader {
     })
     return seqs.flatMap((seq) => {
       const body = this.#rows.body(seq)
-      return body === undefined ? [] : [logRowOf(JSON.parse(body) as TraceRecord)]
+      return body === undefined ? [] : [JSON.parse(body) as TraceRecord]
     })
   }
 
@@ -76,6 +81,13 @@ export class TraceReader {
     return low
   }
 
+  // Whoever follows everything needs no list but the records themselves.
+  #next(after: number, filter: TraceFilter): TraceRecord[] {
+    const { beforeSeq = Number.POSITIVE_INFINITY } = filter
+    const page = this.#rows.page(after, limitOf(filter))
+    return page.filter(({ seq }) => seq < beforeSeq).map(recordOf)
+  }
+
   // In order; when there are more than wanted, those nearest to the end that was asked for.
   #find(given: Wanted): number[] {
     // Lists may still name what was cut.
@@ -90,13 +102,14 @@ export class TraceReader {
   }
 
   #unsettled({ filter, classes, after }: Wanted): number[] {
-    const { session, hook, since } = filter
+    const { session, hook, since, beforeSeq } = filter
     const own = new Set(classes)
     const is = (mark: Marks): boolean =>
       own.has(mark.class) &&
       (session === undefined || mark.session === session) &&
       (hook === undefined || mark.hook === hook) &&
-      (since === undefined || mark.time >= since)
+      (since === undefined || mark.time >= since) &&
+      (beforeSeq === undefined || mark.seq < beforeSeq)
     return this.#places
       .unsettled(after)
       .filter(is)
@@ -105,7 +118,7 @@ export class TraceReader {
 
   #settled(wanted: Wanted, limit: number): number[] {
     let { after } = wanted
-    let before = this.#places.settled() + 1
+    let before = Math.min(this.#places.settled() + 1, wanted.filter.beforeSeq ?? Number.POSITIVE_INFINITY)
     let seqs: number[] = []
     for (const of of wanted.classes) {
       seqs = seqs.concat(this.#ofClass(of, { ...wanted, after, limit }, before)).sort((a, b) => a - b)
@@ -171,6 +184,10 @@ export class TraceReader {
     const evaluations = following.filter(({ step }) => step === row.seq)
     return { found: 'step', record, evaluations: evaluations.map((own) => recordOf(own) as EvaluationRecord) }
   }
+}
+
+function isForAll({ component, action, session, hook, decision, since, steps }: TraceFilter): boolean {
+  return steps === true && [component, action, session, hook, decision, since].every((asked) => asked === undefined)
 }
 
 function isWanted(row: TraceClass, { component, action, decision, steps }: TraceFilter): boolean {

@@ -68,6 +68,10 @@ export class SqliteTraceStore implements TraceStore {
     return this.#connection.read(({ reader }) => reader.query(filter))
   }
 
+  records(filter: TraceFilter = {}): TraceRecord[] {
+    return this.#connection.read(({ reader }) => reader.records(filter))
+  }
+
   get(id: string): Found {
     return this.#connection.read(({ reader }) => reader.get(id))
   }
