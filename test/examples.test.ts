@@ -1,14 +1,14 @@
 // Runs every example as a user would, and compares what it prints.
 
-import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { transform } from 'esbuild'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { onlyJson, type Ran, runArc, runProgram } from './run-arc.ts'
+import { makeHome, PROFILE, type SupervisedHome } from './supervised-home.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../examples', import.meta.url))
-const run = promisify(execFile)
 
 /** What each example prints: on stdout, and where it matters on stderr. */
 const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; readonly stderr?: readonly string[] }>> = {
@@ -52,19 +52,128 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
       '0 0',
     ],
   },
+  'agents/plain-loop.mjs': {
+    stdout: [
+      'shell echo "never rm -rf / in a script": never rm -rf / in a script',
+      'shell git reset --hard HEAD~3: block, It throws away every change that is not committed. (git/reset-hard: destructive, tier 4) Instead: git stash keeps the changes; git diff shows what would be lost.',
+      'shell git --version | cut -c 1-3: git',
+      'Done: nothing was lost.',
+      '5 steps on record, chain whole',
+    ],
+  },
+  'agents/vercel-ai.mjs': {
+    stdout: [
+      'git push --force → A forced push overwrites what others have pushed. (git/push-force: destructive, tier 4)',
+      'git push --force-with-lease → ran git push --force-with-lease',
+      'Pushed.',
+    ],
+  },
+  'agents/mcp-client.mjs': {
+    stdout: ['read: todo: call …', 'delete: not sent, todo cannot be brought back; instead archive it'],
+  },
+  'hooks/hook-pack.ts': {
+    stdout: [
+      'infra/main.tf: block, people change this file',
+      'src/main.ts: pass',
+      'Explain all ',
+      'make: flag',
+      'without the pack: pass',
+    ],
+  },
   'hook-bus/custom-hook.mjs': { stdout: ['dangerous-tool: flag my-custom-hook', 'read: pass'] },
 }
 
-it('every example has its expected output here, and the other way round', () => {
-  const files = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.mjs'))
-  expect(files.map((file) => file.replaceAll('\\', '/')).sort()).toEqual(Object.keys(PRINTS).sort())
+// Those that no program runs by itself: each has a test of its own below.
+const READ_BY_ARC = ['hooks/protect-main.sh', 'hooks/team.arma']
+
+it('every example has its expected output here and a row in the README, and the other way round', () => {
+  const all = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8', withFileTypes: true })
+  const files = all.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  const names = files.map((file) => relative(EXAMPLES, file).replaceAll('\\', '/')).filter((name) => /\//.test(name))
+  expect(names.sort()).toEqual([...Object.keys(PRINTS), ...READ_BY_ARC].sort())
+  const rows = [...readFileSync(join(EXAMPLES, 'README.md'), 'utf8').matchAll(/^\| `([^`]+)`/gm)].map(
+    ([, name]) => name,
+  )
+  expect(rows.sort()).toEqual(names)
+})
+
+it('every example says on top what it shows', () => {
+  for (const file of [...Object.keys(PRINTS), ...READ_BY_ARC]) {
+    const text = readFileSync(join(EXAMPLES, file), 'utf8').replace(/^#!.*\n/, '')
+    expect([file, text.slice(0, 2)]).toEqual([file, expect.stringMatching(/^(?:\/\/|# )/)])
+  }
 })
 
 it.each(Object.entries(PRINTS))('%s prints what it should', async (file, { stdout, stderr = [] }) => {
   const path = join(EXAMPLES, file)
-  const printed = await run(process.execPath, [path], { cwd: dirname(path) })
+  const printed = await runExample(path)
+  expect({ code: printed.code, stderr: linesOf(printed.stderr) }).toEqual({ code: 0, stderr })
   expect(linesOf(printed.stdout)).toEqual(stdout)
-  expect(linesOf(printed.stderr)).toEqual(stderr)
+})
+
+// Node 20 does not read TypeScript: its types are taken off first, as newer ones do.
+async function runExample(path: string): Promise<Ran> {
+  const options = { cwd: dirname(path) }
+  if (!path.endsWith('.ts')) return runProgram(process.execPath, [path], options)
+  const { code } = await transform(readFileSync(path, 'utf8'), { loader: 'ts', format: 'esm' })
+  return runProgram(process.execPath, ['--input-type=module', '-'], { ...options, input: code })
+}
+
+describe('hooks/protect-main.sh', () => {
+  let place: SupervisedHome
+
+  beforeEach(() => {
+    place = makeHome()
+    place.write(PROFILE, {
+      enforcement: 'enforce',
+      commands: [
+        { name: 'protect-main', event: 'pre:tool:shell', command: [join(EXAMPLES, 'hooks', 'protect-main.sh')] },
+      ],
+    })
+  })
+  afterEach(() => place.remove())
+
+  const commitOn = async (branch: string, command = 'git commit -m x') => {
+    await runProgram('git', ['init', '--quiet', `--initial-branch=${branch}`, place.project], {})
+    const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command }, tool_use_id: 'a' }
+    const input = JSON.stringify({ ...call, session_id: 's', cwd: place.project })
+    return runArc(['hook', 'claude'], { home: place.home, cwd: place.project, input })
+  }
+
+  it('lets no agent commit on main, and says what to do instead', async () => {
+    const { code, stderr } = await commitOn('main')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/protect-main[\s\S]*main takes no commits[\s\S]*git switch -c my-branch/)
+  })
+
+  it('lets it commit elsewhere, and do anything else on main', async () => {
+    expect(await commitOn('feature')).toMatchObject({ code: 0 })
+    expect(await commitOn('main', 'git status')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('hooks/team.arma', () => {
+  const SCRIPT = join(EXAMPLES, 'hooks', 'team.arma')
+  let place: SupervisedHome
+
+  beforeEach(() => {
+    place = makeHome()
+  })
+  afterEach(() => place.remove())
+
+  const decide = async (...args: string[]) => {
+    const ran = await runArc(['script', 'run', SCRIPT, '--json', ...args], { home: place.home })
+    const { outcome } = onlyJson<{ outcome: { decision: string; reason?: string } }>(ran)
+    return `${outcome.decision} ${outcome.reason ?? ''}`.trim()
+  }
+
+  it('has no mistake, and decides as its lines say', async () => {
+    const shell = (command: string) => decide('--tool', 'shell', '--data', JSON.stringify({ args: { command } }))
+    expect(await shell('make deploy')).toBe('block deploys are for people')
+    expect(await shell('make')).toBe('pass')
+    expect(await decide('--tool', 'write_file', '--data', '{"args":{"path":"a.ts"}}')).toBe('flag a.ts is written')
+    expect((await runArc(['script', 'check', SCRIPT], { home: place.home })).code).toBe(0)
+  })
 })
 
 function linesOf(text: string): string[] {

@@ -1,9 +1,9 @@
 // Runs the real binary, as a user does.
 
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { ARC, jsonLines as linesOf, runArc } from '../../test/run-arc.ts'
 import { makeTempFolder } from '../../test/temp-folder.ts'
 
@@ -11,6 +11,9 @@ const PACKAGE_FILE = new URL('../../package.json', import.meta.url)
 
 const HOME = makeTempFolder('arc-home-')
 const arc = (...args: string[]) => runArc(args, { home: HOME })
+
+// So that there is something on record.
+beforeAll(() => arc('sample', '--wait', '0'), 120_000)
 
 it('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }
@@ -37,29 +40,6 @@ it.each([
   expect(stderr).toMatch(message)
 })
 
-it('the sample shows every kind of decision in enforce, and a failing hook', async () => {
-  const { code, stdout } = await arc('sample')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/✗ block pre:tool {5}shell rm -rf build/)
-  expect(stdout).toMatch(/✓ pass {2}pre:tool {5}shell echo "never use rm -rf in scripts"/)
-  expect(stdout).toMatch(/\? ask {3}pre:tool {5}shell git push --force/)
-  expect(stdout).toMatch(/style-checker.*failed \(crash\)/)
-  expect(stdout).toContain('7 pass, 1 flag, 1 ask, 3 block.')
-})
-
-it('the sample changes and stops nothing in log, and says what it would have done', async () => {
-  const { stdout } = await arc('sample', '--mode', 'log', '--json')
-  const steps = stdout
-    .trim()
-    .split('\n')
-    .map(
-      (line) => JSON.parse(line) as { outcome: { blocked: boolean; decision: string }; result: string; what: string },
-    )
-  expect(steps.some(({ outcome }) => outcome.blocked)).toBe(false)
-  const deleted = steps.find(({ what }) => what.includes('rm -rf build'))
-  expect(deleted).toMatchObject({ outcome: { decision: 'flag' }, result: 'done' })
-})
-
 it('C4 script check names every mistake with its place, and leaves a good script alone', async () => {
   const folder = makeTempFolder('arc-script-')
   const good = join(folder, 'good.arma')
@@ -78,52 +58,54 @@ it('C4 script check names every mistake with its place, and leaves a good script
 })
 
 it('L1 logs prints what its filters say: component, action, hook, decision, limit; and says what to do when empty', async () => {
-  await arc('sample')
   const rows = async (...args: string[]) => linesOf((await arc('logs', '--json', '--limit', '500', ...args)).stdout)
   const all = await rows('--component', 'hooks')
   expect(all.length).toBeGreaterThan(8)
-  expect(all[0]).toMatchObject({ component: 'hooks', session: 'sample', host: 'sample' })
+  expect(all[0]).toMatchObject({
+    component: 'hooks',
+    session: expect.stringMatching(/^sample-/),
+    host: 'sample',
+    profile: 'sample',
+  })
   const blocks = await rows('--action', 'hook:block')
   expect(new Set(blocks.map(({ decision }) => decision))).toEqual(new Set(['block']))
-  expect((await rows('--hook', 'style-checker')).every(({ action }) => action === 'hook:error')).toBe(true)
+  expect(new Set((await rows('--hook', 'mask-keys')).map(({ hook }) => hook))).toEqual(new Set(['mask-keys']))
   expect(await rows('--decision', 'ask')).not.toEqual([])
   expect(await rows('--component', 'launch', '--action', 'hook:block')).toEqual([])
   expect(linesOf((await arc('logs', '--json', '--limit', '2')).stdout)).toHaveLength(2)
-  expect((await arc('logs')).stdout).toMatch(
-    /✗ hook:block destructive-commands +pre:tool shell +deletes a whole folder/,
+  expect((await arc('logs', '--decision', 'block')).stdout).toMatch(
+    /✗ hook:block risk-detection +pre:tool shell\s+A forced push overwrites/,
   )
   expect((await arc('logs', '--session', 'nobody')).stderr).toContain('arc sample')
   expect(await arc('logs', '--since', 'yesterdayish')).toMatchObject({ code: 2 })
 })
 
 it('L2 why shows the last decision whole, finds others by the beginning of their id, and says when there is none', async () => {
-  await arc('sample')
   const [row] = linesOf((await arc('logs', '--json', '--decision', 'ask', '--limit', '1')).stdout)
   const id = String(row?.id).replace(/\.\d+$/, '')
   const shown = await arc('why', id)
   expect(shown.code).toBe(0)
-  expect(shown.stdout).toContain('git push --force')
-  expect(shown.stdout).toContain('decided  by destructive-commands: rewrites history that others may have')
-  expect(shown.stdout).toContain('instead  --force-with-lease')
+  expect(shown.stdout).toContain('git branch -D experiment')
+  expect(shown.stdout).toContain("decided  by watchdog-pause: destructive, tier 4, needs a person's word")
+  expect(shown.stdout).toContain('instead  git branch -d deletes only what is merged.')
   expect(JSON.parse((await arc('why', 'last', '--json')).stdout)).toMatchObject({
     found: 'step',
-    record: { point: 'pre:turn:end' },
+    record: { point: 'session:end' },
   })
   expect(await arc('why', 'no-such-id')).toMatchObject({ code: 1, stderr: 'arc: there is no record no-such-id\n' })
 })
 
 it('L2 why shows an edit as a difference, and says so where the record hides both sides', async () => {
-  await arc('sample')
-  const [row] = linesOf((await arc('logs', '--json', '--hook', 'mask-keys', '--limit', '1')).stdout)
-  const { stdout } = await arc('why', String(row?.id).replace(/\.\d+$/, ''))
-  expect(stdout).toMatch(/changed\n +- prompt: ".*\[redacted\]\."\n +\+ prompt: ".*sk-…\."\n/)
-  const [masked] = linesOf((await arc('logs', '--json', '--hook', 'mask-results', '--limit', '1')).stdout)
-  const hidden = await arc('why', String(masked?.id).replace(/\.\d+$/, ''))
-  expect(hidden.stdout).toContain('changed result, in what the record hides')
+  const rows = linesOf((await arc('logs', '--json', '--hook', 'mask-keys')).stdout).filter(({ applied }) => applied)
+  const whyAt = async (at: string) => {
+    const row = rows.find(({ point }) => point === at)
+    return (await arc('why', String(row?.id).replace(/\.\d+$/, ''))).stdout
+  }
+  expect(await whyAt('pre:message')).toMatch(/changed\n +- prompt: ".*\[redacted\]\."\n +\+ prompt: ".*sk-…\."\n/)
+  expect(await whyAt('post:tool')).toContain('changed result, in what the record hides')
 })
 
 it('trace verify and export show the chain whole', async () => {
-  await arc('sample')
   const { code, stdout } = await arc('trace', 'verify', '--json')
   expect(code).toBe(0)
   const { ok, records } = JSON.parse(stdout) as { ok: boolean; records: number }
@@ -132,11 +114,16 @@ it('trace verify and export show the chain whole', async () => {
 })
 
 it('a reader that closes the pipe early is no error', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'arc-pipe-'))
   const ran = await new Promise<string>((resolve) => {
-    const line = `"${process.execPath}" "${ARC}" sample --json | head -n 1`
-    execFile('sh', ['-c', line], { env: { ...process.env, ARC_HOME: HOME } }, (_error, _stdout, stderr) =>
-      resolve(stderr),
+    const line = `"${process.execPath}" "${ARC}" sample --wait 0 --json | head -n 1`
+    execFile(
+      'sh',
+      ['-c', line],
+      { env: { ...process.env, ARC_HOME: HOME, TMPDIR: temporary } },
+      (_error, _stdout, stderr) => resolve(stderr),
     )
   })
   expect(ran).toBe('')
-})
+  expect(readdirSync(temporary).filter((name) => name.startsWith('arc-sample-'))).toEqual([])
+}, 60_000)

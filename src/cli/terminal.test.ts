@@ -94,7 +94,7 @@ describe.skipIf(!canBeTerminal)('on a terminal', () => {
   })
 
   it('what a new user looks at fits 80 columns', async () => {
-    await arc('sample')
+    await arc('sample', '--wait', '0')
     const lines = [
       'init',
       'profile list',

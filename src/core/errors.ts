@@ -119,6 +119,10 @@ export const ERRORS = {
     when: 'The daemon could not be started: a port in use, a path too long for a socket, no right to write.',
     fix: 'Choose another port with --port, or look with "arc status" and "arc doctor" at what is in the way.',
   },
+  ARC_SAMPLE_FAILED: {
+    when: 'The sample session could not be played to its end: no git, or its agent ended early.',
+    fix: 'Install git, and look at what stands above the message.',
+  },
   ARC_LAUNCH_INVALID: {
     when: 'A profile names no agent that could be launched, or its program is not there.',
     fix: 'Set it with "arc profile set tool claude", and install the program.',

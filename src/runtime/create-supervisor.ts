@@ -5,6 +5,7 @@ import type { Supervisor, SupervisorOptions } from './supervisor.ts'
 
 const OPTIONS = [
   'home',
+  'configHome',
   'profile',
   'enforcement',
   'project',

@@ -3,6 +3,7 @@
 import type { Clock } from '../core/clock.ts'
 import { describe } from '../core/errors.ts'
 import type { Handler } from '../core/hook.ts'
+import type { Notice } from '../core/outcome.ts'
 import { inheriting } from '../handlers/command/environment.ts'
 import { runToEnd } from '../handlers/command/spawn.ts'
 import type { CommandEnd, SupervisionEvent, SupervisionServices } from '../supervision/services.ts'
@@ -113,4 +114,10 @@ const runCommand: SupervisionServices['runCommand'] = async (command, { cwd, tim
     stderr: ending.kind === 'not-started' ? `could not be started: ${ending.why}` : stderr.text,
     timedOut: ending.kind === 'timeout',
   }
+}
+
+/** Where nobody is there to be told: on stderr. */
+export function tellOnStderr(notice: Notice | ScriptNotice): void {
+  const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
+  process.stderr.write(`arc[${notice.hook}] ${text}\n`)
 }

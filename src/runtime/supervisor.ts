@@ -25,7 +25,7 @@ import { type AskLimits, Holder } from './holding.ts'
 import { arcHome } from './home.ts'
 import { newId } from './ids.ts'
 import { Pipeline, type PipelineHook } from './pipeline.ts'
-import { type PipelineServices, realServices, recordEvent, type ScriptNotice } from './services.ts'
+import { type PipelineServices, realServices, recordEvent, type ScriptNotice, tellOnStderr } from './services.ts'
 import { openStores, type Stores } from './stores.ts'
 import { TracedEngine } from './traced-engine.ts'
 
@@ -33,6 +33,8 @@ import { TracedEngine } from './traced-engine.ts'
 export interface SupervisorOptions {
   /** `$ARC_HOME`, or `~/.arc`, unless set. */
   readonly home?: string
+  /** Where the configuration is read from, if not from the home: for a program with settings of its own. */
+  readonly configHome?: string
   /** `$ARC_PROFILE`, or what the configuration says, unless set. */
   readonly profile?: string
   /** The mode in place of the profile's. */
@@ -91,7 +93,7 @@ export class Supervisor {
     this.#stores = openStores(home, (message) => this.#report(message), options.storeWaitMs)
     const { trace, state } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
-    this.#loadOptions = loadOptionsOf({ home, profile, project, builtIns, state })
+    this.#loadOptions = loadOptionsOf({ home: options.configHome ?? home, profile, project, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
     this.approvals = new Approvals({ state, clock, newId, canonicalize })
     const { askMs = ASK_MS } = options
@@ -288,9 +290,12 @@ export class Supervisor {
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
   #isNewTrouble(): boolean {
     const now = troubleOf(this.#problems)
+    // Trouble of another configuration is not that of the home's.
+    const { configHome } = this.#options
+    const key = configHome === undefined ? TROUBLE_KEY : `${TROUBLE_KEY}:${configHome}`
     let isNew = false
     try {
-      update<string>(this.#stores.state, TROUBLE_KEY, (before) => {
+      update<string>(this.#stores.state, key, (before) => {
         isNew = now !== (before ?? '[]')
         return isNew ? now : undefined
       })
@@ -342,9 +347,4 @@ const MESSAGES = {
 
 function troubleOf(problems: readonly Problem[]): string {
   return JSON.stringify(problems.map(formatProblem))
-}
-
-function tellOnStderr(notice: Notice | ScriptNotice): void {
-  const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
-  process.stderr.write(`arc[${notice.hook}] ${text}\n`)
 }

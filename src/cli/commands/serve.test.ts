@@ -131,24 +131,33 @@ it('ends one that does not answer any more', async () => {
   expect((await arc('stop')).code).toBe(0)
 })
 
-it('plays the sample session when asked to, so that there is something to see', async () => {
-  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '' }
+it('plays the sample session when asked to, and a person answers what it holds', async () => {
+  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '', NO_COLOR: '1' }
   const child = spawn(process.execPath, [ARC, 'serve', '--no-open', '--port', '0', '--sample'], { env })
   children.push(child)
   let said = ''
-  await new Promise<void>((resolve) => {
-    child.stdout.on('data', (text) => {
-      said += text
-      if (/its page: http:\/\/127\.0\.0\.1:\d+\/login\?token=/.test(said)) resolve()
+  const heard = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve) => {
+      const look = () => {
+        const found = pattern.exec(said)
+        if (found !== null) resolve(found)
+      }
+      child.stdout.on('data', (text) => {
+        said += text
+        look()
+      })
     })
-  })
-  expect(said).toContain('A sample session')
-  const { url } = await status()
-  const token = new URL(said.slice(said.lastIndexOf('http')).trim()).searchParams.get('token')
+  const [, approval = ''] = await heard(/approvals approve (\w+)\n/)
+  expect((await arc('approvals', 'approve', approval)).code).toBe(0)
+  const [, login = ''] = await heard(/its page, signed in: (\S+)\n/)
+  expect(said).toContain('Deleted branch experiment')
+  const { url, enforcement } = (await status()) as Status & { enforcement: string }
+  expect(enforcement).toBe('log')
+  const token = new URL(login).searchParams.get('token')
   const answer = await fetch(`${url}/v1/decisions`, { headers: { authorization: `Bearer ${token}` } })
   expect(answer.status).toBe(200)
-  expect(JSON.stringify(await answer.json())).toContain('protect-secrets')
+  expect(JSON.stringify(await answer.json())).toContain('"session":"sample-')
   const ended = new Promise((resolve) => child.on('exit', resolve))
   child.kill('SIGINT')
   expect(await ended).toBe(0)
-})
+}, 60_000)

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import colors from 'picocolors'
+import { describe } from '../../core/errors.ts'
 import { lastLogLine, startInBackground } from '../../daemon/background.ts'
 import { endProcess, findDaemon, type Presence } from '../../daemon/lifecycle.ts'
 import { beginServing } from '../../daemon/on-demand.ts'
@@ -33,6 +34,8 @@ const START_MS = 30_000
 const LOOK_MS = 50
 // A hook may start another one just between.
 const TRIES = 3
+// Seconds: long enough to look at the page, short enough for whoever does not.
+const SAMPLE_WAIT = '20'
 
 /** Serves until a signal comes. One that runs already is no failure: that is what was asked for. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -88,7 +91,9 @@ async function serveOut(started: Daemon, { open, sample, json, onDemand }: Serve
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
   else if (json === true) printJson(await statusOf(arcHome()))
   else printDaemon(started)
-  if (sample === true) await playSample(started, json === true)
+  const stop = new AbortController()
+  void ended.then(() => stop.abort())
+  if (sample === true) await playSample(started, json === true, stop.signal)
   if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
   const why = await Promise.race([ended, started.useless])
   const text = `${why}: finishing what is under way`
@@ -113,11 +118,16 @@ async function serveInBackground({ port, json }: ServeOptions): Promise<number> 
 }
 
 // The address once more below it: a session is longer than a screen.
-async function playSample({ loginUrl }: Daemon, isJson: boolean): Promise<void> {
+async function playSample({ loginUrl }: Daemon, isJson: boolean, signal: AbortSignal): Promise<void> {
   const { sample } = await import('./sample.ts')
   if (!isJson) print('')
-  await sample({ mode: 'enforce', json: isJson })
-  if (!isJson) print(`\n${colors.green('✓')} ARC is running; its page: ${loginUrl}`)
+  try {
+    await sample({ mode: 'enforce', wait: SAMPLE_WAIT, json: isJson, signal })
+  } catch (error) {
+    // The daemon is what was asked for; it runs without a sample too.
+    tell(`arc: ${describe(error)}`)
+  }
+  if (!isJson && !signal.aborted) print(`\n  its page, signed in: ${loginUrl}`)
 }
 
 async function tellPresence(presence: Presence, isJson: boolean): Promise<number> {

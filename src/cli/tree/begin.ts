@@ -18,11 +18,19 @@ export function addSample(arc: Command, run: Run): void {
   arc
     .command('sample')
     .summary('see it work: a sample session of a small agent')
-    .description('play a sample session of a small agent through the real engine')
+    .description('a small agent works in a temporary repository, supervised; nothing of yours is touched')
     .addOption(new Option('--mode <mode>', 'what the hooks may do').choices(MODE_NAMES).default('enforce'))
+    .option('--wait <seconds>', 'how long the step that is held waits for your answer', '20')
     .option('--json', 'one JSON document per step on stdout')
     .addHelpText('after', example('arc sample --mode log'))
-    .action((options) => run(import('../commands/sample.ts').then(({ sample }) => sample(options))))
+    .action((options) => run(import('../commands/sample.ts').then((all) => all.sample(options))))
+  // The agent itself, as a process of its own.
+  arc
+    .command('sample-agent', { hidden: true })
+    .requiredOption('--config-home <dir>')
+    .requiredOption('--mode <mode>')
+    .requiredOption('--wait <seconds>')
+    .action((options) => run(import('../commands/sample.ts').then((all) => all.sampleAgent(options))))
 }
 
 export function addInstall(arc: Command, run: Run): void {

@@ -1,0 +1,42 @@
+// A plain loop: model → tool calls → results, with every call supervised by the built-in hooks and recorded.
+// The model here is a list of what it would say; put your own call in its place. The rest stays as it is.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createSupervisor } from 'arc-supervisor'
+
+const model = [
+  { tool: 'shell', args: { command: 'echo "never rm -rf / in a script"' } },
+  { tool: 'shell', args: { command: 'git reset --hard HEAD~3' } },
+  { tool: 'shell', args: { command: 'git --version | cut -c 1-3' } },
+  'Done: nothing was lost.',
+]
+const tools = { shell: async ({ command }) => (await promisify(execFile)('sh', ['-c', command])).stdout.trim() }
+
+// A home of its own, so that the example leaves nothing in yours. Without `home` it is ~/.arc, and its profile decides.
+const home = await mkdtemp(join(tmpdir(), 'arc-example-'))
+const supervisor = await createSupervisor({ home, enforcement: 'enforce', askMs: 0, notify: () => {} })
+const context = { session: 'example', agent: 'plain-loop', workspace: home }
+
+for (const said of model) {
+  if (typeof said === 'string') {
+    console.log(said)
+    continue
+  }
+  console.log(`${said.tool} ${said.args.command}: ${await use(said)}`)
+}
+
+async function use({ tool, args }) {
+  const before = await supervisor.dispatch('pre:tool', { tool, args }, context)
+  // What the model reads in place of a result: why, and what would be allowed.
+  if (before.blocked) return `${before.decision}, ${before.reason} Instead: ${before.suggestion}`
+  const result = await tools[tool](before.data.args).catch((error) => `failed: ${error.message.split('\n')[0]}`)
+  const after = await supervisor.dispatch('post:tool', { tool, args: before.data.args, result }, context)
+  return after.data.result || 'nothing'
+}
+
+console.log(`${supervisor.trace.counters().steps} steps on record, chain ${supervisor.trace.verify().ok ? 'whole' : 'broken'}`)
+await supervisor.close()
+await rm(home, { recursive: true })

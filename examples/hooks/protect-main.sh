@@ -1,0 +1,13 @@
+#!/bin/sh
+# A hook in shell: no commits on main. Put it into a profile (arc profile show says where that is):
+#
+#   { "commands": [{ "name": "protect-main", "event": "pre:tool:shell", "command": "~/hooks/protect-main.sh" }] }
+#
+# The step is on stdin as JSON and in the environment. Exit 0 lets it pass, exit 2 blocks with stderr as the reason; JSON on
+# stdout can do more, as here, where it says what to do instead.
+case $ARC_TOOL_INPUT in
+  *"git commit"*) ;;
+  *) exit 0 ;;
+esac
+[ "$(git -C "$ARC_WORKSPACE" branch --show-current 2>/dev/null)" = main ] || exit 0
+printf '%s\n' '{"decision":"block","reason":"main takes no commits","suggestion":"git switch -c my-branch"}'
