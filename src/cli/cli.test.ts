@@ -114,7 +114,7 @@ it('trace verify and export show the chain whole', async () => {
 })
 
 it('a reader that closes the pipe early is no error', async () => {
-  const temporary = mkdtempSync(join(tmpdir(), 'arc-pipe-'))
+  const temporary = makeTempFolder('arc-pipe-')
   const ran = await new Promise<string>((resolve) => {
     const line = `"${process.execPath}" "${ARC}" sample --wait 0 --json | head -n 1`
     execFile(
