@@ -1,9 +1,11 @@
 // A daemon as A2A clients see it: the SDK's own client on one side, and on the other agents that work through the real
 // command line, each in a process of its own.
 
+import { join } from 'node:path'
 import type { Task as A2aTask, Message, StreamResponse } from '@a2a-js/sdk'
 import { Role, TaskState } from '@a2a-js/sdk'
 import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onlyJson, runArc } from '../../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
@@ -67,6 +69,7 @@ interface SendOptions extends Partial<Message> {
   readonly returnImmediately?: boolean
 }
 
+const EVERYTHING = { tenant: '', contextId: '', status: 0, pageToken: '', statusTimestampAfter: undefined }
 const AGENTS = { from: 'lead', to: 'reviewer' } as const
 
 async function delegated(client: Client, text = 'Review the change', more: SendOptions = {}): Promise<A2aTask> {
@@ -276,6 +279,37 @@ describe('with the client of the SDK', () => {
     expect(await client.getTask({ tenant: '', id })).toMatchObject({ id, contextId, status: { state: COMPLETED } })
   }, 120_000)
 
+  it('T3 a client that goes away leaves nobody behind, and a daemon that stops lets go of those who wait', async () => {
+    const client = await connect()
+    const { id } = await delegated(client)
+    const following = (): number => {
+      const db = new Database(join(at.home, 'arc.db'), { readonly: true })
+      const count = db.prepare<[], number>('SELECT count(*) FROM bus_interest').pluck().get() ?? 0
+      db.close()
+      return count
+    }
+    const gone = new AbortController()
+    const options = { signal: gone.signal }
+    const streams = Array.from({ length: 12 }, () => listen(client.resubscribeTask({ tenant: '', id }, options)))
+    const left = client.sendMessage(send('Look', { metadata: AGENTS, returnImmediately: false }), options)
+    await Promise.all(streams.map(({ until }) => until(1)))
+    while (following() === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    // However many follow, one listens for them.
+    expect(following()).toBe(1)
+    gone.abort()
+    await Promise.allSettled([left, ...streams.map(({ over }) => over)])
+    while (following() > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    const waiting = client.sendMessage(send('Look', { metadata: AGENTS, returnImmediately: false }))
+    const stream = listen(client.resubscribeTask({ tenant: '', id }))
+    await stream.until(1)
+    while ((await client.listTasks(EVERYTHING)).totalSize < 3) await new Promise((resolve) => setTimeout(resolve, 10))
+    await daemon.stop()
+    expect(await waiting).toMatchObject({ status: { state: SUBMITTED } })
+    await stream.over
+    expect(stream.heard).toEqual(['task TASK_STATE_SUBMITTED'])
+    expect(reports).toEqual([])
+  }, 60_000)
+
   it('lists tasks page by page, the last that moved first, and by state, context and time', async () => {
     const client = await connect()
     const made: string[] = []
@@ -286,7 +320,7 @@ describe('with the client of the SDK', () => {
     const { delegator, close } = await openTasks({ home: at.home })
     await delegator.accept(made[0] ?? '', 'reviewer')
     await delegator.complete(made[0] ?? '', 'reviewer', 'Result')
-    const query = { tenant: '', contextId: '', status: 0, pageToken: '', statusTimestampAfter: undefined }
+    const query = EVERYTHING
     const pages: string[][] = []
     let pageToken = ''
     do {
