@@ -7,8 +7,18 @@ export {
   type RoundtableRequest,
 } from './collaboration/roundtable/parse.ts'
 export type { DelegateOptions, DelegatorOptions, TaskMessage } from './collaboration/tasks/delegator.ts'
-export type { TaskFilter, TaskStore } from './collaboration/tasks/store.ts'
+export { TASK_KEPT_MS, type TaskFilter, type TaskStore } from './collaboration/tasks/store.ts'
 export type { Task, TaskDraft, TaskPriority, TaskRecord, TaskStatus } from './collaboration/tasks/task.ts'
+export {
+  advance as advanceTask,
+  isLeaseOver as isTaskLeaseOver,
+  isOver as isTaskOver,
+  type Move as TaskMove,
+  openTask,
+  renewLease as renewTaskLease,
+  type TaskAction,
+  unknownTask,
+} from './collaboration/tasks/transitions.ts'
 export type { Clock } from './core/clock.ts'
 export { type Cause, DEGRADATION, Failure, type FailureKind, type OnError } from './core/degradation.ts'
 export { type Engine, type EngineOptions, type HookListing, NoopHookEngine } from './core/engine.ts'
@@ -57,7 +67,7 @@ export {
   openTasks,
   TaskDelegator,
 } from './runtime/task-delegation.ts'
-export { admitBy } from './runtime/task-supervision.ts'
+export { admitBy, TaskRefusal } from './runtime/task-supervision.ts'
 export { CircuitBreaker, type CircuitBreakerOptions } from './supervision/breaker.ts'
 export { createSupervisionGate, type GateOptions, type GateRule } from './supervision/gate.ts'
 export { type RetryOptions, type RetryResult, runWithRetry } from './supervision/retry.ts'

@@ -24,7 +24,8 @@ const EXPORTS = {
       'promptHandler',
     ],
     ...['parseRoundtable', 'readHookConfig', 'toolClass'],
-    ...['MessageBus', 'TaskDelegator', 'admitBy', 'openTasks'],
+    ...['MessageBus', 'TaskDelegator', 'TaskRefusal', 'admitBy', 'openTasks'],
+    ...['TASK_KEPT_MS', 'advanceTask', 'isTaskLeaseOver', 'isTaskOver', 'openTask', 'renewTaskLease', 'unknownTask'],
     ...['CircuitBreaker', 'createSupervisionGate', 'defaultPipeline', 'runWithRetry'],
   ],
   'arc-supervisor/config': [
@@ -83,4 +84,56 @@ it('the entries share their classes: a Failure of one is known to the other', as
     console.log(handlerContract.length > 5)`
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT })
   expect(stdout).toBe('failure:start\ntrue\n')
+})
+
+// Rows of JSON text, as any other database has them, and nothing but what the package exports.
+const OTHER_STORE = `
+import { advanceTask, ArcError, isTaskLeaseOver, isTaskOver, openTask, renewTaskLease, TASK_KEPT_MS, unknownTask } from 'arc-supervisor'
+import { taskStoreContract } from 'arc-supervisor/testing'
+
+class OtherStore {
+  rows = new Map()
+  write(task, records) { this.rows.set(task.id, JSON.stringify({ task, records })); return JSON.parse(JSON.stringify(task)) }
+  read(id) { return this.rows.has(id) ? JSON.parse(this.rows.get(id)) : undefined }
+  create(id, draft, at) {
+    const { task, records } = openTask(id, draft, at)
+    for (const { status, updatedAt, id: old } of this.list()) {
+      if (isTaskOver(status) && updatedAt <= at - TASK_KEPT_MS) this.rows.delete(old)
+    }
+    if (this.rows.has(id)) throw new ArcError('ARC_OPTION_INVALID', 'It is there.')
+    return this.write(task, records)
+  }
+  get(id) { return this.read(id)?.task }
+  history(id) { return this.read(id)?.records ?? [] }
+  list({ status, from, to, limit = Infinity } = {}) {
+    const all = [...this.rows.keys()].sort().map((id) => this.get(id))
+    const wanted = all.filter((task) => [[status, task.status], [from, task.from], [to, task.to]].every(([a, b]) => a === undefined || a === b))
+    return wanted.slice(Math.max(0, wanted.length - limit))
+  }
+  move(id, move) {
+    const row = this.read(id)
+    if (row === undefined) throw unknownTask(id)
+    const { task, record } = advanceTask(row.task, move)
+    return this.write(task, [...row.records, record])
+  }
+  renew(id, holder, at) {
+    const row = this.read(id)
+    const renewed = row && renewTaskLease(row.task, holder, at)
+    if (renewed === undefined) return false
+    this.write(renewed, row.records)
+    return true
+  }
+  expired(at) { return this.list().filter((task) => isTaskLeaseOver(task, at)) }
+  close() {}
+}
+
+for (const { title, run } of taskStoreContract) {
+  try { run({ make: () => new OtherStore() }) } catch (error) { console.log(title + ': ' + error.message) }
+}
+console.log('done')
+`
+
+it('T2 others can keep tasks in a database of their own: what the package exports is enough for the contract', async () => {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', OTHER_STORE], { cwd: ROOT })
+  expect(stdout).toBe('done\n')
 })

@@ -8,6 +8,7 @@ import type { Supervisor } from '../runtime/supervisor.ts'
 import { type OpenTasks, openTasks } from '../runtime/task-delegation.ts'
 import { logMoves } from '../runtime/task-log.ts'
 import { admitBy } from '../runtime/task-supervision.ts'
+import { judgedMetadata } from './a2a/note.ts'
 import { STORE_WAIT_MS } from './judges.ts'
 import type { WorkInHand } from './service.ts'
 import type { SupervisorPool } from './supervisors.ts'
@@ -72,7 +73,11 @@ export class TaskDesk {
     const { delegator, store, bus, close } = await openTasks({
       home,
       storeWaitMs: STORE_WAIT_MS,
-      admit: async (draft) => admitBy(atOnce(await this.#judge()))(draft),
+      admit: async (draft) => {
+        const { metadata = {} } = draft
+        const judged = { ...draft, metadata: judgedMetadata(metadata) }
+        return { ...(await admitBy(atOnce(await this.#judge()))(judged)), metadata }
+      },
       onMove: (...move) => this.#log(move),
     })
     return { delegator, store, feed: new TaskFeed({ store, bus, clock }), close }

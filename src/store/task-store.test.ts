@@ -197,10 +197,15 @@ describe('messages in SQLite', () => {
   })
 })
 
-// Tries to accept every task there is, says which it got, and completes none.
+// Waits until all are there, tries to accept every task there is, says which it got, and completes none.
 const RACER = `
+import { existsSync, writeFileSync } from 'node:fs'
 import { SqliteTaskStore } from './tasks.mjs'
-const store = new SqliteTaskStore(process.argv[2])
+const [file, go] = process.argv.slice(2)
+const store = new SqliteTaskStore(file)
+const nap = new Int32Array(new SharedArrayBuffer(4))
+writeFileSync(go + process.pid, '')
+while (!existsSync(go)) Atomics.wait(nap, 0, 0, 1)
 const won = []
 const lost = new Set()
 for (const { id } of store.list()) {
@@ -257,7 +262,13 @@ describe('tasks among processes', () => {
     const file = join(folder, 'race.db')
     const store = new SqliteTaskStore(file)
     const ids = Array.from({ length: 300 }, (_, at) => store.create(`t${at}`, DRAFT, systemClock.wall()).id)
-    const outputs = await Promise.all(Array.from({ length: 6 }, () => start('racer.mjs', file).output))
+    const go = join(folder, 'go')
+    const racers = Array.from({ length: 6 }, () => start('racer.mjs', file, go))
+    while (!racers.every(({ child }) => existsSync(`${go}${child.pid}`))) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    writeFileSync(go, '')
+    const outputs = await Promise.all(racers.map(({ output }) => output))
     const results = outputs.map((output) => JSON.parse(output) as { won: string[]; lost: string[] })
     expect(results.flatMap(({ won }) => won).sort()).toEqual([...ids].sort())
     expect(new Set(results.flatMap(({ lost }) => lost))).toEqual(new Set(['ARC_TASK_TRANSITION']))

@@ -16,13 +16,13 @@ import { PushNotificationNotSupportedError, RequestMalformedError, UnsupportedOp
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { Task } from '../../collaboration/tasks/task.ts'
 import { isOver, unknownTask } from '../../collaboration/tasks/transitions.ts'
-import { newId } from '../../runtime/ids.ts'
 import { TaskRefusal } from '../../runtime/task-supervision.ts'
 import type { DeskTasks } from '../task-desk.ts'
 import { type Asked, toA2aError } from './errors.ts'
+import { contextOf, withNote } from './note.ts'
 import { readPage } from './pages.ts'
 import { readActor, readMessage, type Said } from './request.ts'
-import { contextOf, eventsOf, NOTE, rejectedTask, viewOf } from './wire.ts'
+import { eventsOf, rejectedTask, viewOf } from './wire.ts'
 
 /** Whose tasks, and for whom. */
 export interface HandlerOptions {
@@ -129,16 +129,14 @@ export class TaskAgent implements A2ARequestHandler {
 
   async #delegate(said: Said): Promise<Task | A2aTask> {
     const { tasks, count } = this.#options
-    const { from, text, priority, riskTier, messageId, referenceTaskIds: references } = said
-    const contextId = said.contextId || newId()
-    const note = { contextId, messageId, ...(references.length > 0 && { referenceTaskIds: references }) }
-    const metadata = { ...said.metadata, [NOTE]: note }
+    const { from, text, priority, riskTier } = said
+    const metadata = withNote(said.metadata, said)
     try {
       const draft = { from, to: this.#assignee(said), description: text, priority, riskTier, metadata }
       const { task } = await count(tasks.delegator.delegate(draft))
       return task
     } catch (error) {
-      if (error instanceof TaskRefusal) return rejectedTask(error, contextId)
+      if (error instanceof TaskRefusal) return rejectedTask(error, said.contextId)
       throw error
     }
   }

@@ -4,8 +4,8 @@
 import { type ListTasksRequest, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { Task } from '../../collaboration/tasks/task.ts'
+import { contextOf } from './note.ts'
 import { statusesOf } from './states.ts'
-import { contextOf } from './wire.ts'
 
 /** A page, and where the next one begins. */
 export interface Page {

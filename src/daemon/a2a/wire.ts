@@ -2,28 +2,12 @@
 
 import { type Task as A2aTask, type Message, Role, type StreamResponse, TaskState } from '@a2a-js/sdk'
 import type { Task, TaskRecord } from '../../collaboration/tasks/task.ts'
-import { isRecord } from '../../core/plain-data.ts'
 import { newId } from '../../runtime/ids.ts'
 import type { TaskRefusal } from '../../runtime/task-supervision.ts'
+import { contextOf, messageIdOf } from './note.ts'
 import { STATES } from './states.ts'
 
 type Artifact = A2aTask['artifacts'][number]
-
-/** What an A2A client said of its task beside the text; kept with the task. */
-export interface A2aNote {
-  readonly contextId: string
-  readonly messageId?: string
-  readonly referenceTaskIds?: readonly string[]
-}
-
-/** The key of that note in the metadata of a task. */
-export const NOTE = 'a2a'
-
-/** The context of a task. One that came in another way is a context of its own. */
-export function contextOf({ id, metadata }: Task): string {
-  const note = metadata[NOTE]
-  return isRecord(note) && typeof note.contextId === 'string' ? note.contextId : id
-}
 
 /** How much of a task is shown. */
 export interface Shown {
@@ -33,7 +17,11 @@ export interface Shown {
 }
 
 /** The whole task. */
-export function viewOf(task: Task, records: readonly TaskRecord[], { historyLength, hasArtifacts = true }: Shown = {}) {
+export function viewOf(
+  task: Task,
+  records: readonly TaskRecord[],
+  { historyLength, hasArtifacts = true }: Shown = {},
+): A2aTask {
   const history = messagesOf(task, records)
   return {
     id: task.id,
@@ -42,50 +30,39 @@ export function viewOf(task: Task, records: readonly TaskRecord[], { historyLeng
     artifacts: hasArtifacts ? artifactsOf(task) : [],
     history: historyLength === undefined ? history : history.slice(Math.max(0, history.length - historyLength)),
     metadata: metadataOf(task),
-  } satisfies A2aTask
+  }
 }
 
 /** What is told of one move: its new status, and before the end of a completed task what came of it. */
 export function eventsOf(task: Task, record: TaskRecord): readonly StreamResponse[] {
-  const [taskId, contextId] = [task.id, contextOf(task)]
+  const place = placeOf(task)
   const isLast = record.version === task.version
   const text = isLast ? textOf(task) : record.text
   const status = {
     state: STATES[record.to],
-    message: text === undefined ? undefined : messageOf(task, `${taskId}-${record.version}`, text),
+    message: text === undefined ? undefined : messageOf(place, `${task.id}-${record.version}`, text),
     timestamp: timeOf(record.at),
   }
   const told: StreamResponse = {
-    payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: metadataOf(task) } },
+    payload: { $case: 'statusUpdate', value: { ...place, status, metadata: metadataOf(task) } },
   }
   const artifacts = record.to === 'completed' ? artifactsOf(task) : []
   const made = artifacts.map((artifact): StreamResponse => {
-    const value = { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined }
+    const value = { ...place, artifact, append: false, lastChunk: true, metadata: undefined }
     return { payload: { $case: 'artifactUpdate', value } }
   })
   return [...made, told]
 }
 
 /** A task that the pipeline did not let through. It is not stored: the trace has the whole decision. */
-export function rejectedTask(refusal: TaskRefusal, contextId: string): A2aTask {
+export function rejectedTask(refusal: TaskRefusal, givenContext: string): A2aTask {
   const { code, message, hook = '', reason = '', suggestion = '', step } = refusal
   const id = newId()
-  const said = partsOf(message)
-  const base = {
-    messageId: `${id}-1`,
-    contextId,
-    taskId: id,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  }
+  const contextId = givenContext || id
+  const said = messageOf({ taskId: id, contextId }, `${id}-1`, message)
   return {
     ...{ id, contextId, artifacts: [], history: [] },
-    status: {
-      state: TaskState.TASK_STATE_REJECTED,
-      message: { ...base, role: Role.ROLE_AGENT, parts: said },
-      timestamp: timeOf(Date.now()),
-    },
+    status: { state: TaskState.TASK_STATE_REJECTED, message: said, timestamp: timeOf(Date.now()) },
     metadata: { code, hook, reason, suggestion, trace: step },
   }
 }
@@ -102,7 +79,7 @@ function textOf({ status, question, reason }: Task): string | undefined {
 
 function statusMessage(task: Task): Message | undefined {
   const text = textOf(task)
-  return text === undefined ? undefined : messageOf(task, `${task.id}-${task.version}`, text)
+  return text === undefined ? undefined : messageOf(placeOf(task), `${task.id}-${task.version}`, text)
 }
 
 function artifactsOf({ id, status, output }: Task): Artifact[] {
@@ -113,18 +90,17 @@ function artifactsOf({ id, status, output }: Task): Artifact[] {
 
 // The task itself, then each question and answer; of those before the last only the beginning is kept.
 function messagesOf(task: Task, records: readonly TaskRecord[]): Message[] {
-  const { id, metadata, description, question, answer } = task
-  const note = metadata[NOTE]
-  const first = isRecord(note) && typeof note.messageId === 'string' ? note.messageId : `${id}-1`
+  const { id, description, question, answer } = task
+  const place = placeOf(task)
   const lastQuestion = records.findLast(isQuestion)
   const lastAnswer = records.findLast(isAnswer)
   const said = records.flatMap((record) => {
     if (!isQuestion(record) && !isAnswer(record)) return []
     const whole = record === lastQuestion ? question : record === lastAnswer ? answer : undefined
     const role = isQuestion(record) ? Role.ROLE_AGENT : Role.ROLE_USER
-    return [messageOf(task, `${id}-${record.version}`, whole ?? record.text ?? '', role)]
+    return [messageOf(place, `${id}-${record.version}`, whole ?? record.text ?? '', role)]
   })
-  return [messageOf(task, first, description, Role.ROLE_USER), ...said]
+  return [messageOf(place, messageIdOf(task), description, Role.ROLE_USER), ...said]
 }
 
 function isQuestion({ to }: TaskRecord): boolean {
@@ -135,9 +111,18 @@ function isAnswer({ from, to }: TaskRecord): boolean {
   return from === 'input-required' && to === 'working'
 }
 
-function messageOf(task: Task, messageId: string, text: string, role: Role = Role.ROLE_AGENT): Message {
+interface Place {
+  readonly taskId: string
+  readonly contextId: string
+}
+
+function placeOf(task: Task): Place {
+  return { taskId: task.id, contextId: contextOf(task) }
+}
+
+function messageOf(place: Place, messageId: string, text: string, role: Role = Role.ROLE_AGENT): Message {
   const base = { metadata: undefined, extensions: [], referenceTaskIds: [] }
-  return { messageId, contextId: contextOf(task), taskId: task.id, role, parts: partsOf(text), ...base }
+  return { messageId, ...place, role, parts: partsOf(text), ...base }
 }
 
 function partsOf(text: string): Message['parts'] {

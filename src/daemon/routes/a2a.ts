@@ -1,5 +1,6 @@
 // The daemon as an A2A agent: its card, and JSON-RPC for all agents at /a2a or for one at /a2a/AGENT.
 
+import { setMaxListeners } from 'node:events'
 import type { Context } from 'hono'
 import { checkAgent } from '../../collaboration/bus/subject.ts'
 import { ArcError, describe } from '../../core/errors.ts'
@@ -13,6 +14,8 @@ const NAMELESS_CLIENT = 'a2a-client'
 const WAIT_MS = 240_000
 
 export function addA2aRoutes(app: App, service: Service, report: (message: string) => void): void {
+  // Every open stream listens to it.
+  setMaxListeners(0, service.signal)
   const showCard = (c: Context<Env>): Response => {
     const card = cardFor(c, service)
     return card === undefined ? nobody(c) : c.json(card)
