@@ -266,7 +266,7 @@ interface PlacesOfClass {
 }
 
 function addPlace(classes: Map<number, PlacesOfClass>, { seq, class: of, hook, session }: Marks): void {
-  const own = classes.get(of) ?? { all: [], hooks: new Map(), sessions: new Map() }
+  const own: PlacesOfClass = classes.get(of) ?? { all: [], hooks: new Map(), sessions: new Map() }
   if (own.all.length === 0) classes.set(of, own)
   const place = seq % PART
   own.all.push(place)
