@@ -42,6 +42,8 @@ export class HandlerTable {
   readonly #settings: TableSettings
   readonly #plans: ReadonlyMap<string, Plan>
   readonly #nextOrder: number
+  // Put together when first asked for; a table never changes.
+  #hooks: readonly Hook[] | undefined
 
   constructor(settings: TableSettings, hooks: readonly Hook[] = [], nextOrder = 1) {
     this.#settings = settings
@@ -62,7 +64,8 @@ export class HandlerTable {
 
   /** All hooks, point by point, in order. */
   get hooks(): readonly Hook[] {
-    return [...this.#plans.values()].flatMap((plan) => plan.hooks)
+    this.#hooks ??= [...this.#plans.values()].flatMap((plan) => plan.hooks)
+    return this.#hooks
   }
 
   /** The points this table knows. */

@@ -22,6 +22,8 @@ export interface AskLimits {
   readonly signal?: AbortSignal | undefined
 }
 
+const ASK_MS = 60_000
+
 // What is told of the approval, in the outcome's metadata.
 interface ApprovalNote {
   readonly id: string
@@ -39,12 +41,13 @@ export class Holder {
 
   constructor(from: {
     readonly approvals: Approvals
-    readonly askMs: number
+    /** How long a person is waited for; a minute unless set. */
+    readonly askMs?: number | undefined
     readonly record: (event: SupervisionEvent) => void
     readonly report: (message: string) => void
   }) {
     this.#approvals = from.approvals
-    this.#askMs = from.askMs
+    this.#askMs = from.askMs ?? ASK_MS
     this.#record = from.record
     this.#report = from.report
   }

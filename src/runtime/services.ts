@@ -1,7 +1,6 @@
 // What the hooks of a pipeline are given: the real services of a supervisor, and those of a preview, which do nothing.
 
 import type { Clock } from '../core/clock.ts'
-import { describe } from '../core/errors.ts'
 import type { Handler } from '../core/hook.ts'
 import type { Notice } from '../core/outcome.ts'
 import { inheriting } from '../handlers/command/environment.ts'
@@ -12,6 +11,7 @@ import type { TraceStore } from '../trace/store.ts'
 import { linearRegex, systemClock } from './engine-services.ts'
 import { makeHandler } from './handler-factory.ts'
 import { newId } from './ids.ts'
+import { TRACE_TROUBLE, Trouble } from './trouble.ts'
 
 /** A word to the user, from a script's `/notify`. */
 export interface ScriptNotice {
@@ -35,8 +35,10 @@ export function realServices(from: {
   readonly clock?: Clock
   readonly profile: () => string
   readonly notify: (notice: ScriptNotice) => void
+  /** Told when the log cannot be written; stderr unless set. */
+  readonly trouble?: Trouble
 }): PipelineServices {
-  const { state, trace, clock = systemClock, profile, notify } = from
+  const { state, trace, clock = systemClock, profile, notify, trouble = new Trouble(TRACE_TROUBLE) } = from
   return {
     state,
     clock,
@@ -45,7 +47,7 @@ export function realServices(from: {
     handler: makeHandler,
     regex: linearRegex,
     fetch: (...args) => fetch(...args),
-    record: (event) => recordEvent(trace, event, { time: clock.wall(), profile: profile() }),
+    record: (event) => recordEvent(trace, event, { time: clock.wall(), profile: profile(), trouble }),
     notify,
   }
 }
@@ -91,14 +93,17 @@ export function recordEvent(
     message,
     data,
   }: Omit<SupervisionEvent, 'component'> & { readonly component: EventComponent },
-  { time, profile }: { readonly time: number; readonly profile?: string },
+  { time, profile, trouble = new Trouble(TRACE_TROUBLE) }: RecordedWhen,
 ): void {
   const hook = typeof data?.hook === 'string' ? data.hook : undefined
-  try {
-    trace.append({ id: newId(), time, component, action, level, profile, hook, reason: message, metadata: data })
-  } catch (error) {
-    process.stderr.write(`arc: the trace could not be written: ${describe(error)}\n`)
-  }
+  const entry = { id: newId(), time, component, action, level, profile, hook, reason: message, metadata: data }
+  trouble.watch(() => void trace.append(entry))
+}
+
+interface RecordedWhen {
+  readonly time: number
+  readonly profile?: string
+  readonly trouble?: Trouble
 }
 
 type EventComponent = SupervisionEvent['component'] | 'config' | 'tasks'

@@ -12,6 +12,7 @@ import type { TraceEntry } from '../trace/record.ts'
 import type { Appended, TraceStore } from '../trace/store.ts'
 import { databaseFile } from './home.ts'
 import { newId } from './ids.ts'
+import { type Report, TRACE_TROUBLE, Trouble } from './trouble.ts'
 
 /** The open stores. */
 export interface Stores {
@@ -19,12 +20,15 @@ export interface Stores {
   readonly state: StateStore
   /** False when all of it ends with this process. */
   readonly isDurable: boolean
+  /** Told of a trace that cannot be written. */
+  readonly trouble: Trouble
   /** Safe to call twice. */
   close(): void
 }
 
 /** Opens the stores of a home; told of whatever goes wrong. Never throws. */
-export function openStores(home: string, report: (message: string) => void, waitMs?: number): Stores {
+export function openStores(home: string, report: Report, waitMs?: number): Stores {
+  const trouble = new Trouble(TRACE_TROUBLE, report)
   try {
     const file = databaseFile(home)
     const onSetAside = ({ movedTo, why }: { readonly movedTo: string; readonly why: string }): void =>
@@ -33,13 +37,15 @@ export function openStores(home: string, report: (message: string) => void, wait
     const trace = new SqliteTraceStore(shared, { env: process.env })
     const state = new SqliteStateStore(shared)
     const close = (): void => {
+      trouble.end()
       trace.close()
       state.close()
     }
-    return { trace, state, isDurable: true, close }
+    return { trace, state, isDurable: true, trouble, close }
   } catch (error) {
     report(`Supervision goes on without a lasting record: ${describe(error)}`)
-    return { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false, close: () => undefined }
+    const trace = new BoundedTrace()
+    return { trace, state: new MemoryStateStore(), isDurable: false, trouble, close: () => undefined }
   }
 }
 

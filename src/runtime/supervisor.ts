@@ -58,7 +58,6 @@ export interface SupervisorOptions {
 
 // Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
 const LOOK_AGAIN_MS = 250
-const ASK_MS = 60_000
 const TROUBLE_KEY = 'config:trouble'
 
 /** The pipeline, the trace and the configuration as one. Made by `createSupervisor`. */
@@ -90,22 +89,22 @@ export class Supervisor {
     this.#options = options
     this.#clock = clock
     this.#builtIns = builtIns
-    this.#stores = openStores(home, (message) => this.#report(message), options.storeWaitMs)
-    const { trace, state } = this.#stores
+    const report = (message: string): void => this.#report(message)
+    this.#stores = openStores(home, report, options.storeWaitMs)
+    const { trace, state, trouble } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
     this.#loadOptions = loadOptionsOf({ home: options.configHome ?? home, profile, project, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
     this.approvals = new Approvals({ state, clock, newId, canonicalize })
-    const { askMs = ASK_MS } = options
     const record: PipelineServices['record'] = (event) => this.#services.record(event)
-    this.#holder = new Holder({ approvals: this.approvals, askMs, record, report: (text) => this.#report(text) })
+    this.#holder = new Holder({ approvals: this.approvals, askMs: options.askMs, record, report })
     const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
-    const services = realServices({ state, trace, clock, profile: () => this.config.profile, notify })
+    const services = realServices({ state, trace, clock, profile: () => this.config.profile, notify, trouble })
     this.#services = { ...services, ceiling: () => this.#breaker.ceiling() }
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)
     const ceiling = (): Mode => this.#breaker.ceiling()
-    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock })
+    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock }, { report, trouble })
     this.engine = this.#engine
     this.#pipeline = new Pipeline(this.#engine)
     this.#begin()
@@ -278,7 +277,7 @@ export class Supervisor {
     const message = `${MESSAGES[action]}: ${what}${trouble}`
     const data = { files, problems: this.#problems.slice(0, 20).map(formatProblem), stale: this.#loaded.stale }
     const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
-    const when = { time: this.#clock.wall(), profile: this.config.profile }
+    const when = { time: this.#clock.wall(), profile: this.config.profile, trouble: this.#stores.trouble }
     recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
   }
 

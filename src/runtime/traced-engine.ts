@@ -1,13 +1,20 @@
 // The engine with a durable trace: a step and all its evaluations are committed before its outcome is handed back.
-// A trace that cannot be written never changes a decision; it is reported.
+// A trace that cannot be written never changes a decision; it is reported, once.
 
 import type { EngineOptions, EngineServices } from '../core/engine.ts'
-import { describe } from '../core/errors.ts'
 import type { Evaluation, Outcome } from '../core/outcome.ts'
 import type { StepContext, StepEnvelope } from '../core/step.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { HookEngine } from './engine.ts'
 import { newId } from './ids.ts'
+import { COUNT_TROUBLE, type Report, TRACE_TROUBLE, Trouble } from './trouble.ts'
+
+/** Who hears of a trace that cannot be written; stderr unless set. */
+export interface TracedEngineReports {
+  readonly report?: Report | undefined
+  /** Where others write to the same trace: told of once for all of them. */
+  readonly trouble?: Trouble | undefined
+}
 
 /**
  * An engine whose evaluations go to a trace store.
@@ -18,12 +25,19 @@ export class TracedEngine extends HookEngine {
   readonly #store: TraceStore
   readonly #open: Map<string, Evaluation[]>
   readonly #wall: () => number
+  readonly #trouble: Trouble
+  readonly #countTrouble: Trouble
   /** The configuration in force, for the record: its hash or name. */
   configuration: string | undefined
   /** Told of all evaluations of a step when it is over: what a breaker feeds on. */
   onStep: ((evaluations: readonly Evaluation[]) => void) | undefined
 
-  constructor(store: TraceStore, options: EngineOptions = {}, services: Partial<EngineServices> = {}) {
+  constructor(
+    store: TraceStore,
+    options: EngineOptions = {},
+    services: Partial<EngineServices> = {},
+    { report, trouble = new Trouble(TRACE_TROUBLE, report) }: TracedEngineReports = {},
+  ) {
     const open = new Map<string, Evaluation[]>()
     const sink: EngineOptions['sink'] = (evaluation, step) => {
       open.get(step.id)?.push(evaluation)
@@ -32,6 +46,8 @@ export class TracedEngine extends HookEngine {
     super({ ...options, sink }, services)
     this.#store = store
     this.#open = open
+    this.#trouble = trouble
+    this.#countTrouble = new Trouble(COUNT_TROUBLE, report)
     const { clock } = services
     this.#wall = clock === undefined ? Date.now : () => clock.wall()
   }
@@ -62,23 +78,11 @@ export class TracedEngine extends HookEngine {
     const evaluations = this.#open.get(step.id) ?? []
     this.#open.delete(step.id)
     if (evaluations.length === 0) return outcome
-    this.#tell(evaluations)
-    try {
-      const { configuration } = this
-      this.#store.append({ step, evaluations, outcome, time: this.#wall(), configuration })
-    } catch (error) {
-      process.stderr.write(`arc: the trace could not be written: ${describe(error)}\n`)
-      return outcome
-    }
+    const { onStep, configuration } = this
+    if (onStep !== undefined) this.#countTrouble.watch(() => onStep(evaluations))
+    const entry = { step, evaluations, outcome, time: this.#wall(), configuration }
+    if (!this.#trouble.watch(() => void this.#store.append(entry))) return outcome
     // Whoever is stopped is told where to look: `arc why <id>`.
     return outcome.blocked ? { ...outcome, metadata: { ...outcome.metadata, traceId: step.id } } : outcome
-  }
-
-  #tell(evaluations: readonly Evaluation[]): void {
-    try {
-      this.onStep?.(evaluations)
-    } catch (error) {
-      process.stderr.write(`arc: what came of a step could not be counted: ${describe(error)}\n`)
-    }
   }
 }

@@ -62,7 +62,7 @@ export class TracePlaces {
   readonly #marks: Database.Statement<[number, number], Marks>
   readonly #put: Database.Statement<[string, string, number, number, string]>
   readonly #get: Database.Statement<[string, string, number, number], string>
-  readonly #putId: Database.Statement<[string, number]>
+  readonly #putIds: Database.Statement<[number, number]>
   readonly #hasId: Database.Statement<[string, number], number>
   readonly #newestId: Database.Statement<[string], number | null>
   readonly #nextId: Database.Statement<[string], string>
@@ -73,6 +73,8 @@ export class TracePlaces {
   readonly #lists = new Map<string, Database.Statement<unknown[], PartRow>>()
   // Others may have settled more since, never less.
   #known = 0
+  // What this connection wrote and has not settled: need not be read again, unless others wrote in between.
+  #noted: Marks[] = []
 
   constructor(db: Database.Database) {
     this.#db = db
@@ -89,7 +91,9 @@ export class TracePlaces {
         'SELECT places FROM trace_place WHERE kind = ? AND name = ? AND class = ? AND part = ?',
       )
       .pluck()
-    this.#putId = db.prepare('INSERT OR IGNORE INTO trace_id (id, seq) VALUES (?, ?)')
+    this.#putIds = db.prepare(
+      'INSERT OR IGNORE INTO trace_id SELECT id, seq FROM trace WHERE seq > ? AND seq <= ? AND id IS NOT NULL',
+    )
     this.#hasId = db.prepare<[string, number], number>('SELECT 1 FROM trace_id WHERE id = ? AND seq = ?').pluck()
     this.#newestId = db.prepare<[string], number | null>('SELECT max(seq) FROM trace_id WHERE id = ?').pluck()
     this.#nextId = db.prepare<[string], string>('SELECT id FROM trace_id WHERE id > ? ORDER BY id LIMIT 1').pluck()
@@ -113,10 +117,16 @@ export class TracePlaces {
     return this.#known
   }
 
+  /** Remembers a record that was just written, until its part is settled. */
+  note(mark: Marks): void {
+    this.#noted.push(mark)
+  }
+
   /** Settles the parts that are complete when the chain ends here. In a transaction of its caller's. */
   settleParts(head: number, classes: () => readonly TraceClass[]): void {
     const last = partOf(head + 1) * PART - 1
     if (last > this.#known && last > this.settled()) this.settleUpTo(last, classes())
+    if (this.#noted.length > PART) this.#noted = this.#noted.filter(({ seq }) => seq > this.#known)
   }
 
   /** Settles everything up to this record, in the middle of a part too: that part is then written again later. */
@@ -126,15 +136,14 @@ export class TracePlaces {
     const additions = new Additions()
     for (let part = partOf(before + 1); part * PART <= last; part += PARTS_AT_ONCE) {
       const end = Math.min(last, (part + PARTS_AT_ONCE) * PART - 1)
-      const marks = this.#marks.all(part * PART, end)
+      const marks = this.#marksOf(part * PART, end)
       this.#keepPlaces(marks)
       for (const mark of marks) {
         // The beginning of a part may have been settled before.
-        if (mark.seq <= before) continue
-        if (mark.id !== null) this.#putId.run(mark.id, mark.seq)
-        addTo(additions, mark, byId)
+        if (mark.seq > before) count(additions, mark, byId)
       }
     }
+    this.#putIds.run(before, last)
     for (const { scope, key, name, count } of additions.entries()) this.#count.run(scope, key, name, count)
     this.#setSettled.run(last)
     this.#known = last
@@ -149,7 +158,7 @@ export class TracePlaces {
   uncounted(classes: readonly TraceClass[]): Iterable<Counted> {
     const byId = new Map(classes.map((row) => [row.id, row]))
     const additions = new Additions()
-    for (const mark of this.unsettled()) addTo(additions, mark, byId)
+    for (const mark of this.unsettled()) count(additions, mark, byId)
     return additions.entries()
   }
 
@@ -206,19 +215,23 @@ export class TracePlaces {
     return keys.at(-1)
   }
 
+  #marksOf(first: number, last: number): readonly Marks[] {
+    const noted = this.#noted.filter(({ seq }) => seq >= first && seq <= last)
+    return noted.length === last - Math.max(first, 1) + 1 ? noted : this.#marks.all(first, last)
+  }
+
   #keepPlaces(marks: readonly Marks[]): void {
-    const lists = new Map<string, { readonly key: PlaceKey; readonly part: number; readonly places: number[] }>()
-    for (const mark of marks) {
-      const part = partOf(mark.seq)
-      for (const key of keysOf(mark)) {
-        const at = `${part} ${key.class} ${key.kind} ${key.name}`
-        const list = lists.get(at)
-        if (list === undefined) lists.set(at, { key, part, places: [mark.seq % PART] })
-        else list.places.push(mark.seq % PART)
+    for (let at = 0; at < marks.length; ) {
+      const part = partOf(marks[at]?.seq ?? 0)
+      const classes = new Map<number, PlacesOfClass>()
+      for (let mark = marks[at]; mark !== undefined && partOf(mark.seq) === part; mark = marks[++at]) {
+        addPlace(classes, mark)
       }
-    }
-    for (const { key, part, places } of lists.values()) {
-      this.#put.run(key.kind, key.name, key.class, part, JSON.stringify(places))
+      for (const [of, { all, hooks, sessions }] of classes) {
+        this.#put.run('class', '', of, part, JSON.stringify(all))
+        for (const [name, places] of hooks) this.#put.run('hook', name, of, part, JSON.stringify(places))
+        for (const [name, places] of sessions) this.#put.run('session', name, of, part, JSON.stringify(places))
+      }
     }
   }
 
@@ -245,6 +258,28 @@ function listSql(isOfTwo: boolean, isAscending: boolean): string {
     ORDER BY own.part ${isAscending ? 'ASC' : 'DESC'} LIMIT ?`
 }
 
+// Gathered without making a key for each record: it is done in the transaction of a step.
+interface PlacesOfClass {
+  readonly all: number[]
+  readonly hooks: Map<string, number[]>
+  readonly sessions: Map<string, number[]>
+}
+
+function addPlace(classes: Map<number, PlacesOfClass>, { seq, class: of, hook, session }: Marks): void {
+  const own: PlacesOfClass = classes.get(of) ?? { all: [], hooks: new Map(), sessions: new Map() }
+  if (own.all.length === 0) classes.set(of, own)
+  const place = seq % PART
+  own.all.push(place)
+  if (hook !== null) addTo(own.hooks, hook, place)
+  if (session !== null) addTo(own.sessions, session, place)
+}
+
+function addTo(lists: Map<string, number[]>, name: string, place: number): void {
+  const list = lists.get(name)
+  if (list === undefined) lists.set(name, [place])
+  else list.push(place)
+}
+
 function keysOf({ class: of, hook, session }: Marks): PlaceKey[] {
   const keys: PlaceKey[] = [{ kind: 'class', name: '', class: of }]
   if (hook !== null) keys.push({ kind: 'hook', name: hook, class: of })
@@ -259,7 +294,7 @@ function seqsOf(part: number, places: string, others?: string): number[] {
   return wanted.map((place) => part * PART + place)
 }
 
-function addTo(additions: Additions, { class: of, hook, time }: Marks, classes: ReadonlyMap<number, TraceClass>): void {
+function count(additions: Additions, { class: of, hook, time }: Marks, classes: ReadonlyMap<number, TraceClass>): void {
   const { kind = '', action = '', decision = '' } = classes.get(of) ?? {}
   additions.add({ kind, action, decision, hook: hook ?? undefined, time })
 }

@@ -3,6 +3,7 @@
 import type Database from 'better-sqlite3'
 import type { Sealed } from '../trace/seal.ts'
 import type { Counter } from '../trace/tally.ts'
+import type { Marks } from './trace-places.ts'
 
 /** A record as it is kept. */
 export interface Row {
@@ -89,21 +90,14 @@ export class TraceRows {
     this.#setEnd.run(seq, hash, clock, bytes, name)
   }
 
-  insert(link: Sealed): void {
-    const { seq, kind, id, time, clock, session, hook, step, hash, body } = link
-    const ownId = kind === 'evaluation' ? null : id
-    this.#insert.run(
-      seq,
-      this.#classOf(link),
-      step ?? null,
-      ownId,
-      time,
-      clock,
-      session ?? null,
-      hook ?? null,
-      hash,
-      body,
-    )
+  /** Keeps a record; gives what it is found by. */
+  insert(link: Sealed): Marks {
+    const { seq, time, clock, hash, body } = link
+    const of = this.#classOf(link)
+    const id = link.kind === 'evaluation' ? null : link.id
+    const { session = null, hook = null, step = null } = link
+    this.#insert.run(seq, of, step, id, time, clock, session, hook, hash, body)
+    return { seq, class: of, id, time, session, hook }
   }
 
   /** All counters of what is settled, of the hours only the newest. */

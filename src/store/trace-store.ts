@@ -143,7 +143,7 @@ function insertAll(entries: readonly (readonly Draft[])[], { rows, places }: Pre
   const appended = entries.map((drafts) => {
     const links = seal(drafts, head)
     for (const link of links) {
-      rows.insert(link)
+      places.note(rows.insert(link))
       bytes += Buffer.byteLength(link.body)
       head = link
     }

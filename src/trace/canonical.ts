@@ -8,12 +8,44 @@
  * canonicalize({ b: 1, a: [1e21, 'é'] })   // {"a":[1e+21,"é"],"b":1}
  */
 export function canonicalize(value: unknown): string {
+  if (typeof value === 'object' && value !== null && isInOrder(value, 0)) {
+    const text = JSON.stringify(value)
+    // An escaped surrogate is a lone one, to be refused below.
+    if (!text.includes('\\ud')) return text
+  }
+  return textOfAny(value)
+}
+
+function textOfAny(value: unknown): string {
   if (typeof value === 'string') return textOf(value)
   if (typeof value === 'number') return numberOf(value)
   if (value === null || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return listOf(value)
   if (typeof value === 'object') return objectOf(value as Readonly<Record<string, unknown>>)
   throw new TypeError(`canonical JSON cannot carry a value of type ${typeof value}`)
+}
+
+const MAX_DEPTH = 64
+
+// Where all fields are in order and nothing needs a second look, plain JSON is canonical already, and quicker to make.
+function isInOrder(value: object, depth: number): boolean {
+  if (depth > MAX_DEPTH || 'toJSON' in value) return false
+  if (Array.isArray(value)) {
+    for (const item of value) if (item === undefined || !isCertain(item, depth)) return false
+    return true
+  }
+  let last = ''
+  for (const key of Object.keys(value)) {
+    if (key < last || !isCertain((value as Readonly<Record<string, unknown>>)[key], depth)) return false
+    last = key
+  }
+  return true
+}
+
+function isCertain(value: unknown, depth: number): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === undefined || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  return typeof value === 'object' && isInOrder(value, depth + 1)
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u
@@ -35,37 +67,18 @@ function numberOf(value: number): string {
 
 function listOf(list: readonly unknown[]): string {
   let text = '['
-  for (let i = 0; i < list.length; i++) text += i === 0 ? canonicalize(list[i]) : `,${canonicalize(list[i])}`
+  for (let i = 0; i < list.length; i++) text += i === 0 ? textOfAny(list[i]) : `,${textOfAny(list[i])}`
   return `${text}]`
 }
 
 function objectOf(object: Readonly<Record<string, unknown>>): string {
-  const keys = Object.keys(object)
-  const isInOrder = areSorted(keys)
-  if (isInOrder && keys.every((key) => isSimple(object[key]))) {
-    const text = JSON.stringify(object)
-    // An escaped surrogate is a lone one, to be refused below.
-    if (!text.includes('\\ud')) return text
-  }
   let text = ''
-  for (const key of isInOrder ? keys : keys.sort(byUnits)) {
+  for (const key of Object.keys(object).sort(byUnits)) {
     const value = object[key]
     if (value === undefined) continue
-    text += `${text === '' ? '' : ','}${textOf(key)}:${canonicalize(value)}`
+    text += `${text === '' ? '' : ','}${textOf(key)}:${textOfAny(value)}`
   }
   return `{${text}}`
-}
-
-// Sorting costs more than seeing that nothing is to be sorted.
-function areSorted(keys: readonly string[]): boolean {
-  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return false
-  return true
-}
-
-// Where all fields are in order and none has an inside, plain JSON is canonical already, and quicker to make.
-function isSimple(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  return typeof value === 'string' || typeof value === 'boolean' || value === undefined || value === null
 }
 
 function byUnits(a: string, b: string): number {

@@ -29,6 +29,8 @@ const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
 const PREVIEW = 1_024
 const MIN_ENV_VALUE = 8
+const MAX_NAME = 256
+const MAX_NAMES = 1_000
 const ANY_SURROGATE = /[\ud800-\udfff]/
 const LONE_SURROGATES = /\p{Surrogate}/gu
 
@@ -42,6 +44,8 @@ export class Redactor {
   readonly #raw: boolean
   readonly #maxText: number
   readonly #maxValue: number
+  // Names come again and again: of hooks, fields, sessions.
+  readonly #names = new Map<string, string>()
 
   constructor({ env = {}, raw = false, maxText = MAX_TEXT, maxValue = MAX_VALUE }: RedactOptions = {}) {
     this.#raw = raw
@@ -64,6 +68,19 @@ export class Redactor {
   text(given: string | undefined): string | undefined {
     if (given === undefined) return undefined
     return given.length <= this.#maxText ? this.clean(given) : `${this.#previewOf(given)}…`
+  }
+
+  /** The same for a text that is likely to come again. */
+  name(given: string): string
+  name(given: string | undefined): string | undefined
+  name(given: string | undefined): string | undefined {
+    if (given === undefined || given.length > MAX_NAME) return this.text(given)
+    const known = this.#names.get(given)
+    if (known !== undefined) return known
+    if (this.#names.size >= MAX_NAMES) this.#names.clear()
+    const clean = this.text(given)
+    this.#names.set(given, clean)
+    return clean
   }
 
   /** A text without secrets, or what is kept of one that is too long. */
@@ -149,17 +166,23 @@ class Walk {
 
   #fields(value: object, depth: number): Record<string, unknown> {
     const copy: Record<string, unknown> = {}
-    for (const key of Object.keys(value)) {
+    for (const key of inOrder(Object.keys(value))) {
       if (this.#values > MAX_VALUES) break
       const inner: unknown = (value as Record<string, unknown>)[key]
       if (inner === undefined || key === '__proto__') continue
       const isHidden = !this.#raw && typeof inner !== 'boolean' && inner !== null && isSecretName(key)
-      const name = key.length > 256 ? wellFormed(key.slice(0, 256)) : this.#redactor.clean(key)
+      const name = key.length > MAX_NAME ? wellFormed(key.slice(0, MAX_NAME)) : this.#redactor.name(key)
       this.length += name.length
       copy[name] = isHidden ? REDACTED : this.copy(inner, depth + 1)
     }
     return copy
   }
+}
+
+// In canonical order, so that nobody has to sort them later.
+function inOrder(keys: string[]): string[] {
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
+  return keys
 }
 
 // What has no fields to speak of but means something. Undefined for everything else.

@@ -66,8 +66,8 @@ export function seal(drafts: readonly Draft[], head: Head): Sealed[] {
   })
 }
 
-// Filled in place, and all literals below have their fields in canonical order: copying and sorting them again would
-// cost more than everything else here.
+// Filled in place, and all literals below have their fields in canonical order, as what the redaction gives has: copying
+// and sorting them again would cost more than everything else here.
 function sealOne(draft: Draft, last: Head, step: number): Sealed {
   const seq = last.seq + 1
   draft.seq = seq
@@ -105,7 +105,7 @@ function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEnt
     ...names,
     time: isoTime(time),
     component: componentOf(step.point),
-    point: redactor.text(step.point),
+    point: redactor.name(step.point),
     tool: toolOf(step.data, redactor),
   }
   const id = redactor.text(step.id)
@@ -128,11 +128,11 @@ function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEnt
     profile: names.profile,
     seq: 0,
     session: names.session,
-    source: redactor.text(step.source),
+    source: redactor.name(step.source),
     time: shared.time,
     tool: shared.tool,
     turn: names.turn,
-    workspace: redactor.text(step.workspace),
+    workspace: redactor.name(step.workspace),
   }
   const drafts: Draft[] = [draft]
   for (const evaluation of evaluations) {
@@ -154,7 +154,7 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
     decision: given.decision,
     dropped: redactor.value(given.dropped) as Evaluation['dropped'],
     durationMs: Math.round(finite(given.durationMs) * 1000) / 1000,
-    hook: redactor.text(given.hook),
+    hook: redactor.name(given.hook),
     host: shared.host,
     id,
     kind: 'evaluation',
@@ -179,18 +179,23 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
 }
 
 function eventDraft(entry: EventEntry, redactor: Redactor): EventRecord {
+  const names = namesOf(entry, redactor)
   return {
-    ...namesOf(entry, redactor),
-    seq: 0,
-    kind: 'event',
-    id: redactor.text(entry.id),
-    time: isoTime(entry.time),
-    level: entry.level ?? 'info',
+    action: redactor.name(entry.action),
+    agent: names.agent,
     component: entry.component,
-    action: redactor.text(entry.action),
-    hook: redactor.text(entry.hook),
-    reason: redactor.text(entry.reason),
+    hook: redactor.name(entry.hook),
+    host: names.host,
+    id: redactor.text(entry.id),
+    kind: 'event',
+    level: entry.level ?? 'info',
     metadata: valueIfAny(entry.metadata, redactor),
+    profile: names.profile,
+    reason: redactor.text(entry.reason),
+    seq: 0,
+    session: names.session,
+    time: isoTime(entry.time),
+    turn: names.turn,
   }
 }
 
@@ -198,11 +203,11 @@ type Names = Pick<EventEntry, 'profile' | 'host' | 'session' | 'turn' | 'agent'>
 
 function namesOf({ profile, host, session, turn, agent }: Names, redactor: Redactor): Names {
   return {
-    profile: redactor.text(profile),
-    host: redactor.text(host),
-    session: redactor.text(session),
-    turn: redactor.text(turn),
-    agent: redactor.text(agent),
+    profile: redactor.name(profile),
+    host: redactor.name(host),
+    session: redactor.name(session),
+    turn: redactor.name(turn),
+    agent: redactor.name(agent),
   }
 }
 
@@ -213,18 +218,17 @@ function recordedOutcome(
   redactor: Redactor,
 ): RecordedOutcome {
   const { decision, blocked, control, hook, reason, suggestion, metadata, answer } = outcome
+  const isEdited = evaluations.some(({ modify }) => modify !== undefined)
   return {
-    decision,
+    answer: redactor.value(answer) as typeof answer,
     blocked,
     control,
-    hook: redactor.text(hook),
+    data: isEdited ? changed(outcome.data, dataBefore, redactor) : undefined,
+    decision,
+    hook: redactor.name(hook),
+    metadata: valueIfAny(metadata, redactor),
     reason: redactor.text(reason),
     suggestion: redactor.text(suggestion),
-    data: evaluations.some(({ modify }) => modify !== undefined)
-      ? changed(outcome.data, dataBefore, redactor)
-      : undefined,
-    metadata: valueIfAny(metadata, redactor),
-    answer: redactor.value(answer) as typeof answer,
   }
 }
 
@@ -241,7 +245,7 @@ function valueIfAny(given: Readonly<Record<string, unknown>> | undefined, redact
 
 function toolOf(data: object, redactor: Redactor): string | undefined {
   const tool = isRecord(data) ? data.tool : undefined
-  return typeof tool === 'string' ? redactor.text(tool) : undefined
+  return typeof tool === 'string' ? redactor.name(tool) : undefined
 }
 
 // A clock that tells nonsense must not keep anything from being recorded.
