@@ -2,6 +2,7 @@
 
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -329,4 +330,15 @@ it('stops with a no for what is held', async () => {
   await until(async () => (await ask('/v1/approvals', { socket: true })).body !== '[]')
   await daemon.stop()
   expect(JSON.parse((await held).body)).toMatchObject({ exitCode: 2 })
+})
+
+it('an upgrade to an address that is none is refused, and ends nobody', async () => {
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(daemon.socket, () => {
+      socket.write('GET //[ HTTP/1.1\r\nHost: arc\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    })
+    socket.setEncoding('utf8').on('data', resolve).on('error', reject)
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+  expect((await ask('/health', { socket: true })).status).toBe(200)
 })
