@@ -332,13 +332,22 @@ it('stops with a no for what is held', async () => {
   expect(JSON.parse((await held).body)).toMatchObject({ exitCode: 2 })
 })
 
-it('an upgrade to an address that is none is refused, and ends nobody', async () => {
+it.each([
+  ['an address that is none', '//[', '', 404],
+  ['a broken frame along with it', '/v1/stream', '\u00ff\u00ff', 101],
+])('an upgrade with %s ends nobody else', async (_what, path, frame, status) => {
+  const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
   const answer = await new Promise<string>((resolve, reject) => {
+    let said = ''
     const socket = connect(daemon.socket, () => {
-      socket.write('GET //[ HTTP/1.1\r\nHost: arc\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+      const head = `GET ${path} HTTP/1.1\r\nHost: arc\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n`
+      socket.write(head + frame, 'latin1')
     })
-    socket.setEncoding('utf8').on('data', resolve).on('error', reject)
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    socket.on('error', reject).on('close', () => resolve(said))
   })
-  expect(answer).toMatch(/^HTTP\/1\.1 404 /)
+  expect(answer).toContain(`HTTP/1.1 ${status} `)
   expect((await ask('/health', { socket: true })).status).toBe(200)
 })

@@ -69,6 +69,8 @@ export class Streams {
   }
 
   async #begin(client: WebSocket, { url = '' }: IncomingMessage): Promise<void> {
+    // Before anything else: a broken frame may come with the upgrade itself.
+    client.on('error', () => client.terminate())
     try {
       const trace = await this.#source.trace()
       const given = Number(new URL(url, 'http://arc').searchParams.get('after') ?? Number.NaN)
@@ -94,7 +96,6 @@ function follow(client: WebSocket, trace: TraceStore, from: number, { version, r
   }
   // Text from the other side has no meaning here.
   client.on('message', () => undefined)
-  client.on('error', () => client.terminate())
   send({ type: 'hello', version, after })
   const look = (): void => {
     if (client.readyState !== client.OPEN || client.bufferedAmount > MAX_WAITING) return
