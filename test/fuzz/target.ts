@@ -14,13 +14,13 @@ export interface FuzzTarget<Input = unknown> {
 }
 
 /** A target that is ready. */
-export interface Opened<Input> {
+interface Opened<Input> {
   check(input: Input): void | Promise<void>
   close?(): void | Promise<void>
 }
 
 /** How a run went. */
-export interface FuzzResult {
+interface FuzzResult {
   readonly name: string
   readonly cases: number
   readonly ms: number
