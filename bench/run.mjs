@@ -7,6 +7,7 @@ import { runFuzz } from './fuzz.mjs'
 import { benchHook } from './hook.mjs'
 import { benchMemory } from './memory.mjs'
 import { benchPipeline } from './pipeline.mjs'
+import { runSoak } from './soak.mjs'
 import { benchStartup } from './startup.mjs'
 import { benchTrace } from './trace.mjs'
 
@@ -20,7 +21,7 @@ const BENCHES = {
   startup: benchStartup,
 }
 
-const ON_REQUEST = { fuzz: runFuzz }
+const ON_REQUEST = { fuzz: runFuzz, soak: runSoak }
 
 const args = process.argv.slice(2)
 const option = (name) => (args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined)
