@@ -9,7 +9,7 @@ import { type Daemon, startDaemon } from '../../daemon/server.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { print, printJson, tell } from '../output.ts'
 import { VERSION } from '../version.ts'
-import { statusOf } from './status.ts'
+import { ownStatus, statusOf } from './status.ts'
 
 export interface ServeOptions {
   readonly port?: string
@@ -33,7 +33,7 @@ export async function serve({ port, open, sample, json }: ServeOptions): Promise
   const started = await startDaemon({ home, version: VERSION, port: number, dashboard: dashboardFolder(), report })
   if ('is' in started) return tellPresence(started, json === true)
   const ended = signalled()
-  if (json === true) printJson(await statusOf(home))
+  if (json === true) printJson(ownStatus(started))
   else printDaemon(started)
   if (sample === true) await playSample(started, json === true)
   if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
