@@ -2,7 +2,8 @@
 // call and turn's end passes the engine first. Its plan is fixed, so that each kind of decision is seen once.
 
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -32,11 +33,15 @@ const FILES = {
 /** Plays the session, reporting each step, and leaves nothing behind. */
 export async function playSession(engine: HookEngine, onStep: (step: SampleStep) => void): Promise<void> {
   const workspace = await mkdtemp(join(tmpdir(), 'arc-sample-'))
+  // Also when whoever reads what is printed goes away, which ends the process at once.
+  const remove = (): void => rmSync(workspace, { recursive: true, force: true })
+  process.once('exit', remove)
   try {
     for (const [name, content] of Object.entries(FILES)) await writeIn(workspace, name, content)
     await new SampleAgent(engine, workspace, onStep).work()
   } finally {
-    await rm(workspace, { recursive: true, force: true })
+    process.off('exit', remove)
+    remove()
   }
 }
 
