@@ -52,7 +52,9 @@ export class DaemonKeeper {
     })
     this.#child = child
     if (!isUp) return
-    const url = new URL(JSON.parse(said).loginUrl)
+    const { loginUrl } = JSON.parse(said)
+    if (loginUrl === null) return this.#ledger.complain(`the daemon says that it does not run: ${said}`)
+    const url = new URL(loginUrl)
     this.#url = url.origin
     this.#token = url.searchParams.get('token')
   }
