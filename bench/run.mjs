@@ -1,10 +1,13 @@
 // `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,memory,startup]`: prints our figures beside the peers' and the limits.
+// `--only fuzz` and `--only soak` look for what breaks; they take minutes, so they run only when they are asked for.
 
 import { benchCommands } from './commands.mjs'
 import { benchEngine } from './engine.mjs'
+import { runFuzz } from './fuzz.mjs'
 import { benchHook } from './hook.mjs'
 import { benchMemory } from './memory.mjs'
 import { benchPipeline } from './pipeline.mjs'
+import { runSoak } from './soak.mjs'
 import { benchStartup } from './startup.mjs'
 import { benchTrace } from './trace.mjs'
 
@@ -18,13 +21,23 @@ const BENCHES = {
   startup: benchStartup,
 }
 
+const ON_REQUEST = { fuzz: runFuzz, soak: runSoak }
+
 const args = process.argv.slice(2)
-const only = args.includes('--only') ? args[args.indexOf('--only') + 1].split(',') : Object.keys(BENCHES)
+const option = (name) => (args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined)
+const only = option('only')?.split(',') ?? Object.keys(BENCHES)
 const isJson = args.includes('--json')
 
 const results = {}
 for (const name of only) {
-  if (!(name in BENCHES)) throw new Error(`there is no bench ${name}; there are ${Object.keys(BENCHES).join(', ')}`)
+  if (Object.hasOwn(ON_REQUEST, name)) {
+    results[name] = await ON_REQUEST[name]({ option, isJson })
+    if (!results[name].ok) process.exitCode = 1
+    continue
+  }
+  if (!Object.hasOwn(BENCHES, name)) {
+    throw new Error(`there is no bench ${name}; there are ${Object.keys({ ...BENCHES, ...ON_REQUEST }).join(', ')}`)
+  }
   results[name] = await BENCHES[name]()
   if (!isJson) print(name, results[name])
 }

@@ -2,6 +2,7 @@
 
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -329,4 +330,24 @@ it('stops with a no for what is held', async () => {
   await until(async () => (await ask('/v1/approvals', { socket: true })).body !== '[]')
   await daemon.stop()
   expect(JSON.parse((await held).body)).toMatchObject({ exitCode: 2 })
+})
+
+it.each([
+  ['an address that is none', '//[', '', 404],
+  ['a broken frame along with it', '/v1/stream', '\u00ff\u00ff', 101],
+])('an upgrade with %s ends nobody else', async (_what, path, frame, status) => {
+  const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+  const answer = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    const socket = connect(daemon.socket, () => {
+      const head = `GET ${path} HTTP/1.1\r\nHost: arc\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n`
+      socket.write(head + frame, 'latin1')
+    })
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    socket.on('error', reject).on('close', () => resolve(said))
+  })
+  expect(answer).toContain(`HTTP/1.1 ${status} `)
+  expect((await ask('/health', { socket: true })).status).toBe(200)
 })

@@ -78,12 +78,13 @@ export class Streams {
     if (!isLocal && !gate.isOurHost(host)) return '403 Forbidden'
     if (!isLocal && !gate.isOurOrigin(origin)) return '403 Forbidden'
     if (!isLocal && !gate.isKnown({ host, origin, authorization, cookie })) return '401 Unauthorized'
-    if (new URL(url, 'http://arc').pathname !== PATH) return '404 Not Found'
+    // Not by new URL, which throws at what is no address: here that would end the daemon.
+    if (url.split('?', 1)[0] !== PATH) return '404 Not Found'
     return this.#sockets.clients.size < MAX_CONNECTIONS ? undefined : '503 Service Unavailable'
   }
 
   async #begin(client: WebSocket, { url = '' }: IncomingMessage): Promise<void> {
-    // Text from the other side has no meaning here.
+    // Before anything else: a broken frame may come with the upgrade itself. Text has no meaning here.
     client.on('message', () => undefined)
     client.on('error', () => client.terminate())
     try {

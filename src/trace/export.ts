@@ -34,16 +34,21 @@ interface ExportedLine {
   readonly hash?: unknown
   readonly record?: unknown
   readonly seq?: unknown
-  readonly cut?: Checkpoint
+  readonly cut?: unknown
 }
 
 // A line that cannot be read is a record that is not what it was.
 function readLine(line: string): { cut: Checkpoint } | { link: Link } {
   try {
     const { hash, record, seq, cut } = JSON.parse(line) as ExportedLine
-    if (cut !== undefined) return { cut }
+    if (isCheckpoint(cut)) return { cut }
     return { link: { seq: Number(seq), hash: String(hash), body: canonicalize(record) } }
   } catch {
     return { link: { seq: Number.NaN, hash: '', body: '' } }
   }
+}
+
+function isCheckpoint(cut: unknown): cut is Checkpoint {
+  const { seq, hash } = (cut ?? {}) as Partial<Checkpoint>
+  return Number.isSafeInteger(seq) && typeof hash === 'string'
 }

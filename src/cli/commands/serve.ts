@@ -15,7 +15,7 @@ import { arcHome } from '../../runtime/home.ts'
 import { openStores } from '../../runtime/stores.ts'
 import { print, printJson, tell } from '../output.ts'
 import { VERSION } from '../version.ts'
-import { statusOf } from './status.ts'
+import { ownStatus, statusOf } from './status.ts'
 
 export interface ServeOptions {
   readonly port?: string
@@ -89,7 +89,7 @@ function claimPlace(home: string): void {
 async function serveOut(started: Daemon, { open, sample, json, onDemand }: ServeOptions): Promise<number> {
   const ended = signalled()
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
-  else if (json === true) printJson(await statusOf(arcHome()))
+  else if (json === true) printJson(ownStatus(started))
   else printDaemon(started)
   const stop = new AbortController()
   void ended.then(() => stop.abort())

@@ -6,6 +6,7 @@ import type { Config } from '../../config/layers.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
 import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/on-demand.ts'
 import { socketFile, tokenFile } from '../../daemon/places.ts'
+import type { Daemon } from '../../daemon/server.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
@@ -27,6 +28,12 @@ export async function status({ json }: { readonly json?: boolean }): Promise<num
   if (json === true) printJson(found)
   else printStatus(found)
   return 0
+}
+
+/** The status of a daemon in this very process: nobody has to be asked, and so nobody can be too slow to answer. */
+export function ownStatus({ url, loginUrl, socket }: Pick<Daemon, 'url' | 'loginUrl' | 'socket'>): Status {
+  const uptimeMs = Math.round(process.uptime() * 1_000)
+  return { running: true, pid: process.pid, url, loginUrl, socket, ...inForce(), uptimeMs }
 }
 
 /** What is known of the daemon of a home, and of what is in force here. */

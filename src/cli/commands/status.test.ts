@@ -1,0 +1,14 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { ownStatus, statusOf } from './status.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+it('a daemon tells of itself without asking itself, which takes too long where much is asked at once', async () => {
+  const home = makeTempFolder('arc-status-')
+  vi.stubEnv('ARC_HOME', home)
+  const daemon = { url: 'http://127.0.0.1:1', loginUrl: 'http://127.0.0.1:1/login?token=t', socket: '/s' }
+  expect(ownStatus(daemon)).toMatchObject({ ...daemon, running: true, pid: process.pid, profile: 'default' })
+  // Nobody answers here: whoever asks the socket would hear that none runs.
+  expect(await statusOf(home)).toMatchObject({ running: false, loginUrl: null })
+})
