@@ -1,23 +1,25 @@
 // What agents do together: the discussions that are kept in the state, and the tasks they hand to each other. To look at
 // only: tasks are moved by the agents themselves.
 
-import { readRoundtable, roundtableKey } from '../../collaboration/roundtable/machine.ts'
 import type { TaskStatus } from '../../collaboration/tasks/task.ts'
+import type { RoundtableView } from '../../protocol/messages.ts'
 import { databaseFile } from '../../runtime/home.ts'
+import { findRoundtable, listRoundtables } from '../../runtime/roundtable-store.ts'
 import { SqliteTaskStore } from '../../store/task-store.ts'
 import type { App, Service } from '../service.ts'
 
 const MAX_TASKS = 1_000
 
 export function addCollaborationRoutes(app: App, { pool, home }: Service): void {
-  app.get('/v1/roundtables', async (c) => {
-    const { state } = await pool.find(undefined, undefined)
-    const prefix = roundtableKey('')
-    const tables = state.list(prefix).flatMap(({ key, value }) => {
-      const table = readRoundtable(value)
-      return table === undefined ? [] : [{ session: key.slice(prefix.length), ...table }]
-    })
-    return c.json(tables)
+  const roundtables = async (): Promise<readonly RoundtableView[]> =>
+    listRoundtables((await pool.find(undefined, undefined)).state)
+  app.get('/v1/roundtables', async (c) => c.json(await roundtables()))
+  app.get('/v1/roundtables/:id', async (c) => {
+    const id = c.req.param('id')
+    const found = findRoundtable(await roundtables(), id)
+    if (found !== undefined) return c.json(found)
+    const message = `There is no roundtable ${JSON.stringify(id)}.`
+    return c.json({ error: { code: 'ARC_ROUNDTABLE_UNKNOWN', message } }, 404)
   })
   app.get('/v1/tasks', (c) => {
     const { status, from, to } = c.req.query()
