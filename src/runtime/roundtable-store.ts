@@ -11,7 +11,7 @@ export function listRoundtables(state: Pick<StateStore, 'list'>, at = Date.now()
   const prefix = roundtableKey('')
   const views = state.list(prefix).flatMap(({ key, value }) => {
     const table = readRoundtable(value)
-    return table === undefined ? [] : [viewTable(key.slice(prefix.length), table, { at, isRunning })]
+    return table === undefined ? [] : [viewTable(key.slice(prefix.length), table, { at, isRunning: isDriven })]
   })
   return views.toSorted((a, b) => Date.parse(a.startedAt) - Date.parse(b.startedAt))
 }
@@ -24,7 +24,8 @@ export function findRoundtable<T extends { readonly id: string }>(views: readonl
   return exact ?? (others.length === 0 ? found : undefined)
 }
 
-function isRunning({ pid, machine }: Driver): boolean {
+/** Is the process that drives a table still there? */
+export function isDriven({ pid, machine }: Driver): boolean {
   if (machine !== hostname()) return true
   try {
     process.kill(pid, 0)

@@ -93,8 +93,20 @@ export function recordEvent(
   { time, profile }: { readonly time: number; readonly profile?: string },
 ): void {
   const hook = typeof data?.hook === 'string' ? data.hook : undefined
+  const session = typeof data?.session === 'string' ? data.session : undefined
   try {
-    trace.append({ id: newId(), time, component, action, level, profile, hook, reason: message, metadata: data })
+    trace.append({
+      id: newId(),
+      time,
+      component,
+      action,
+      level,
+      profile,
+      session,
+      hook,
+      reason: message,
+      metadata: data,
+    })
   } catch (error) {
     process.stderr.write(`arc: the trace could not be written: ${describe(error)}\n`)
   }
