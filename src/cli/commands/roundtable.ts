@@ -66,7 +66,7 @@ function planOf(
 ): Plan | string {
   if (before !== undefined) return text.trim() === '' ? before : '--resume goes on with its own topic: give none'
   const settings = profiles.load().config.hooks.roundtable?.options as Partial<Plan> | undefined
-  const asked = parseRoundtable(text)
+  const asked = parseRoundtable(text, settings)
   const topic = (asked?.topic ?? text).trim()
   if (topic === '') return 'a topic is missing, as in: arc roundtable "Tabs or spaces?" --agents claude,codex'
   if (topic.length > MAX_TOPIC) return `a topic has at most ${MAX_TOPIC} characters, not ${topic.length}`
@@ -74,7 +74,7 @@ function planOf(
   if (!/^\d{1,9}$/.test(String(rounds))) return `--rounds takes a whole number, not ${show(rounds)}`
   const given = (options.agents ?? '').split(',').map((name) => name.trim())
   const named = [...given, ...readCommands(options.agent ?? []).keys()].filter((name) => name !== '')
-  const fallback = asked !== undefined && asked.agents.length > 0 ? asked.agents : (settings?.agents ?? [])
+  const fallback = asked?.agents ?? settings?.agents ?? []
   const agents = distinct(named.length > 0 ? named : fallback)
   if (agents.length < 2) return 'at least two agents are needed, as in: --agents claude,codex'
   const { synthesizer } = options
@@ -84,7 +84,8 @@ function planOf(
 }
 
 function distinct(names: readonly string[]): readonly string[] {
-  return [...new Map(names.toReversed().map((name) => [agentKey(name), name])).values()].toReversed()
+  const seen = new Set<string>()
+  return names.filter((name) => !seen.has(agentKey(name)) && seen.add(agentKey(name)))
 }
 
 function misused(problem: string): number {

@@ -82,8 +82,10 @@ function indented(text: string, indent = INDENT): string[] {
 
 /** A time as people say it: `0.8s`, `12s`, `3m 20s`. */
 export function showTime(ms: number): string {
-  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)}s`
-  const seconds = Math.round(ms / 1_000)
+  return ms < 9_950 ? `${(ms / 1_000).toFixed(1)}s` : showSeconds(Math.round(ms / 1_000))
+}
+
+function showSeconds(seconds: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`
 }
 
@@ -145,10 +147,8 @@ export class TableScreen {
     const since = performance.now()
     const show = (): void => {
       this.#clear()
-      const line = `${text} … ${showTime(Math.floor((performance.now() - since) / 1_000) * 1_000)}`.slice(
-        0,
-        columnsOf(process.stderr) - 1,
-      )
+      const seconds = Math.floor((performance.now() - since) / 1_000)
+      const line = `${text} … ${showSeconds(seconds)}`.slice(0, columnsOf(process.stderr) - 1)
       this.#shown = widthOf(line)
       process.stderr.write(colors.dim(line))
     }
