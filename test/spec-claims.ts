@@ -48,6 +48,7 @@ export const SPEC_CLAIMS = {
   R4: 'Who speaks out of turn is blocked in enforce and otherwise recorded apart.',
   R5: 'While a discussion goes on, five facts about it are in the metadata.',
   R6: 'The routing between agents lets the turns and the synthesis of a roundtable through.',
+  R7: 'Real agents discuss a topic in turns and sum it up; one that fails or hangs loses its turn and not the table.',
   C1: 'Profiles and hook blocks are read from JSON with comments or YAML, every problem has its place, the last good state stays.',
   C2: 'User and project layers merge; a project can only tighten, and its commands are known by their content.',
   C3: 'Configuration reloads live and as a whole.',

@@ -7,7 +7,7 @@ import { example, type Run } from './tree/declare.ts'
 import { addCheck, addLogs, addTrace, addWhy } from './tree/look.ts'
 import { addDoctor, addHook, addLaunch, addServe } from './tree/run.ts'
 import { addApprovals, addBreaker, addHooks, addProfile, addScript, addTrust } from './tree/steer.ts'
-import { addTask } from './tree/together.ts'
+import { addRoundtable, addTask } from './tree/together.ts'
 import { VERSION } from './version.ts'
 
 /** Exit codes, the same for every command. */
@@ -58,6 +58,7 @@ function commandTree(run: Run): Command {
   addLaunch(arc, run)
   addDoctor(arc, run)
   addTask(arc, run)
+  addRoundtable(arc, run)
   addServe(arc, run)
   addHook(arc, run)
   addCompletion(arc, run)

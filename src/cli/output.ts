@@ -39,6 +39,11 @@ export function oneLine(text: string, length = 90): string {
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat
 }
 
+/** A text with everything that a terminal would obey shown instead; line ends are the caller's. */
+export function harmless(text: string): string {
+  return text.replace(UNSAFE, escapeCharacter)
+}
+
 // Control and direction characters, which could move the cursor, recolour the screen or show a text as another one.
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu
 

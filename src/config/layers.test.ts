@@ -109,6 +109,7 @@ describe("a project's layer", () => {
     ['breaker.failureThreshold', 'trip the breaker later', { breaker: { failureThreshold: 99 } }],
     ['breaker.cooldownMs', 'keep the breaker open', { breaker: { cooldownMs: 86_400_000 } }],
     ['tool', 'choose the agent', { tool: 'other' }],
+    ['headless', 'have a program started', { headless: './ask.sh' }],
   ])('C2 %s: an attempt to %s is ignored and reported, the rest applies', (key, _what, settings) => {
     const base = user({ enforcement: 'enforce', tool: 'claude' })
     const { config, problems } = project(base, { ...settings, commands: [COMMAND] })
@@ -201,6 +202,7 @@ function anySettings(): fc.Arbitrary<object> {
     {
       enforcement: mode,
       tool: fc.constantFrom('claude', 'codex'),
+      headless: fc.constantFrom<string | string[]>('./ask.sh', ['claude', '-p']),
       hooks: fc
         .tuple(defaults, fc.dictionary(fc.constantFrom(...NAMES), hook))
         .map(([scalars, named]) => ({ ...scalars, ...named })),

@@ -43,6 +43,8 @@ export interface Config {
   readonly profile: string
   /** The agent that the profile launches. */
   readonly tool: string | undefined
+  /** What answers one prompt, from stdin to stdout: a line for sh, or a program and its arguments. */
+  readonly headless: string | readonly string[] | undefined
   readonly enforcement: Mode
   readonly errorBehavior: OnError
   readonly timeoutMs: number
@@ -61,6 +63,7 @@ export interface Config {
 export const DEFAULTS: Config = Object.freeze({
   profile: 'default',
   tool: undefined,
+  headless: undefined,
   enforcement: 'log',
   errorBehavior: 'log',
   timeoutMs: 5_000,
@@ -106,6 +109,7 @@ export function override(base: Config, { file, scripts }: Layer): Config {
   return {
     profile: base.profile,
     tool: settings.tool ?? base.tool,
+    headless: settings.headless ?? base.headless,
     enforcement: settings.enforcement ?? base.enforcement,
     errorBehavior: errorBehavior ?? base.errorBehavior,
     timeoutMs: timeout ?? base.timeoutMs,
@@ -132,6 +136,7 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
   guard.refuse(['tool'], settings.tool, base.tool, "the agent is the user's choice")
   const daemon = settings.daemon && { ...base.daemon, ...present(settings.daemon) }
   guard.refuse(['daemon'], daemon, base.daemon, "the daemon is the user's")
+  guard.refuse(['headless'], settings.headless, base.headless, 'it would be started without being trusted')
   // Fewer hooks than the user has would put the user's own out; more would raise the limit.
   guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, "the limit is the user's")
   // An earlier trip lowers every mode to log; a later one raises a limit.

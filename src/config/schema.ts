@@ -107,7 +107,14 @@ const settings = {
     .optional(),
 }
 
-const named = { name: word.optional(), tool: word.optional().describe('The agent that the profile launches.') }
+const named = {
+  name: word.optional(),
+  tool: word.optional().describe('The agent that the profile launches.'),
+  headless: z
+    .union([word, z.array(z.string()).min(1)])
+    .optional()
+    .describe('What answers one prompt, from stdin to stdout, at a roundtable; known for most agents.'),
+}
 
 /** The three kinds of file. */
 export const SCHEMAS = {

@@ -155,6 +155,14 @@ export const ERRORS = {
     when: 'Too many requests wait for moves of tasks at the same time.',
     fix: 'End some of them, or look at the task now and then instead.',
   },
+  ARC_ROUNDTABLE_UNKNOWN: {
+    when: 'A roundtable is named that does not exist, or no longer.',
+    fix: 'Look at "arc roundtable list" for those there are.',
+  },
+  ARC_ROUNDTABLE_INVALID: {
+    when: 'A roundtable cannot be held as asked: too few agents, or one that nobody knows how to ask.',
+    fix: "Name profiles or known agents, or give a command that answers on stdout: --agent name='command'.",
+  },
   ARC_BUS_INVALID: {
     when: 'A subject, pattern, listener or message cannot be one, or the bus is closed.',
     fix: 'Use words with dots between them, * and > in patterns only, and plain JSON as data.',

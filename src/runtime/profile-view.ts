@@ -72,13 +72,15 @@ function settingsOf({ config, layers }: Loaded): ShownSetting[] {
 type Plain = readonly (readonly [path: readonly string[], value: unknown])[]
 
 function plainSettings(config: Config): Plain {
-  const { enforcement, tool, errorBehavior, timeoutMs, maxHooksPerPoint, hooks, breaker, risk, daemon } = config
+  const { enforcement, tool, headless, errorBehavior, timeoutMs, maxHooksPerPoint, hooks, breaker, risk, daemon } =
+    config
   const named = Object.entries(hooks).flatMap(([name, { timeoutMs: timeout, ...others }]) => {
     return Object.entries({ ...others, timeout }).map(([key, value]) => [['hooks', name, key], value] as const)
   })
   const all: Plain = [
     [['enforcement'], enforcement],
     [['tool'], tool],
+    [['headless'], headless],
     [['hooks', 'errorBehavior'], errorBehavior],
     [['hooks', 'timeout'], timeoutMs],
     [['hooks', 'maxHooksPerPoint'], maxHooksPerPoint],

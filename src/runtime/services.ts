@@ -96,7 +96,8 @@ export function recordEvent(
   { time, profile, trouble = new Trouble(TRACE_TROUBLE) }: RecordedWhen,
 ): void {
   const hook = typeof data?.hook === 'string' ? data.hook : undefined
-  const entry = { id: newId(), time, component, action, level, profile, hook, reason: message, metadata: data }
+  const session = typeof data?.session === 'string' ? data.session : undefined
+  const entry = { id: newId(), time, component, action, level, profile, session, hook, reason: message, metadata: data }
   trouble.watch(() => void trace.append(entry))
 }
 

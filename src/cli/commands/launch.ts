@@ -70,7 +70,8 @@ async function run(supervisor: Supervisor, { home, profile, args }: Launch): Pro
 }
 
 // Of a known agent it is expected that its calls are supervised; any other program has none.
-function isKnownAgent(command: string): boolean {
+/** Does ARC know this agent, so that its calls should be supervised? */
+export function isKnownAgent(command: string): boolean {
   return (HOST_NAMES as readonly string[]).includes(basename(command))
 }
 
@@ -88,7 +89,8 @@ interface Wanted {
   readonly env: Readonly<Record<string, string>>
 }
 
-function launchOf(data: object, tool: string, args: readonly string[]): Wanted {
+/** What is to be started, as the hooks at `pre:launch` left it. */
+export function launchOf(data: object, tool: string, args: readonly string[]): Wanted {
   const { command, args: edited, env } = data as Readonly<Record<string, unknown>>
   const isList = Array.isArray(edited) && edited.every((arg) => typeof arg === 'string')
   const variables = isRecord(env) ? Object.entries(env).filter(([, value]) => typeof value === 'string') : []

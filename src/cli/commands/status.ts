@@ -33,7 +33,8 @@ export async function status({ json }: { readonly json?: boolean }): Promise<num
 /** The status of a daemon in this very process: nobody has to be asked, and so nobody can be too slow to answer. */
 export function ownStatus({ url, loginUrl, socket }: Pick<Daemon, 'url' | 'loginUrl' | 'socket'>): Status {
   const uptimeMs = Math.round(process.uptime() * 1_000)
-  return { running: true, pid: process.pid, url, loginUrl, socket, ...inForce(), uptimeMs }
+  const now = { running: true, pid: process.pid, url, loginUrl, socket, uptimeMs }
+  return { ...now, ...inForce(arcHome()), startedBy: 'person' }
 }
 
 /** What is known of the daemon of a home, and of what is in force here. */

@@ -7,13 +7,57 @@ import { agentKey, MAX_AGENTS, MAX_ROUNDS } from './parse.ts'
 import { type Role, roleAt } from './roles.ts'
 
 /** Something said at the table. */
-interface Contribution {
+export interface Contribution {
   readonly agent: string
   readonly round: number
   /** What was said, clipped; nothing when the turn was given up. */
   readonly content: string
   /** How it was heard: as a message to others, or as the answer to a prompt. */
   readonly via: Via
+  /** How a turn went that somebody drove; one that was only heard has none. */
+  readonly course?: Course
+}
+
+/** How a driven turn went: `spoken`, or why it was given up. */
+export const TURN_OUTCOMES = ['spoken', 'silent', 'failed', 'timeout', 'blocked', 'held'] as const
+
+/** One of them. */
+export type TurnOutcome = (typeof TURN_OUTCOMES)[number]
+
+/** What whoever drives a table knows of a turn beyond its words. */
+export interface Course {
+  readonly outcome: TurnOutcome
+  /** Why it was given up, or what else is to be known of it. */
+  readonly reason?: string | undefined
+  /** Wall-clock milliseconds. */
+  readonly startedAt: number
+  readonly durationMs: number
+  /** The decision of the pipeline that stopped it, for `arc why`. */
+  readonly traceId?: string | undefined
+}
+
+/** What a discussion came to. */
+export interface Findings {
+  /** From 0, all disagree, to 1; null when nobody said. */
+  readonly consensus: number | null
+  readonly summary: string
+  readonly keyPoints: readonly string[]
+  /** Put together without an agent, because none gave a synthesis that could be read. */
+  readonly isFallback: boolean
+}
+
+/** Who drives a table. */
+export interface Driver {
+  readonly pid: number
+  /** The name of the machine: a process of another one cannot be looked for. */
+  readonly machine: string
+  readonly profile: string
+}
+
+/** How a driven table ended. */
+export interface Ended {
+  readonly at: number
+  readonly why: 'complete' | 'interrupted'
 }
 
 /** The two ways in which an agent's words reach the table; the same words may come both ways. */
@@ -33,13 +77,18 @@ interface TableBase {
   readonly asideCount: number
   /** When the table counts as deserted unless somebody speaks. */
   readonly expiresAt: number
+  /** The process that asks the agents for their turns, if one does. */
+  readonly driver?: Driver
+  /** Since when the agent whose turn it is has been asked. */
+  readonly askedAt?: number
+  readonly ended?: Ended
 }
 
 /** A discussion at one of its stages. */
 export type Roundtable =
   | (TableBase & { readonly status: 'active' })
   | (TableBase & { readonly status: 'synthesizing' })
-  | (TableBase & { readonly status: 'complete'; readonly synthesis: Contribution })
+  | (TableBase & { readonly status: 'complete'; readonly synthesis: Contribution; readonly findings?: Findings })
 
 /** What became of something said. */
 export type Heard = 'turn' | 'aside' | 'synthesis' | 'echo' | 'over'
@@ -53,7 +102,8 @@ export interface Said {
   readonly idleMs: number
 }
 
-const MAX_CONTENT = 8_000
+/** The most that is kept of one turn, in characters. */
+export const MAX_CONTENT = 8_000
 const MAX_ASIDES = 50
 
 /** Opens a table. */
@@ -89,7 +139,7 @@ export function turnOf(
 
 /** Does a discussion go on? One at which nobody has spoken for too long does not. */
 export function isOpen(table: Roundtable | undefined, at: number): table is Roundtable {
-  return table !== undefined && table.status !== 'complete' && at < table.expiresAt
+  return table !== undefined && table.status !== 'complete' && table.ended === undefined && at < table.expiresAt
 }
 
 /** Something is said. In turn it is the turn, out of turn it is kept apart, and after the rounds it is the synthesis. */
@@ -97,7 +147,7 @@ export function speak(table: Roundtable, said: Said): { readonly table: Roundtab
   const { via } = said
   const content = clip(said.content, MAX_CONTENT)
   const expiresAt = said.at + said.idleMs
-  if (table.status === 'complete') return { table, heard: 'over' }
+  if (table.status === 'complete' || table.ended !== undefined) return { table, heard: 'over' }
   if (isEcho(table, said.agent, content, via)) return { table, heard: 'echo' }
   if (table.status === 'synthesizing') {
     const synthesis = { agent: said.agent, round: table.rounds, content, via }
@@ -127,12 +177,12 @@ function isEcho(table: Roundtable, agent: string, content: string, via: Via): bo
   return content !== '' && (isSame(table.turns.findLast(isOwn)) || isSame(table.asides.findLast(isOwn)))
 }
 
-function take(table: Roundtable, turn: Contribution, expiresAt: number): Roundtable {
+/** A turn is over: the next one begins, or the synthesis. */
+export function take(table: Roundtable, turn: Contribution, expiresAt: number): Roundtable {
   const turns = [...table.turns, turn]
   const isDone = turns.length >= table.agents.length * table.rounds
-  const { id, topic, agents, rounds, startedAt, asides, asideCount } = table
-  const base = { id, topic, agents, rounds, startedAt, asides, asideCount, turns, expiresAt }
-  return { ...base, status: isDone ? 'synthesizing' : 'active' }
+  const { askedAt: _, ...base } = table
+  return { ...base, turns, expiresAt, status: isDone ? 'synthesizing' : 'active' }
 }
 
 /** Where the table of a session is kept. */

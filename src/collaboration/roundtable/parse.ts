@@ -21,7 +21,8 @@ export const DEFAULT_ROUNDS = 2
 export const MAX_ROUNDS = 10
 export const MAX_AGENTS = 12
 const MAX_NAME = 64
-const MAX_TOPIC = 2_000
+/** The longest topic, in characters. */
+export const MAX_TOPIC = 2_000
 // A request stands at the beginning of what is said; a pasted file is not searched to its end.
 const MAX_READ = 20_000
 const NO_TOPIC = 'general discussion'

@@ -8,3 +8,10 @@ export function roleAt(place: number): Role {
   if (place === 0) return 'advocate'
   return place === 1 ? 'critic' : 'neutral'
 }
+
+/** What an agent is told to do in its role. */
+export const ROLE_TASKS: Readonly<Record<Role, string>> = {
+  advocate: 'You are the advocate: make the strongest honest case in favour, and answer the objections.',
+  critic: 'You are the critic: say what speaks against it, what was overlooked and what it would cost.',
+  neutral: 'You are neutral: weigh what was said on both sides, and name what would decide the matter.',
+}

@@ -139,6 +139,8 @@ class RoundtableHost {
   }
 
   #tell(step: Step, speaker: string, table: Roundtable, what: Heard): void {
+    // Whoever drives a table tells of its turns, and knows more of them.
+    if (table.driver !== undefined && what !== 'aside') return
     const { record } = this.#services
     const level = what === 'aside' ? 'warn' : 'info'
     const data = { id: table.id, session: step.session, agent: speaker, status: table.status, turn: table.turns.length }
