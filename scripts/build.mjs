@@ -46,6 +46,9 @@ const SHARED = {
   logLevel: 'silent',
 }
 
+// Of the start of the hook: a whole CommonJS module.
+const START_BANNER = 'const arcUrl = require("node:url").pathToFileURL(__filename).href;'
+
 // Played through the bundle of the hook, so that what it needs is compiled.
 const SAMPLE_CALL = {
   ...{ session_id: 'build', cwd: ROOT, hook_event_name: 'PreToolUse', tool_use_id: 'build' },
@@ -121,6 +124,14 @@ async function buildHook() {
     footer: { js: '})' },
     mainFields: ['module', 'main'],
     define: { ARC_VERSION: JSON.stringify(PACKAGE.version), 'import.meta.url': 'arcUrl' },
+  })
+  await bundle('start of the hook', {
+    entryPoints: ['src/cli/hook/start.ts'],
+    outfile: join(STAGE, 'cli', 'start.cjs'),
+    format: 'cjs',
+    minify: true,
+    banner: { js: START_BANNER },
+    define: { 'import.meta.url': 'arcUrl' },
   })
   const home = mkdtempSync(join(tmpdir(), 'arc-build-'))
   try {
