@@ -4,6 +4,7 @@
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,6 +40,26 @@ const REQUIRE_BANNER =
 const HOOK_BANNER =
   '(function (exports, require, module, __filename, __dirname) { const arcUrl = require("node:url").pathToFileURL(__filename).href;'
 
+// A dozen small files of the database's package cost the hook more than the database does: they go into the bundle, and
+// only the compiled part is looked for in the package. Looked for at once, so that its absence shows where it always did.
+const INLINE_SQLITE = {
+  name: 'inline-sqlite',
+  setup({ onResolve, onLoad }) {
+    const path = createRequire(import.meta.url).resolve('better-sqlite3')
+    onResolve({ filter: /^better-sqlite3$/ }, () => ({ path, namespace: 'sqlite' }))
+    onLoad({ filter: /.*/, namespace: 'sqlite' }, () => ({
+      contents: `require.resolve('better-sqlite3/package.json'); module.exports = require(${JSON.stringify(path)})`,
+      resolveDir: ROOT,
+    }))
+    onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'compiled' }))
+    onLoad({ filter: /.*/, namespace: 'compiled' }, () => ({
+      contents: `const { dirname, join } = require('node:path')
+        const root = dirname(require.resolve('better-sqlite3/package.json'))
+        module.exports = (name) => require(join(root, 'build', 'Release', name))`,
+    }))
+  },
+}
+
 const SHARED = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -47,6 +68,9 @@ const SHARED = {
   target: 'node20.19',
   logLevel: 'silent',
 }
+
+// Of the start of the hook: a whole CommonJS module.
+const START_BANNER = 'const arcUrl = require("node:url").pathToFileURL(__filename).href;'
 
 // Played through the bundle of the hook, so that what it needs is compiled.
 const SAMPLE_CALL = {
@@ -118,11 +142,20 @@ async function buildHook() {
     outfile,
     format: 'cjs',
     minify: true,
-    external: [...NATIVE_PACKAGES, ...optionalPackages()],
+    external: ['better-sqlite3/package.json', ...optionalPackages()],
+    plugins: [INLINE_SQLITE],
     banner: { js: HOOK_BANNER },
     footer: { js: '})' },
     mainFields: ['module', 'main'],
     define: { ARC_VERSION: JSON.stringify(PACKAGE.version), 'import.meta.url': 'arcUrl' },
+  })
+  await bundle('start of the hook', {
+    entryPoints: ['src/cli/hook/start.ts'],
+    outfile: join(STAGE, 'cli', 'start.cjs'),
+    format: 'cjs',
+    minify: true,
+    banner: { js: START_BANNER },
+    define: { 'import.meta.url': 'arcUrl' },
   })
   const home = mkdtempSync(join(tmpdir(), 'arc-build-'))
   try {

@@ -1,14 +1,11 @@
 // The start of `arc`. Answers --version without loading anything else; every command's code loads when it is called.
 
 import { fileURLToPath } from 'node:url'
+import { endWithReader } from './closed-pipe.ts'
 import { loadCached } from './hook/cached-code.ts'
 import { VERSION } from './version.ts'
 
-// `arc … | head` closes the pipe early: that is the reader's right and no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
-})
+endWithReader()
 
 const args = process.argv.slice(2)
 

@@ -1,8 +1,8 @@
 // Loads the configuration and loads it again when a file changes: whole states only, one after another.
 // What is done with a new state (building the pipeline, the config:change step) is up to the caller.
 
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, watch as watchFolder } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import type { Clock } from '../core/clock.ts'
 import { describe } from '../core/errors.ts'
@@ -61,6 +61,7 @@ class ConfigWatcher implements WatchedConfig {
   #current: Loaded
   #relevant: ReadonlySet<string> = new Set()
   #files: FSWatcher | undefined
+  #home: { close(): void } | undefined
   #cancel: () => void = () => undefined
   #isClosed = false
 
@@ -76,16 +77,19 @@ class ConfigWatcher implements WatchedConfig {
   async start(): Promise<void> {
     const dirs = this.#follow()
     // Directories and not files: an editor that saves by renaming puts another file in the place of the old one.
-    const files = watch(dirs, {
+    const others = this.#withoutHome(dirs)
+    const files = watch(others, {
       depth: 0,
       ignoreInitial: true,
       persistent: false,
       ignored: (path) => !this.#relevant.has(path) && !this.#watched.has(path),
     })
     this.#files = files
+    this.#home = this.#watchHome()
     files.on('all', (_event, path) => this.#noticed(path))
     files.on('error', (error) => this.#options.onFault(`Configuration files cannot be watched: ${describe(error)}.`))
-    await new Promise<void>((ready) => files.once('ready', ready))
+    // It never says so of nothing.
+    if (others.length > 0) await new Promise<void>((ready) => files.once('ready', ready))
     // What changed while watching began went unnoticed.
     this.reload()
   }
@@ -107,7 +111,31 @@ class ConfigWatcher implements WatchedConfig {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel()
+    this.#home?.close()
     await this.#files?.close()
+  }
+
+  // The home holds the database too, and after each of its writes chokidar would read the whole folder anew.
+  #watchHome(): { close(): void } | undefined {
+    const home = resolve(this.#options.home)
+    if (!this.#watched.has(home)) return undefined
+    const fault = (error: unknown): void =>
+      this.#options.onFault(`Configuration files cannot be watched: ${describe(error)}.`)
+    try {
+      const watcher = watchFolder(home, { persistent: false }, (_event, name) => {
+        const path = join(home, name ?? '')
+        if (name === null || this.#relevant.has(path)) this.#noticed(path)
+      })
+      return watcher.on('error', fault)
+    } catch (error) {
+      fault(error)
+      return undefined
+    }
+  }
+
+  #withoutHome(dirs: readonly string[]): string[] {
+    const home = resolve(this.#options.home)
+    return dirs.filter((dir) => dir !== home)
   }
 
   #noticed(path: string): void {
@@ -126,7 +154,8 @@ class ConfigWatcher implements WatchedConfig {
   #widen(): void {
     const dirs = this.#follow()
     if (dirs.length === 0 || this.#files === undefined) return
-    this.#files.add(dirs)
+    this.#home ??= this.#watchHome()
+    this.#files.add(this.#withoutHome(dirs))
     this.#schedule()
   }
 

@@ -45,7 +45,13 @@ export function makeApp(service: Service, options: AppOptions): App {
     if (isOpen || gate.isKnown({ host, origin, authorization, cookie })) return next()
     return c.json({ error: AT_THE_DOOR[401] }, 401, { 'www-authenticate': 'Bearer' })
   })
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: AT_THE_DOOR[413] }, 413) }))
+  const counted = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: AT_THE_DOOR[413] }, 413) })
+  app.use((c, next) => {
+    // A body whose length was told can be no longer than that; counting would copy every one of them into a stream.
+    const length = c.req.header('content-length')
+    if (length === undefined || c.req.header('transfer-encoding') !== undefined) return counted(c, next)
+    return Number(length) <= MAX_BODY_BYTES ? next() : Promise.resolve(c.json({ error: AT_THE_DOOR[413] }, 413))
+  })
   addHookRoutes(app, service)
   addDispatchRoutes(app, service)
   addLookRoutes(app, service)

@@ -2,8 +2,10 @@
 // here, the host gets an answer in its own dialect before it stops waiting.
 
 import { describe } from '../core/errors.ts'
+import type { Hook } from '../core/hook.ts'
 import type { Mode } from '../core/mode.ts'
 import type { Outcome } from '../core/outcome.ts'
+import type { HandlerTable } from '../core/table.ts'
 import { failureOutcome } from '../hosts/failure.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../hosts/list.ts'
@@ -115,14 +117,18 @@ async function claimOf(step: HostStep, supervisor: Supervisor): Promise<Claim> {
 }
 
 const NAMES = new WeakMap<object, string>()
+const SWITCHED_OFF = new WeakMap<HandlerTable, readonly Hook[]>()
 
-// The configuration, and which of its hooks are switched on.
-function rulesOf(supervisor: Supervisor): string {
-  const { config, engine } = supervisor
+// The configuration, and which of its hooks are switched on. Listing all hooks at every call would cost more than a rule.
+function rulesOf({ config, engine }: Supervisor): string {
   const name = NAMES.get(config) ?? nameOf(config)
   NAMES.set(config, name)
-  const off = supervisor.hooks().filter(({ enabled }) => !enabled)
-  return [name, engine.mode, ...off.map((hook) => hook.name)].join(' ')
+  const { table, mode } = engine
+  const off = SWITCHED_OFF.get(table) ?? table.hooks.filter(({ disabled }) => disabled !== undefined)
+  SWITCHED_OFF.set(table, off)
+  const now = systemClock.wall()
+  const still = off.filter(({ disabled }) => (disabled?.until ?? now + 1) > now)
+  return [name, mode, ...still.map((hook) => hook.name)].join(' ')
 }
 
 async function dispatch(

@@ -28,9 +28,7 @@ export function addHookRoutes(app: App, service: Service): void {
     const { pool, signal, work, follower } = service
     const answer = work.add(answerHook(call, pool, { signal }).finally(() => follower.wake()))
     if (!(c.req.header('accept') ?? '').includes(HOOK_WIRE_TYPE)) return replyWhole(c, answer)
-    const ticket = newId()
-    tickets.keep(ticket, answer)
-    return tickets.reply(c, answer, ticket)
+    return tickets.reply(c, answer)
   })
   app.get('/v1/hook-answer/:ticket', (c) => {
     const ticket = c.req.param('ticket')
@@ -88,14 +86,11 @@ class Tickets {
   readonly #answers = new Map<string, Promise<HookAnswer>>()
 
   /** The answer if it comes soon, else a ticket for it. */
-  async reply(c: Context<Env>, answer: Promise<HookAnswer>, ticket: string): Promise<Response> {
-    const soon = await Promise.race([answer, pause(PATIENCE_MS)])
+  async reply(c: Context<Env>, answer: Promise<HookAnswer>, known?: string): Promise<Response> {
+    const soon = await within(PATIENCE_MS, answer)
     const headers = { 'content-type': HOOK_WIRE_TYPE }
-    if (soon === undefined) {
-      this.#answers.set(ticket, answer)
-      return c.body(writeTicket(ticket), 200, headers)
-    }
-    this.#answers.delete(ticket)
+    if (soon === undefined) return c.body(writeTicket(known ?? this.#keep(answer)), 200, headers)
+    if (known !== undefined) this.#answers.delete(known)
     return c.body(writeAnswer(soon), 200, headers)
   }
 
@@ -104,17 +99,22 @@ class Tickets {
     return this.#answers.get(ticket)
   }
 
-  /** Forgets answers that nobody asked for in time. */
-  keep(ticket: string, answer: Promise<HookAnswer>): void {
+  // One that nobody asks for in time is forgotten.
+  #keep(answer: Promise<HookAnswer>): string {
+    const ticket = newId()
+    this.#answers.set(ticket, answer)
     const forget = (): void => {
       setTimeout(() => this.#answers.delete(ticket), KEPT_MS).unref()
     }
     answer.then(forget, forget)
+    return ticket
   }
 }
 
-function pause(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms, undefined).unref()
+// What comes in time; nothing of it is left behind when it does.
+function within<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, undefined)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
