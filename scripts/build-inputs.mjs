@@ -28,12 +28,12 @@ export function hashBuildInputs(root) {
 function listBuildInputs(root) {
   const configs = readdirSync(root).filter((name) => /^tsconfig.*\.json$/.test(name))
   const singles = SINGLE_FILES.filter((file) => existsSync(join(root, file)))
-  return [...configs, ...singles, ...listSources(root)].sort()
+  return [...configs, ...singles, ...listSources(root, 'src'), ...listSources(root, 'dashboard')].sort()
 }
 
-function listSources(root) {
-  if (!existsSync(join(root, 'src'))) return []
-  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+function listSources(root, folder) {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name).slice(join(root, '/').length))
 }

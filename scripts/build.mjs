@@ -1,4 +1,5 @@
-// Builds dist: the library (index.js), the CLI (cli/main.js, each command a chunk of its own) and the types.
+// Builds dist: the library (index.js), the CLI (cli/main.js, each command a chunk of its own), the page (dashboard) and the
+// types.
 // Everything is made in a folder of its own and moved into place at the end, so dist is never half new.
 
 import { execFile } from 'node:child_process'
@@ -8,6 +9,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import esbuild from 'esbuild'
+import * as vite from 'vite'
 import { BUILD_STAMP, hashBuildInputs } from './build-inputs.mjs'
 import { isAlive } from './is-alive.mjs'
 
@@ -60,7 +62,7 @@ async function main() {
   removeLeftovers()
   // Taken before the build: a file edited while it runs must make the result out of date.
   const inputs = hashBuildInputs(ROOT)
-  const results = await Promise.allSettled([buildLibrary(), buildCli(), buildHook(), buildTypes()])
+  const results = await Promise.allSettled([buildLibrary(), buildCli(), buildHook(), buildDashboard(), buildTypes()])
   const failures = results.filter((result) => result.status === 'rejected')
   if (failures.length > 0) {
     rmSync(STAGE, { recursive: true, force: true })
@@ -128,6 +130,13 @@ async function buildHook() {
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+async function buildDashboard() {
+  const build = { outDir: join(STAGE, 'dashboard') }
+  await vite.build({ configFile: join(ROOT, 'dashboard', 'vite.config.ts'), build }).catch((failure) => {
+    throw new Error(`building the dashboard failed\n${failure.message}`)
+  })
 }
 
 function playThrough(file, home) {

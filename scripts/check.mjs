@@ -12,6 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CHECKS = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'] },
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the page', command: ['tsc', '--noEmit', '-p', 'dashboard'] },
   { name: 'source rules', command: ['node', 'scripts/check/source-rules.mjs'] },
   { name: 'dead code', command: ['knip'] },
   { name: 'docs in step', command: ['node', 'scripts/docs.mjs', '--check'], needs: 'scripts/docs.mjs' },
@@ -44,7 +45,7 @@ function runCheck({ name, command, isStreamed = false }) {
   })
   const isOk = result.status === 0
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`${isOk ? 'ok    ' : 'failed'}  ${name.padEnd(16)} ${seconds.padStart(5)} s`)
+  console.log(`${isOk ? 'ok    ' : 'failed'}  ${name.padEnd(18)} ${seconds.padStart(5)} s`)
   if (!isOk) console.error(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`.trimEnd())
   return isOk
 }

@@ -1,0 +1,53 @@
+// The frame around every page, and which page stands in it.
+
+import type { ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { isSignedOut } from './net/api.ts'
+import { FeedPage } from './pages/feed.tsx'
+import { OverviewPage } from './pages/overview.tsx'
+import { PipelinePage } from './pages/pipeline.tsx'
+import { Help } from './parts/help.tsx'
+import { Rail } from './parts/rail.tsx'
+import { SignIn } from './parts/sign-in.tsx'
+import { TopBar } from './parts/top-bar.tsx'
+import { announcement } from './state/announce.ts'
+import { loadFailure, pulse } from './state/live.ts'
+import { PAGES, type PageId, route } from './state/route.ts'
+
+const VIEWS: Readonly<Partial<Record<PageId, ComponentType>>> = {
+  overview: OverviewPage,
+  pipeline: PipelinePage,
+  feed: FeedPage,
+}
+
+export function App() {
+  const { page } = route.value
+  useTitle(page)
+  if (isSignedOut.value) return <SignIn />
+  const View = VIEWS[page] ?? OverviewPage
+  return (
+    <div class="shell">
+      <Rail />
+      <main class="main">
+        <TopBar />
+        {loadFailure.value !== undefined && (
+          <p class="notice is-flag">{loadFailure.value} Trying again; in the terminal: arc serve</p>
+        )}
+        <View />
+      </main>
+      <Help />
+      <p class="sr" aria-live="polite" data-announcement="">
+        {announcement.value}
+      </p>
+    </div>
+  )
+}
+
+// Seen in the row of tabs: how many wait for an answer.
+function useTitle(page: PageId): void {
+  const waiting = pulse.value?.approvals.length ?? 0
+  useEffect(() => {
+    const title = PAGES.find(({ id }) => id === page)?.title ?? ''
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title} · ARC`
+  }, [page, waiting])
+}

@@ -1,0 +1,135 @@
+// The actions that the page knows, oldest first, made of steps that may come in any order and more than once. Bounded: the
+// oldest go first. How steps become an action is decided in one place for the page and the daemon: joinStep.
+
+import { joinStep } from '../../../src/protocol/feed.ts'
+import type { Action, FeedStep } from '../../../src/protocol/views.ts'
+
+/** What a batch of steps did to the log. */
+export interface LogChange {
+  /** New at the end, in order. */
+  readonly appended: readonly Action[]
+  /** Known before, at the same place. */
+  readonly updated: readonly Action[]
+  /** Something moved, came in between or went: look at all of it again. */
+  readonly isRearranged: boolean
+}
+
+const MAX_ACTIONS = 100_000
+// Room is made in steps: to cut a long list costs the same for one as for many.
+const SLACK = 2_000
+
+export class ActionLog {
+  readonly #max: number
+  readonly #byId = new Map<string, Action>()
+  readonly #words = new Map<string, string>()
+  #list: Action[] = []
+  /** Steps up to here were let go; they do not come back as news. */
+  #cutAt = 0
+
+  constructor(max = MAX_ACTIONS) {
+    this.#max = max
+  }
+
+  /** Oldest first. Not to be changed by others. */
+  get actions(): readonly Action[] {
+    return this.#list
+  }
+
+  get(id: string): Action | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Takes steps in; those known already change nothing. */
+  add(steps: readonly FeedStep[]): LogChange {
+    const before = new Map<string, Action | undefined>()
+    for (const given of steps) {
+      if (given.seq <= this.#cutAt) continue
+      const known = this.#byId.get(given.action)
+      const joined = joinStep(known, this.#slim(given))
+      if (joined === known) continue
+      if (!before.has(given.action)) before.set(given.action, known)
+      this.#byId.set(given.action, joined)
+    }
+    return this.#place(before)
+  }
+
+  /** Lets the oldest go, unless somebody still looks at them; true when something went. */
+  trim({ isHeld = false }: { readonly isHeld?: boolean } = {}): boolean {
+    const most = isHeld ? this.#max * 2 : this.#max + Math.min(SLACK, this.#max)
+    if (this.#list.length <= most) return false
+    const gone = this.#list.splice(0, this.#list.length - this.#max)
+    for (const { id, seq } of gone) {
+      this.#byId.delete(id)
+      this.#cutAt = Math.max(this.#cutAt, seq)
+    }
+    return true
+  }
+
+  clear(): void {
+    this.#byId.clear()
+    this.#words.clear()
+    this.#list = []
+    this.#cutAt = 0
+  }
+
+  #place(before: ReadonlyMap<string, Action | undefined>): LogChange {
+    const fresh: Action[] = []
+    const updated: Action[] = []
+    let hasMoved = false
+    for (const [id, old] of before) {
+      const action = this.#byId.get(id)
+      if (action === undefined) continue
+      if (old === undefined) fresh.push(action)
+      else if (old.seq === action.seq) {
+        this.#list[indexOfSeq(this.#list, action.seq)] = action
+        updated.push(action)
+      } else hasMoved = true
+    }
+    fresh.sort(bySeq)
+    const last = this.#list.at(-1)?.seq ?? -1
+    if (!hasMoved && (fresh[0]?.seq ?? Number.POSITIVE_INFINITY) > last) {
+      for (const action of fresh) this.#list.push(action)
+      return { appended: fresh, updated, isRearranged: false }
+    }
+    this.#list = [...this.#byId.values()].sort(bySeq)
+    return { appended: [], updated: [], isRearranged: true }
+  }
+
+  // A hundred thousand rows are kept: names that repeat are kept once, and hooks that had nothing to say are left to the
+  // detail, which is fetched.
+  #slim(step: FeedStep): FeedStep {
+    const verdicts = step.verdicts.filter(
+      ({ decision, isError, skipped }) => decision !== 'pass' || isError === true || skipped !== undefined,
+    )
+    const slim: Record<string, unknown> = { ...step, verdicts }
+    for (const key of ['point', 'tool', 'agent', 'host', 'session', 'turn', 'profile', 'workspace', 'hook']) {
+      const word = slim[key]
+      if (typeof word === 'string') slim[key] = this.#once(word)
+    }
+    return slim as unknown as FeedStep
+  }
+
+  #once(word: string): string {
+    const known = this.#words.get(word)
+    if (known !== undefined) return known
+    if (this.#words.size > 10_000) this.#words.clear()
+    this.#words.set(word, word)
+    return word
+  }
+}
+
+/** Where the first action stands whose place is not before `seq`. */
+export function indexOfSeq(list: readonly Action[], seq: number): number {
+  let low = 0
+  let high = list.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((list[middle]?.seq ?? 0) < seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function bySeq(a: Action, b: Action): number {
+  return a.seq - b.seq
+}

@@ -1,0 +1,114 @@
+// What of the log is shown: narrowed by a filter, held still while somebody reads, and continued into the past by pages that
+// were fetched. Kept up to date by what changed, not by looking at everything each time.
+
+import type { Action } from '../../../src/protocol/views.ts'
+import { type ActionLog, bySeq, indexOfSeq, type LogChange } from './action-log.ts'
+import { compileFilter, type Filter, NO_FILTER } from './filter.ts'
+
+export class FeedView {
+  readonly #log: ActionLog
+  #filter: Filter = NO_FILTER
+  #isWanted: (action: Action) => boolean = () => true
+  #matching: Action[] = []
+  /** Older than all of the log, as fetched, oldest first. */
+  #past: Action[] = []
+  /** While held: the newest place that is shown. */
+  #heldAt: number | undefined
+
+  constructor(log: ActionLog) {
+    this.#log = log
+    this.rebuild()
+  }
+
+  get filter(): Filter {
+    return this.#filter
+  }
+
+  set filter(filter: Filter) {
+    this.#filter = filter
+    this.#isWanted = compileFilter(filter)
+    this.#past = []
+    this.rebuild()
+  }
+
+  get isHeld(): boolean {
+    return this.#heldAt !== undefined
+  }
+
+  /** Nothing new is shown from now on. */
+  hold(): void {
+    this.#heldAt ??= this.#log.actions.at(-1)?.seq ?? 0
+  }
+
+  release(): void {
+    this.#heldAt = undefined
+  }
+
+  /** How many rows there are to see. */
+  get count(): number {
+    return this.#past.length + this.#shownOfLog()
+  }
+
+  /** How many came since it is held. */
+  get unread(): number {
+    return this.#matching.length - this.#shownOfLog()
+  }
+
+  /** A row, from the newest. */
+  at(index: number): Action | undefined {
+    const fromStart = this.count - 1 - index
+    return fromStart < this.#past.length ? this.#past[fromStart] : this.#matching[fromStart - this.#past.length]
+  }
+
+  /** Where an action stands, from the newest; -1 when it is not shown. */
+  indexOf(id: string): number {
+    for (let index = 0; index < this.count; index += 1) if (this.at(index)?.id === id) return index
+    return -1
+  }
+
+  /** The oldest place that is shown or known: to fetch what was before it. */
+  get oldest(): number | undefined {
+    return this.#past[0]?.seq ?? this.#log.actions[0]?.seq
+  }
+
+  /** Takes in what changed in the log. */
+  apply(change: LogChange): void {
+    if (change.isRearranged) {
+      this.rebuild()
+      return
+    }
+    for (const action of change.updated) this.#update(action)
+    for (const action of change.appended) if (this.#isWanted(action)) this.#matching.push(action)
+  }
+
+  /** Looks at all of the log anew. */
+  rebuild(): void {
+    this.#matching = this.#log.actions.filter(this.#isWanted)
+    this.#past = this.#past.filter(({ id }) => this.#log.get(id) === undefined)
+  }
+
+  /** Adds a page of the past. What the log knows is left to it. */
+  addPast(actions: readonly Action[]): void {
+    const known = new Set(this.#past.map(({ id }) => id))
+    const first = this.#log.actions[0]?.seq ?? Number.POSITIVE_INFINITY
+    const fresh = actions.filter(({ id, seq }) => seq < first && !known.has(id) && this.#log.get(id) === undefined)
+    this.#past = [...fresh, ...this.#past].sort(bySeq)
+  }
+
+  /** The past does not join the log any more, since its oldest went. */
+  forgetPast(): void {
+    this.#past = []
+    this.rebuild()
+  }
+
+  #shownOfLog(): number {
+    return this.#heldAt === undefined ? this.#matching.length : indexOfSeq(this.#matching, this.#heldAt + 1)
+  }
+
+  #update(action: Action): void {
+    const index = indexOfSeq(this.#matching, action.seq)
+    const isThere = this.#matching[index]?.seq === action.seq
+    if (this.#isWanted(action)) this.#matching.splice(index, isThere ? 1 : 0, action)
+    else if (isThere) this.#matching.splice(index, 1)
+  }
+}

@@ -1,0 +1,71 @@
+// What the feed is narrowed to, as it stands in the address of the page: a link shows what its sender saw.
+
+import type { Action } from '../../../src/protocol/views.ts'
+
+export interface Filter {
+  /** Any of these; none means all. */
+  readonly decision: readonly string[]
+  readonly hook: string
+  readonly tool: string
+  readonly session: string
+  readonly text: string
+}
+
+export const NO_FILTER: Filter = { decision: [], hook: '', tool: '', session: '', text: '' }
+
+const KNOWN_DECISIONS = ['pass', 'flag', 'ask', 'block']
+const TEXT_KEYS = ['hook', 'tool', 'session', 'text'] as const
+
+/** Reads a filter from the address; what is unknown there counts for nothing. */
+export function readFilter(params: URLSearchParams): Filter {
+  const given = (params.get('decision') ?? '').split(',')
+  return {
+    decision: KNOWN_DECISIONS.filter((decision) => given.includes(decision)),
+    hook: params.get('hook') ?? '',
+    tool: params.get('tool') ?? '',
+    session: params.get('session') ?? '',
+    text: params.get('text') ?? '',
+  }
+}
+
+/** Writes a filter into an address, other things there left as they are. */
+export function writeFilter(params: URLSearchParams, filter: Filter): URLSearchParams {
+  const written = new URLSearchParams(params)
+  const decision = KNOWN_DECISIONS.filter((name) => filter.decision.includes(name))
+  const values = { ...filter, decision: decision.join(',') }
+  for (const key of ['decision', ...TEXT_KEYS] as const) {
+    if (values[key] === '') written.delete(key)
+    else written.set(key, values[key])
+  }
+  return written
+}
+
+export function isFiltering(filter: Filter): boolean {
+  return filter.decision.length > 0 || TEXT_KEYS.some((key) => filter[key].trim() !== '')
+}
+
+/** Whether an action is among what was asked for. Words are sought without regard to case. */
+export function compileFilter(filter: Filter): (action: Action) => boolean {
+  if (!isFiltering(filter)) return () => true
+  const decisions = new Set<string>(filter.decision)
+  const hook = filter.hook.trim().toLowerCase()
+  const tool = filter.tool.trim().toLowerCase()
+  const session = filter.session.trim()
+  const text = filter.text.trim().toLowerCase()
+  return (action) =>
+    (decisions.size === 0 || decisions.has(action.decision)) &&
+    (session === '' || action.session === session) &&
+    (tool === '' || action.tool?.toLowerCase() === tool) &&
+    (hook === '' || namesHook(action, hook)) &&
+    (text === '' || holdsText(action, text))
+}
+
+// The hook that decided, or one that did more than let it pass.
+function namesHook({ hook, steps }: Action, wanted: string): boolean {
+  if (hook?.toLowerCase() === wanted) return true
+  return steps.some(({ verdicts }) => verdicts.some((verdict) => verdict.hook.toLowerCase() === wanted))
+}
+
+function holdsText({ preview, reason, tool, session, hook, agent }: Action, wanted: string): boolean {
+  return [preview, reason, tool, session, hook, agent].some((part) => part?.toLowerCase().includes(wanted) === true)
+}

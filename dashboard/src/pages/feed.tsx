@@ -1,0 +1,135 @@
+// The live feed: what agents do, as it happens, and any of it whole.
+
+import { useCallback, useRef } from 'preact/hooks'
+import type { Action } from '../../../src/protocol/views.ts'
+import { isFiltering, NO_FILTER } from '../model/filter.ts'
+import { ActionPanel } from '../parts/action-panel.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { FeedFilters } from '../parts/feed-filters.tsx'
+import { FeedList } from '../parts/feed-list.tsx'
+import {
+  filter,
+  isPaused,
+  loadPast,
+  moveSelection,
+  openAction,
+  openId,
+  pastState,
+  selectedId,
+  setFilter,
+} from '../state/feed-page.ts'
+import { useKeys } from '../state/keyboard.ts'
+import { feed, lostRecords, rowsVersion } from '../state/live.ts'
+
+export function FeedPage() {
+  const search = useRef<HTMLInputElement>(null)
+  useFeedKeys(search)
+  const open = useCallback(({ id }: Action) => {
+    selectedId.value = id
+    openAction(id)
+  }, [])
+  const nearEnd = useCallback(() => void loadPast(), [])
+  void rowsVersion.value
+  return (
+    <div class="page whole" data-page="feed">
+      <FeedFilters searchRef={search} />
+      {lostRecords.value > 0 && (
+        <p class="notice is-flag">
+          {lostRecords.value} records were cut from the record before this page could read them.
+        </p>
+      )}
+      <div class="split">
+        <div class="feed-main">
+          <Heads />
+          {feed.count === 0 ? <NothingHere /> : <FeedList onOpen={open} onNearEnd={nearEnd} />}
+          <PastNote />
+        </div>
+        {openId.value !== undefined && (
+          <ActionPanel key={openId.value} id={openId.value} onClose={() => openAction(undefined)} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function useFeedKeys(search: { readonly current: HTMLInputElement | null }): void {
+  useKeys({
+    search: () => {
+      search.current?.focus()
+      search.current?.select()
+      return true
+    },
+    next: () => moveSelection(1),
+    previous: () => moveSelection(-1),
+    first: () => moveSelection(Number.NEGATIVE_INFINITY),
+    last: () => moveSelection(Number.POSITIVE_INFINITY),
+    open: () => {
+      if (selectedId.value === undefined) return false
+      openAction(selectedId.value)
+      return true
+    },
+    close: () => {
+      if (openId.value !== undefined) openAction(undefined)
+      else selectedId.value = undefined
+      return true
+    },
+    pause: () => {
+      isPaused.value = !isPaused.value
+      return true
+    },
+  })
+}
+
+function Heads() {
+  return (
+    <div class="feed-row feed-heads" aria-hidden="true">
+      <span class="c-time">Time</span>
+      <span class="c-decision">Decision</span>
+      <span class="c-agent">Agent</span>
+      <span class="c-tool">Tool</span>
+      <span class="c-preview">What</span>
+      <span class="c-marks" />
+      <span class="c-hook">Hook</span>
+      <span class="c-duration">Hooks took</span>
+    </div>
+  )
+}
+
+function NothingHere() {
+  if (!isFiltering(filter.value)) {
+    return (
+      <Empty icon="feed" title="Nothing has happened yet" command="arc install claude">
+        Connect an agent, and every message, tool call and file write appears here as it happens. Or play a sample
+        session with <code>arc sample</code>.
+      </Empty>
+    )
+  }
+  if (pastState.value === 'more') void loadPast()
+  return (
+    <Empty icon="search" title={pastState.value === 'loading' ? 'Looking further back…' : 'Nothing matches'}>
+      <button type="button" class="button" onClick={() => setFilter(NO_FILTER)}>
+        Clear the filters
+      </button>
+    </Empty>
+  )
+}
+
+function PastNote() {
+  if (pastState.value === 'loading') return <p class="past-note faint">Loading what was before…</p>
+  if (pastState.value !== 'failed') return null
+  return (
+    <p class="past-note">
+      What was before could not be loaded.{' '}
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          pastState.value = 'more'
+          void loadPast()
+        }}
+      >
+        Try again
+      </button>
+    </p>
+  )
+}

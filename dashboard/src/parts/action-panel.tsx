@@ -1,0 +1,175 @@
+// One action whole: what was to be done, each hook's verdict with its evidence and edits, what became of it.
+
+import { useEffect, useRef } from 'preact/hooks'
+import type { Action, ActionDetail, EventView, StepDetail } from '../../../src/protocol/views.ts'
+import { formatClock, formatDuration } from '../model/format.ts'
+import { mainTextOf } from '../model/step-text.ts'
+import { log, rowsVersion } from '../state/live.ts'
+import { useResource } from '../state/resource.ts'
+import { addressOf } from '../state/route.ts'
+import { CopyCommand } from './copy-command.tsx'
+import { Decision } from './decision.tsx'
+import { Diff } from './diff.tsx'
+import { Icon } from './icons.tsx'
+import { SafeText } from './safe-text.tsx'
+import { Verdict } from './verdict.tsx'
+
+export function ActionPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  void rowsVersion.value
+  const known = log.get(id)
+  // Asked again when a step joined: the call has ended meanwhile.
+  const { data, failure } = useResource<ActionDetail>(`/v1/actions/${encodeURIComponent(id)}`, known?.steps.length)
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => box.current?.focus({ preventScroll: true }), [])
+  const action = data?.action ?? known
+  return (
+    <aside class="action-panel" aria-label="The action" data-open={id} ref={box} tabIndex={-1}>
+      <header>
+        {action !== undefined && <Decision tone={action.decision} isChip={true} />}
+        <h2 class="clip grow">
+          <SafeText text={action?.tool ?? action?.point ?? 'Action'} isOneLine={true} />
+        </h2>
+        <button type="button" class="button quiet icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="panel-body">
+        {failure !== undefined && data === undefined && <p class="notice is-error">{failure.message}</p>}
+        {action !== undefined && <Summary action={action} detail={data} />}
+        {data?.steps.map((step) => (
+          <StepSection key={step.step.id} detail={step} />
+        ))}
+        {data !== undefined && data.events.length > 0 && <Events events={data.events} />}
+      </div>
+    </aside>
+  )
+}
+
+function Summary({ action, detail }: { readonly action: Action; readonly detail: ActionDetail | undefined }) {
+  const opening = detail?.steps[0]
+  const text = (opening === undefined ? undefined : mainTextOf(opening.data)) ?? action.preview
+  const evidence = detail?.steps.flatMap(({ verdicts }) => verdicts.flatMap((verdict) => verdict.evidence)) ?? []
+  // Only places in this very text: evidence may be about another.
+  const spans = evidence.flatMap(({ text: judged, start, end }) =>
+    judged === text && start !== undefined && end !== undefined ? [{ start, end }] : [],
+  )
+  const suggestion = detail?.steps.find((step) => step.suggestion !== undefined)?.suggestion
+  return (
+    <section class="stack">
+      <pre class="subject">
+        <SafeText text={text} spans={spans} />
+      </pre>
+      {action.reason !== undefined && action.decision !== 'pass' && (
+        <p class={`callout is-${action.decision}`}>
+          <SafeText text={action.reason} />
+          {suggestion !== undefined && (
+            <span class="instead">
+              <strong>Instead:</strong> <SafeText text={suggestion} />
+            </span>
+          )}
+        </p>
+      )}
+      {action.wouldBlock !== undefined && (
+        <p class="callout is-block">
+          <strong>Would have been stopped</strong> by <SafeText text={action.wouldBlock} /> in enforce mode. Here it was
+          only recorded.
+        </p>
+      )}
+      <Facts action={action} configuration={opening?.configuration} />
+      <CopyCommand command={`arc why ${action.id}`} />
+    </section>
+  )
+}
+
+function Facts({ action, configuration }: { readonly action: Action; readonly configuration: string | undefined }) {
+  const { time, agent, host, session, ranMs, durationMs, steps } = action
+  const { workspace, profile } = steps[0] ?? {}
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Time', `${time.slice(0, 10)} ${formatClock(Date.parse(time))}`],
+    ['Agent', agent === undefined ? host : host === undefined ? agent : `${agent} (${host})`],
+    ['Workspace', workspace],
+    ['Profile', configuration ?? profile],
+    ['Hooks took', formatDuration(durationMs)],
+    ['Tool ran', ranMs === undefined ? undefined : formatDuration(ranMs)],
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <SafeText text={value} isOneLine={true} />
+              </dd>
+            </div>
+          ),
+      )}
+      {session !== undefined && (
+        <div>
+          <dt>Session</dt>
+          <dd>
+            <a href={addressOf('sessions', session)}>
+              <SafeText text={session} isOneLine={true} />
+            </a>
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+const PHASES = { before: 'Before it ran', after: 'After it ran', alone: 'The step' } as const
+
+function StepSection({ detail }: { readonly detail: StepDetail }) {
+  const { step, verdicts, changes, data } = detail
+  const longest = Math.max(...verdicts.map(({ durationMs }) => durationMs), 0.001)
+  return (
+    <section class="step">
+      <div class="step-head">
+        <h3>{PHASES[step.phase]}</h3>
+        <span class="faint mono">{step.point}</span>
+        <span class="faint mono end-of">{formatClock(Date.parse(step.time))}</span>
+      </div>
+      {step.isUnsupervised && (
+        <p class="callout is-flag">The tool ran without having been asked about: no hook could have stopped it.</p>
+      )}
+      {verdicts.length === 0 && <p class="faint">No hook stands here.</p>}
+      <ol class="verdicts">
+        {verdicts.map((verdict) => (
+          <Verdict key={`${verdict.priority} ${verdict.hook}`} verdict={verdict} longestMs={longest} />
+        ))}
+      </ol>
+      {changes.length > 0 && verdicts.filter((verdict) => verdict.changes.length > 0).length > 1 && (
+        <details>
+          <summary>All edits together</summary>
+          {changes.map((change) => (
+            <Diff key={change.key} change={change} />
+          ))}
+        </details>
+      )}
+      <details>
+        <summary>Data as it came in</summary>
+        <pre class="data">
+          <SafeText text={data} />
+        </pre>
+      </details>
+    </section>
+  )
+}
+
+function Events({ events }: { readonly events: readonly EventView[] }) {
+  return (
+    <section class="step">
+      <h3>Also recorded</h3>
+      <ul class="events">
+        {events.map(({ id, time, action, reason }) => (
+          <li key={id}>
+            <span class="faint mono">{formatClock(Date.parse(time))}</span> <span class="mono">{action}</span>{' '}
+            {reason !== undefined && <SafeText text={reason} />}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,47 @@
+// The breaker: its state, how many failures it has counted, and when it will try again.
+
+import type { BreakerView } from '../../../src/protocol/messages.ts'
+import { formatSpan } from '../model/format.ts'
+import { now } from '../state/clock.ts'
+import { Icon } from './icons.tsx'
+
+const STATES = {
+  closed: { tone: 'pass', icon: 'check', means: 'Hooks work as configured.' },
+  open: {
+    tone: 'block',
+    icon: 'bolt',
+    means: 'Hooks failed in a row: those that are not critical act as log until it closes.',
+  },
+  'half-open': {
+    tone: 'flag',
+    icon: 'bolt',
+    means: 'The next run decides: a success closes it, a failure opens it again.',
+  },
+} as const
+
+export function Breaker({ breaker }: { readonly breaker: BreakerView }) {
+  const { state, failures, threshold, halfOpenAt } = breaker
+  const { tone, icon, means } = STATES[state]
+  const leftMs = state === 'open' && halfOpenAt !== null ? halfOpenAt - now.value : undefined
+  return (
+    <div class="breaker" data-breaker={state} title={means}>
+      <span class={`decision is-${tone}`}>
+        <Icon name={icon} size={15} />
+        <span class="big">{state}</span>
+      </span>
+      <span class="pips" aria-hidden="true">
+        {Array.from({ length: Math.min(threshold, 12) }, (_, index) => (
+          <i key={index} class={index < failures ? 'is-on' : ''} />
+        ))}
+      </span>
+      <span class="soft">
+        {failures} of {threshold} failures
+      </span>
+      {leftMs !== undefined && (
+        <span class="soft" data-countdown="">
+          half-open {leftMs > 0 ? `in ${formatSpan(leftMs)}` : 'at the next call'}
+        </span>
+      )}
+    </div>
+  )
+}

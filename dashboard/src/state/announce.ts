@@ -1,0 +1,29 @@
+// What is read aloud to those who do not see the page: blocks and questions, politely, and a few words at a time.
+
+import { signal } from '@preact/signals'
+
+/** Read aloud when it changes. */
+export const announcement = signal('')
+
+const PAUSE_MS = 3_000
+
+let waiting: string[] = []
+let isBusy = false
+
+/** Says it soon; many at once become a number. */
+export function announce(text: string): void {
+  waiting.push(text)
+  if (isBusy) return
+  isBusy = true
+  window.setTimeout(speak, 150)
+}
+
+function speak(): void {
+  const [first = ''] = waiting
+  announcement.value = waiting.length > 1 ? `${first} And ${waiting.length - 1} more.` : first
+  waiting = []
+  window.setTimeout(() => {
+    isBusy = waiting.length > 0
+    if (isBusy) speak()
+  }, PAUSE_MS)
+}
