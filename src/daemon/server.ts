@@ -9,8 +9,10 @@ import { ArcError, describe } from '../core/errors.ts'
 import { newId } from '../runtime/ids.ts'
 import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
+import { TraceFollower } from './follower.ts'
 import { clearPlace, findDaemon, isOurPlace, type Presence, takePlace, updatePlace } from './lifecycle.ts'
 import { socketFile } from './places.ts'
+import { pulseOf } from './pulse.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
 import { Streams } from './stream.ts'
 import { SupervisorPool } from './supervisors.ts'
@@ -86,16 +88,18 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const gate = new Gate(token)
   const pool = new SupervisorPool(home, report)
   const work = new WorkInHand()
+  const trace = async () => (await pool.find(undefined, undefined)).trace
+  const follower = new TraceFollower({ home, report, trace })
   const socket = socketFile(home)
   let url: string | undefined
   const service: Service = {
-    ...{ home, version, pool, gate, work, socket, signal: held.signal },
+    ...{ home, version, pool, gate, work, follower, socket, signal: held.signal },
     url: () => url,
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
   const app = makeApp(service, { dashboard: options.dashboard, report })
-  const trace = async () => (await pool.find(undefined, undefined)).trace
-  const streams = new Streams({ gate, version, report, trace })
+  const pulse = async () => pulseOf(service, await pool.find(undefined, undefined))
+  const streams = new Streams({ gate, version, follower, report, trace, pulse })
   const local = listener(app, true)
   const remote = listener(app, false)
   streams.serve(local, { isLocal: true })
@@ -109,6 +113,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
   const stop = once(async () => {
     streams.close()
+    follower.close()
     await closeServers([local, remote], work, held, options.finishMs)
     await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     await pool.close()

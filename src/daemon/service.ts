@@ -2,6 +2,7 @@
 
 import type { Hono } from 'hono'
 import type { Gate } from './auth.ts'
+import type { TraceFollower } from './follower.ts'
 import type { SupervisorPool } from './supervisors.ts'
 
 /** A running daemon, as its routes see it. */
@@ -10,6 +11,7 @@ export interface Service {
   readonly version: string
   readonly pool: SupervisorPool
   readonly gate: Gate
+  readonly follower: TraceFollower
   readonly work: WorkInHand
   /** Aborted when the daemon has to end although steps are held. */
   readonly signal: AbortSignal

@@ -1,38 +1,53 @@
-// WS /v1/stream?after=SEQ: the trace as it grows. Each connection follows the record by its sequence at its own pace, so
-// nothing is kept for a slow reader and nothing is lost to one that comes back.
+// WS /v1/stream?after=SEQ[&view=feed]: the record as it grows. One reading feeds all connections; one that is behind reads
+// for itself at its own pace, so nothing is kept for a slow reader and nothing is lost to one that comes back.
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { describe } from '../core/errors.ts'
 import type { StreamMessage } from '../protocol/messages.ts'
+import type { Pulse } from '../protocol/views.ts'
+import { logRowOf } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 import type { Gate } from './auth.ts'
+import { eventViewOf, feedStepOf } from './feed-steps.ts'
+import { type Batch, newest, type TraceFollower } from './follower.ts'
+import { readAfter } from './trace-scan.ts'
 
-const LOOK_EVERY_MS = 100
 const ALIVE_EVERY_MS = 15_000
 const MAX_ROWS = 500
 // So much may wait in the socket before the reader is left to catch up.
 const MAX_WAITING = 1024 * 1024
 const MAX_CONNECTIONS = 64
 const PATH = '/v1/stream'
+// Figures go out so often at most, and so soon after something that changes more than figures.
+const PULSE_EVERY_MS = 1_000
+const PULSE_SOON_MS = 100
 
 /** What the stream needs of the daemon. */
 export interface StreamSource {
   readonly gate: Gate
   readonly version: string
+  readonly follower: TraceFollower
   readonly report: (message: string) => void
   /** The record to follow. */
   trace(): Promise<TraceStore>
+  /** The state of things. */
+  pulse(): Promise<Pulse>
 }
+
+/** Which form of the record a connection gets. */
+type View = 'rows' | 'feed'
 
 /** Serves streams on servers; `isLocal` servers need no token. */
 export class Streams {
   readonly #source: StreamSource
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
+  readonly #pulses: Pulses
 
   constructor(source: StreamSource) {
     this.#source = source
+    this.#pulses = new Pulses(source)
   }
 
   /** Takes the upgrades of a server. */
@@ -68,11 +83,28 @@ export class Streams {
   }
 
   async #begin(client: WebSocket, { url = '' }: IncomingMessage): Promise<void> {
+    // Text from the other side has no meaning here.
+    client.on('message', () => undefined)
+    client.on('error', () => client.terminate())
     try {
+      const { searchParams } = new URL(url, 'http://arc')
+      const view: View = searchParams.get('view') === 'feed' ? 'feed' : 'rows'
+      const { follower, report } = this.#source
       const trace = await this.#source.trace()
-      const given = Number(new URL(url, 'http://arc').searchParams.get('after') ?? Number.NaN)
-      const after = Number.isSafeInteger(given) && given >= 0 ? given : newest(trace)
-      follow(client, trace, after, this.#source)
+      await follower.catchUp()
+      const given = Number(searchParams.get('after') ?? Number.NaN)
+      const last = newest(trace)
+      const after = Number.isSafeInteger(given) && given >= 0 ? Math.min(given, last) : last
+      if (client.readyState !== client.OPEN) return
+      const reader = new Reader(client, { trace, follower, view, after, report })
+      const stop = follower.listen((batch) => reader.look(batch))
+      const stopPulses = view === 'feed' ? this.#pulses.add(reader) : () => undefined
+      client.on('close', () => {
+        stop()
+        stopPulses()
+      })
+      reader.send(JSON.stringify({ type: 'hello', version: this.#source.version, after } satisfies StreamMessage))
+      reader.look(undefined)
     } catch (error) {
       this.#source.report(`A stream could not begin: ${describe(error)}`)
       client.close(1011, 'the record cannot be read')
@@ -80,45 +112,156 @@ export class Streams {
   }
 }
 
-function newest(trace: TraceStore): number {
-  return trace.query({ limit: 1, steps: true }).at(-1)?.seq ?? 0
+interface ReaderOptions {
+  readonly trace: TraceStore
+  readonly follower: TraceFollower
+  readonly view: View
+  readonly after: number
+  readonly report: (message: string) => void
 }
 
-function follow(client: WebSocket, trace: TraceStore, from: number, { version, report }: StreamSource): void {
-  let after = from
-  let saidAt = performance.now()
-  const send = (message: StreamMessage): void => {
-    client.send(JSON.stringify(message))
-    saidAt = performance.now()
+/** One connection: how far it is, and what it gets next. */
+class Reader {
+  readonly #client: WebSocket
+  readonly #options: ReaderOptions
+  #after: number
+  #saidAt = performance.now()
+
+  constructor(client: WebSocket, options: ReaderOptions) {
+    this.#client = client
+    this.#options = options
+    this.#after = options.after
   }
-  // Text from the other side has no meaning here.
-  client.on('message', () => undefined)
-  client.on('error', () => client.terminate())
-  send({ type: 'hello', version, after })
-  const look = (): void => {
-    if (client.readyState !== client.OPEN || client.bufferedAmount > MAX_WAITING) return
-    const rows = trace.query({ afterSeq: after, limit: MAX_ROWS, steps: true })
-    const [first] = rows
-    const last = rows.at(-1)
-    if (first === undefined || last === undefined) {
-      if (performance.now() - saidAt > ALIVE_EVERY_MS) send({ type: 'alive', time: new Date().toISOString() })
-      return
-    }
-    if (first.seq > after + 1) send({ type: 'gap', from: after + 1, to: first.seq - 1 })
-    send({ type: 'rows', rows, seq: last.seq })
-    after = last.seq
-    // More is there already: at once, unless the reader is slow.
-    if (rows.length === MAX_ROWS) setImmediate(guarded)
+
+  /** Can it take more? */
+  get isReady(): boolean {
+    return this.#client.readyState === this.#client.OPEN && this.#client.bufferedAmount <= MAX_WAITING
   }
-  const guarded = (): void => {
+
+  send(text: string): void {
+    this.#client.send(text)
+    this.#saidAt = performance.now()
+  }
+
+  /** Sends what is next: the batch, if that is it. */
+  look(batch: Batch | undefined): void {
+    if (!this.isReady) return
+    const { follower, report } = this.#options
     try {
-      look()
+      if (this.#after > follower.seq) this.#client.close(1012, 'the record began anew')
+      else if (batch !== undefined && batch.after === this.#after) this.#give(batch)
+      else if (this.#after < follower.seq) this.#readOn()
+      else if (performance.now() - this.#saidAt > ALIVE_EVERY_MS) {
+        this.send(JSON.stringify({ type: 'alive', time: new Date().toISOString() } satisfies StreamMessage))
+      }
     } catch (error) {
       report(`A stream ended: ${describe(error)}`)
-      client.close(1011, 'the record cannot be read')
+      this.#client.close(1011, 'the record cannot be read')
     }
   }
-  const timer = setInterval(guarded, LOOK_EVERY_MS)
-  client.on('close', () => clearInterval(timer))
-  guarded()
+
+  // Up to where the shared reading is, and no further: from there on it is shared again.
+  #readOn(): void {
+    const { trace, follower } = this.#options
+    const beforeSeq = follower.seq + 1
+    const { last, first, ...read } = readAfter(trace, this.#after, { limit: MAX_ROWS, beforeSeq })
+    if (last === undefined || first === undefined) {
+      // All of it was cut off.
+      this.#gap(beforeSeq)
+      this.#after = follower.seq
+      return
+    }
+    this.#give({ ...read, last, after: this.#after, to: last, first })
+    // More is there already: at once, unless the reader is slow.
+    if (this.#after < follower.seq) setImmediate(() => this.look(undefined))
+  }
+
+  #give(batch: Batch): void {
+    this.#gap(batch.first)
+    this.send(textOf(batch, this.#options.view))
+    this.#after = batch.to
+  }
+
+  #gap(first: number): void {
+    if (first <= this.#after + 1) return
+    this.send(JSON.stringify({ type: 'gap', from: this.#after + 1, to: first - 1 } satisfies StreamMessage))
+  }
+}
+
+const TEXTS = new WeakMap<Batch, Partial<Record<View, string>>>()
+
+// Written down once for all who get it.
+function textOf(batch: Batch, view: View): string {
+  const texts = TEXTS.get(batch) ?? {}
+  TEXTS.set(batch, texts)
+  texts[view] ??= JSON.stringify(messageOf(batch, view))
+  return texts[view]
+}
+
+function messageOf({ records, steps, events, to }: Batch, view: View): StreamMessage {
+  if (view === 'rows') return { type: 'rows', rows: records.map(logRowOf), seq: to }
+  return { type: 'feed', steps: steps.map(feedStepOf), events: events.map(eventViewOf), seq: to }
+}
+
+/** Sends the figures to all who want them, when they changed. */
+class Pulses {
+  readonly #source: StreamSource
+  readonly #readers = new Set<Reader>()
+  #timer: NodeJS.Timeout | undefined
+  #stop: (() => void) | undefined
+  #soon: NodeJS.Timeout | undefined
+  #last = ''
+
+  constructor(source: StreamSource) {
+    this.#source = source
+  }
+
+  /** Sends to this one too, until the disposer is called. */
+  add(reader: Reader): () => void {
+    this.#readers.add(reader)
+    // The new one has none yet.
+    this.#last = ''
+    this.#timer ??= setInterval(() => this.#beat(), PULSE_EVERY_MS).unref()
+    this.#stop ??= this.#source.follower.listen((batch) => {
+      const isNews = batch?.events.length !== 0 || batch.steps.some(({ record }) => record.decision === 'ask')
+      if (batch !== undefined && isNews) this.#beatSoon()
+    })
+    return () => {
+      this.#readers.delete(reader)
+      if (this.#readers.size === 0) this.#rest()
+    }
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer)
+    clearTimeout(this.#soon)
+    this.#stop?.()
+    this.#timer = undefined
+    this.#soon = undefined
+    this.#stop = undefined
+  }
+
+  // A question is put before a person just after its step is recorded.
+  #beatSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      this.#beat()
+    }, PULSE_SOON_MS).unref()
+  }
+
+  #beat(): void {
+    this.#source.pulse().then(
+      (pulse) => this.#sendIfNew(pulse),
+      (error) => this.#source.report(`The figures cannot be told: ${describe(error)}`),
+    )
+  }
+
+  #sendIfNew(pulse: Pulse): void {
+    // Time itself is no news.
+    const facts = JSON.stringify({ ...pulse, now: 0, uptimeMs: 0 })
+    if (facts === this.#last) return
+    this.#last = facts
+    const text = JSON.stringify({ type: 'pulse', pulse } satisfies StreamMessage)
+    for (const reader of this.#readers) if (reader.isReady) reader.send(text)
+  }
 }

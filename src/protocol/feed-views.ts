@@ -15,9 +15,9 @@ export interface FeedVerdict {
   readonly applied: boolean
   readonly durationMs: number
   /** The hook failed: its verdict is what a failure counts as. */
-  readonly isError?: true
+  readonly isError?: boolean | undefined
   /** The hook did not run: `disabled`, `snoozed` or `off`. */
-  readonly skipped?: string
+  readonly skipped?: string | undefined
 }
 
 /** One step as the feed shows it. A tool call has two: the one before it and the one after. */
@@ -32,34 +32,34 @@ export interface FeedStep {
   readonly phase: 'before' | 'after' | 'alone'
   readonly time: string
   readonly point: string
-  readonly tool?: string
-  readonly agent?: string
-  readonly host?: string
-  readonly session?: string
-  readonly turn?: string
-  readonly profile?: string
-  readonly workspace?: string
+  readonly tool?: string | undefined
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
+  readonly session?: string | undefined
+  readonly turn?: string | undefined
+  readonly profile?: string | undefined
+  readonly workspace?: string | undefined
   /** The command, path or message, on one line, at most 200 characters; from the redacted record. */
   readonly preview: string
   readonly decision: DecisionName
   readonly blocked: boolean
   /** Who decided, and why (at most 300 characters). */
-  readonly hook?: string
-  readonly reason?: string
+  readonly hook?: string | undefined
+  readonly reason?: string | undefined
   /** The hook that would have held or blocked, and did not because of its mode. */
-  readonly wouldBlock?: string
+  readonly wouldBlock?: string | undefined
   /** Hooks changed the data. */
-  readonly isEdited?: true
+  readonly isEdited?: boolean | undefined
   /** The rule of the gravest evidence, such as `git/push-force`. */
-  readonly rule?: string
+  readonly rule?: string | undefined
   /** What the hooks took together. */
   readonly durationMs: number
   /** The hooks that ran or were skipped, in order. */
   readonly verdicts: readonly FeedVerdict[]
   /** After a tool call: how long the tool took. */
-  readonly ranMs?: number
+  readonly ranMs?: number | undefined
   /** The tool ran without having been asked about. */
-  readonly isUnsupervised?: true
+  readonly isUnsupervised?: boolean | undefined
 }
 
 /** One row of the feed: an action with all of its steps. Made by `joinStep` on both sides. */
@@ -69,22 +69,22 @@ export interface Action {
   readonly seq: number
   readonly time: string
   readonly point: string
-  readonly tool?: string
-  readonly agent?: string
-  readonly host?: string
-  readonly session?: string
+  readonly tool?: string | undefined
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
+  readonly session?: string | undefined
   readonly preview: string
   /** The gravest of its steps. */
   readonly decision: DecisionName
   readonly blocked: boolean
-  readonly hook?: string
-  readonly reason?: string
-  readonly wouldBlock?: string
+  readonly hook?: string | undefined
+  readonly reason?: string | undefined
+  readonly wouldBlock?: string | undefined
   /** What hooks took, over all steps. */
   readonly durationMs: number
-  readonly ranMs?: number
-  readonly isEdited?: true
-  readonly isUnsupervised?: true
+  readonly ranMs?: number | undefined
+  readonly isEdited?: boolean | undefined
+  readonly isUnsupervised?: boolean | undefined
   /** Oldest first. */
   readonly steps: readonly FeedStep[]
 }
@@ -98,7 +98,10 @@ export interface ActionsPage {
   readonly seq: number
 }
 
-/** What the feed can be narrowed to. All of them are texts of the URL; `text` is sought in preview, reason, tool and session. */
+/**
+ * What the feed can be narrowed to: all of them are texts of the URL, and `isShown` says what matches. `decision` is one of the
+ * four, or `error` (a hook failed), or `would-block`; with `hook` it is that hook's own. `text` is sought in what a row shows.
+ */
 export interface ActionFilter {
   readonly decision?: string | undefined
   readonly hook?: string | undefined
@@ -113,16 +116,16 @@ export interface EvidenceView {
   readonly tier: number
   readonly effect: string
   readonly reason: string
-  readonly alternative?: string
+  readonly alternative?: string | undefined
   /** The text that was judged and the place in it; absent where the evidence is no place in a text. */
-  readonly text?: string
-  readonly start?: number
-  readonly end?: number
+  readonly text?: string | undefined
+  readonly start?: number | undefined
+  readonly end?: number | undefined
   /** The matched text, clipped. */
-  readonly matched?: string
+  readonly matched?: string | undefined
 }
 
-/** One field that a hook changed or would have changed. Values are JSON texts. */
+/** One field that a hook changed or would have changed. A text stands as it is, with its lines; anything else as JSON. */
 export interface ChangeView {
   /** Its path, as in `args.command`. */
   readonly key: string
@@ -139,14 +142,14 @@ export interface VerdictDetail extends FeedVerdict {
   readonly isLowered: boolean
   /** `policy`, or `failure:<kind>`. */
   readonly cause: string
-  readonly reason?: string
-  readonly suggestion?: string
+  readonly reason?: string | undefined
+  readonly suggestion?: string | undefined
   /** It would have held or blocked in another mode. */
   readonly wouldBlock: boolean
   readonly changes: readonly ChangeView[]
   readonly evidence: readonly EvidenceView[]
   /** What else it left, as JSON. */
-  readonly metadata?: string
+  readonly metadata?: string | undefined
 }
 
 /** One step, whole. */
@@ -154,10 +157,10 @@ export interface StepDetail {
   readonly step: FeedStep
   /** The data as it came in, as JSON with line breaks. */
   readonly data: string
-  readonly reason?: string
-  readonly suggestion?: string
+  readonly reason?: string | undefined
+  readonly suggestion?: string | undefined
   /** The name of the configuration that was in force. */
-  readonly configuration?: string
+  readonly configuration?: string | undefined
   readonly verdicts: readonly VerdictDetail[]
   /** What all edits together made of the data. */
   readonly changes: readonly ChangeView[]
@@ -180,7 +183,9 @@ export interface EventView {
   readonly level: 'info' | 'warn' | 'error'
   readonly component: string
   readonly action: string
-  readonly host?: string
-  readonly session?: string
-  readonly reason?: string
+  readonly host?: string | undefined
+  readonly session?: string | undefined
+  readonly reason?: string | undefined
+  /** The step it is about. */
+  readonly step?: string | undefined
 }

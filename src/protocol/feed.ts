@@ -1,7 +1,7 @@
-// How steps become the rows of the feed: the one rule, for the daemon that reads the record and for the page that follows
-// the stream. Pure; joining is the same in any order and joining twice changes nothing.
+// How steps become the rows of the feed, and which of them a filter shows: one rule, for the daemon that reads the record and
+// for the page that follows the stream. Pure; joining is the same in any order and joining twice changes nothing.
 
-import type { Action, DecisionName, FeedStep } from './feed-views.ts'
+import type { Action, ActionFilter, DecisionName, FeedStep } from './feed-views.ts'
 
 const GRAVITY: Readonly<Record<DecisionName, number>> = { pass: 0, flag: 1, ask: 2, block: 3 }
 
@@ -21,29 +21,51 @@ function actionOf(steps: readonly FeedStep[]): Action {
   // What would run is told by the step before it; the one after it may have been cut off from it.
   const opening = steps.find(({ phase }) => phase !== 'after') ?? first
   const gravest = steps.reduce((a, b) => (GRAVITY[b.decision] > GRAVITY[a.decision] ? b : a), opening)
-  const { tool, agent, host, session } = opening
-  const { hook, reason } = gravest
-  const wouldBlock = steps.find((step) => step.wouldBlock !== undefined)?.wouldBlock
-  const ranMs = steps.find((step) => step.ranMs !== undefined)?.ranMs
+  const { point, tool, agent, host, session, preview } = opening
   return {
     id: first.action,
     seq: first.seq,
     time: first.time,
-    point: opening.point,
-    ...(tool !== undefined && { tool }),
-    ...(agent !== undefined && { agent }),
-    ...(host !== undefined && { host }),
-    ...(session !== undefined && { session }),
-    preview: opening.preview,
+    point,
+    tool,
+    agent,
+    host,
+    session,
+    preview,
     decision: gravest.decision,
     blocked: steps.some(({ blocked }) => blocked),
-    ...(hook !== undefined && { hook }),
-    ...(reason !== undefined && { reason }),
-    ...(wouldBlock !== undefined && { wouldBlock }),
-    durationMs: steps.reduce((sum, step) => sum + step.durationMs, 0),
-    ...(ranMs !== undefined && { ranMs }),
-    ...(steps.some(({ isEdited }) => isEdited) && { isEdited: true as const }),
-    ...(steps.some(({ isUnsupervised }) => isUnsupervised) && { isUnsupervised: true as const }),
+    hook: gravest.hook,
+    reason: gravest.reason,
+    wouldBlock: steps.find(({ wouldBlock }) => wouldBlock !== undefined)?.wouldBlock,
+    durationMs: steps.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    ranMs: steps.find(({ ranMs }) => ranMs !== undefined)?.ranMs,
+    isEdited: steps.some(({ isEdited }) => isEdited),
+    isUnsupervised: steps.some(({ isUnsupervised }) => isUnsupervised),
     steps,
   }
+}
+
+/** Is it among those that a filter asks for? What is not asked for, or asked for as an empty text, is no matter. */
+export function isShown(action: Action, { decision, hook, tool, session, text }: ActionFilter): boolean {
+  if (session && action.session !== session) return false
+  if (tool && action.tool?.toLowerCase() !== tool.toLowerCase()) return false
+  if (hook ? !hasHook(action, hook, decision) : decision && !isDecided(action, decision)) return false
+  return !text || hasText(action, text.toLowerCase())
+}
+
+// Of a hook that is asked for, the decision is its own.
+function hasHook({ steps }: Action, hook: string, decision: string | undefined): boolean {
+  const own = steps.flatMap(({ verdicts }) => verdicts.filter((one) => one.hook === hook && one.skipped === undefined))
+  return own.some((one) => !decision || one.decision === decision || (decision === 'error' && one.isError === true))
+}
+
+function isDecided(action: Action, decision: string): boolean {
+  if (decision === 'would-block') return action.wouldBlock !== undefined
+  if (decision === 'error') return action.steps.some(({ verdicts }) => verdicts.some(({ isError }) => isError === true))
+  return action.decision === decision
+}
+
+function hasText({ id, preview, reason, tool, session, agent, hook, steps }: Action, text: string): boolean {
+  const rules = steps.map(({ rule }) => rule)
+  return [id, preview, reason, tool, session, agent, hook, ...rules].some((part) => part?.toLowerCase().includes(text))
 }

@@ -29,7 +29,7 @@ export interface Row {
 interface HelloMessage {
   readonly type: 'hello'
   readonly version: string
-  /** Rows after this one follow. */
+  /** What came after this record follows. Less than was asked for: the record began anew, so load the snapshot again. */
   readonly after: number
 }
 

@@ -35,7 +35,7 @@ export interface HookView {
   readonly priority: number
   readonly points: readonly string[]
   /** The hook's own mode; absent where the profile's holds. */
-  readonly mode?: ModeName
+  readonly mode?: ModeName | undefined
   /** The mode in force: the lowest of profile, hook and breaker. */
   readonly effectiveMode: ModeName
   readonly enabled: boolean
@@ -45,7 +45,7 @@ export interface HookView {
   readonly source: string
   readonly layer: string
   /** Why it is switched off, and until when in wall-clock milliseconds. */
-  readonly disabled?: { readonly until?: number; readonly reason?: string }
+  readonly disabled?: { readonly until?: number | undefined; readonly reason?: string | undefined } | undefined
   readonly stats: HookStats
 }
 
@@ -98,21 +98,13 @@ export interface SessionView {
 
 /** Something that only a person can put right, the most urgent first. */
 export interface NeedView {
-  readonly kind:
-    | 'approval'
-    | 'breaker'
-    | 'problem'
-    | 'durability'
-    | 'failing-hook'
-    | 'hook-off'
-    | 'unsupervised'
-    | 'task'
+  readonly kind: 'approval' | 'breaker' | 'problem' | 'durability' | 'failing-hook' | 'hook-off' | 'unsupervised'
   /** One line, plain text. */
   readonly text: string
   /** A command that helps, for the terminal. */
-  readonly command?: string
+  readonly command?: string | undefined
   /** What it is about: the approval, hook, session or task. */
-  readonly id?: string
+  readonly id?: string | undefined
 }
 
 /** `GET /v1/overview`; also sent over the stream when something of it changed, at most once a second or so. */
@@ -180,13 +172,13 @@ export interface ApprovalView {
   readonly id: string
   readonly step: {
     readonly point: string
-    readonly tool?: string
+    readonly tool?: string | undefined
     /** Exactly what would run, edits of hooks included. */
     readonly args: unknown
-    readonly workspace?: string
-    readonly session?: string
+    readonly workspace?: string | undefined
+    readonly session?: string | undefined
   }
-  /** The exact command, where it is one; else the arguments as JSON. */
+  /** The command, where it is one, else the arguments as JSON: whole, with characters nobody can see written as escapes. */
   readonly command: string
   readonly reason: string | null
   readonly hook: string | null
@@ -209,19 +201,19 @@ export interface SettingView {
 
 /** Something wrong with a file. */
 export interface ProblemView {
-  readonly file?: string
-  readonly line?: number
-  readonly column?: number
+  readonly file?: string | undefined
+  readonly line?: number | undefined
+  readonly column?: number | undefined
   readonly message: string
 }
 
 /** `GET /v1/config[?profile=NAME]`, as `arc profile show --json`, and what else is there. Read-only. */
 export interface ConfigView {
   readonly name: string
-  readonly file?: string
+  readonly file?: string | undefined
   readonly inUse: boolean
   readonly enforcement: string
-  readonly tool?: string
+  readonly tool?: string | undefined
   /** The files are bad now: what was last good is in force. */
   readonly isStale: boolean
   readonly problems: readonly ProblemView[]
@@ -254,7 +246,7 @@ export interface RoundtableView {
   readonly turns: readonly ContributionView[]
   readonly asides: readonly ContributionView[]
   readonly asideCount: number
-  readonly synthesis?: ContributionView
+  readonly synthesis?: ContributionView | undefined
 }
 
 /** `GET /v1/tasks[?status=&from=&to=]`. */
@@ -265,16 +257,16 @@ export interface TaskView {
   readonly description: string
   readonly status: 'created' | 'assigned' | 'working' | 'input-required' | 'completed' | 'failed' | 'cancelled'
   readonly priority: 'low' | 'medium' | 'high' | 'critical'
-  readonly riskTier?: number
+  readonly riskTier?: number | undefined
   readonly attempts: number
   readonly version: number
   readonly createdAt: number
   readonly updatedAt: number
   readonly lease?: { readonly holder: string; readonly ms: number; readonly expiresAt: number }
-  readonly output?: string
-  readonly reason?: string
-  readonly question?: string
-  readonly answer?: string
+  readonly output?: string | undefined
+  readonly reason?: string | undefined
+  readonly question?: string | undefined
+  readonly answer?: string | undefined
 }
 
 /** `GET /v1/tasks/:id`. */
@@ -285,7 +277,7 @@ export interface TaskDetail extends TaskView {
     readonly to: string
     readonly by: string | null
     readonly at: number
-    readonly text?: string
+    readonly text?: string | undefined
   }[]
 }
 

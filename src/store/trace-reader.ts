@@ -24,17 +24,21 @@ export class TraceReader {
   }
 
   query(filter: TraceFilter): LogRow[] {
+    return this.records(filter).map(logRowOf)
+  }
+
+  records(filter: TraceFilter): TraceRecord[] {
     const { afterSeq } = filter
     const limit = limitOf(filter)
     const isFollowing = afterSeq !== undefined
     const after = Math.max(afterSeq ?? 0, filter.since === undefined ? 0 : this.firstSince(filter.since) - 1)
-    const classes = this.#rows.classes().filter((row) => isWanted(row, filter))
-    const seqs = classes.flatMap((row) => this.#seqsOf(row.id, filter, after, limit))
+    const classes = isForAll(filter) ? [ALL] : this.#rows.classes().filter((row) => isWanted(row, filter))
+    const seqs = classes.flatMap(({ id }) => this.#seqsOf(id, filter, after, limit))
     seqs.sort((a, b) => a - b)
     const wanted = isFollowing ? seqs.slice(0, limit) : seqs.slice(Math.max(0, seqs.length - limit))
     return wanted.flatMap((seq) => {
       const body = this.#rows.body(seq)
-      return body === undefined ? [] : [logRowOf(JSON.parse(body) as TraceRecord)]
+      return body === undefined ? [] : [JSON.parse(body) as TraceRecord]
     })
   }
 
@@ -62,21 +66,24 @@ export class TraceReader {
     return low
   }
 
-  #seqsOf(traceClass: number, filter: TraceFilter, after: number, limit: number): number[] {
-    const { session, hook, since, afterSeq } = filter
-    const conditions = ['class = ?', 'seq > ?']
-    const values: unknown[] = [traceClass, after]
+  #seqsOf(traceClass: number | undefined, filter: TraceFilter, after: number, limit: number): number[] {
+    const { session, hook, since, afterSeq, beforeSeq } = filter
+    const conditions = ['seq > ?']
+    const values: unknown[] = [after]
     const add = (condition: string, value: unknown): void => {
       if (value === undefined) return
       conditions.push(condition)
       values.push(value)
     }
+    add('class = ?', traceClass)
+    add('seq < ?', beforeSeq)
     add('session = ?', session)
     add('hook = ?', hook)
     add('time >= ?', since)
     const index = session !== undefined ? 'trace_by_session' : hook !== undefined ? 'trace_by_hook' : 'trace_by_class'
+    const by = traceClass === undefined ? 'NOT INDEXED' : `INDEXED BY ${index}`
     const order = afterSeq === undefined ? 'DESC' : 'ASC'
-    const sql = `SELECT seq FROM trace INDEXED BY ${index} WHERE ${conditions.join(' AND ')} ORDER BY seq ${order} LIMIT ?`
+    const sql = `SELECT seq FROM trace ${by} WHERE ${conditions.join(' AND ')} ORDER BY seq ${order} LIMIT ?`
     return this.#prepared(sql)
       .all(...values, limit)
       .map(({ seq }) => seq)
@@ -124,6 +131,13 @@ export class TraceReader {
     this.#statements.set(sql, present)
     return present
   }
+}
+
+// Whoever follows everything needs no index but the order of the records themselves.
+const ALL = { id: undefined }
+
+function isForAll({ component, action, session, hook, decision, steps }: TraceFilter): boolean {
+  return steps === true && [component, action, session, hook, decision].every((asked) => asked === undefined)
 }
 
 function isWanted(row: TraceClass, { component, action, decision, steps }: TraceFilter): boolean {

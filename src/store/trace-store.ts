@@ -72,6 +72,10 @@ export class SqliteTraceStore implements TraceStore {
     return this.#read(({ reader }) => reader.query(filter))
   }
 
+  records(filter: TraceFilter = {}): TraceRecord[] {
+    return this.#read(({ reader }) => reader.records(filter))
+  }
+
   get(id: string): Found {
     return this.#read(({ reader }) => reader.get(id))
   }

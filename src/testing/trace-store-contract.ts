@@ -33,6 +33,7 @@ export const traceStoreContract: readonly TraceStoreCase[] = [
   contractCase('L1 finds by session, hook, decision and time, alone and together', findsByAll),
   contractCase('L1 follows: what came after a record, oldest first', follows),
   contractCase('L1 gives the newest lines up to the limit, oldest of them first', limits),
+  contractCase('L1 pages back: what came before a record, the newest of it, as whole records too', pagesBack),
   contractCase('L2 shows a whole decision by its id, the beginning of it, and as the last', showsWhole),
   contractCase('L2 names the candidates when an id is not unique', namesCandidates),
   contractCase('numbers records without a gap', numbers),
@@ -152,6 +153,38 @@ function limits(store: TraceStore): void {
   assert.deepEqual(ids(store.query({ limit: 2 })), ['s148.1', 's149.1'])
   for (const limit of [0, -1, Number.NaN]) assert.deepEqual(ids(store.query({ limit })), [])
   assert.equal(store.query({ limit: Number.POSITIVE_INFINITY }).length, 150)
+}
+
+function pagesBack(store: TraceStore): void {
+  for (const id of ['a', 'b', 'c'])
+    store.append(stepEntry({ id, session: id === 'b' ? 's' : 't', evaluations: [{}, BLOCK] }))
+  const all = store.records({ steps: true })
+  assert.deepEqual(
+    all.map(({ seq, kind }) => `${seq} ${kind}`),
+    [
+      '1 step',
+      '2 evaluation',
+      '3 evaluation',
+      '4 step',
+      '5 evaluation',
+      '6 evaluation',
+      '7 step',
+      '8 evaluation',
+      '9 evaluation',
+    ],
+  )
+  const seqs = (rows: readonly { readonly seq: number }[]): number[] => rows.map(({ seq }) => seq)
+  assert.deepEqual(seqs(store.records({ steps: true, beforeSeq: 7, limit: 4 })), [3, 4, 5, 6])
+  assert.deepEqual(seqs(store.records({ steps: true, beforeSeq: 7, afterSeq: 2, limit: 3 })), [3, 4, 5])
+  assert.deepEqual(seqs(store.records({ steps: true, beforeSeq: 1 })), [])
+  assert.deepEqual(seqs(store.query({ beforeSeq: 8, session: 't' })), [2, 3])
+  assert.deepEqual(seqs(store.query({ beforeSeq: 9, action: 'hook:block', limit: 1 })), [6])
+  assert.deepEqual(store.records({ steps: true, limit: 1, beforeSeq: 2 })[0], recordIn(store, 'a'))
+}
+
+function recordIn(store: TraceStore, id: string): unknown {
+  const found = store.get(id)
+  return found.found === 'step' ? found.record : undefined
 }
 
 function showsWhole(store: TraceStore): void {

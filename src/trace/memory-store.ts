@@ -61,11 +61,15 @@ export class MemoryTraceStore implements TraceStore {
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
+    return this.records(filter).map(logRowOf)
+  }
+
+  records(filter: TraceFilter = {}): TraceRecord[] {
     const { afterSeq } = filter
     const limit = limitOf(filter)
     const rows = this.#links.filter((link) => matches(link, filter))
     const wanted = afterSeq === undefined ? rows.slice(Math.max(0, rows.length - limit)) : rows.slice(0, limit)
-    return wanted.map((link) => logRowOf(recordOf(link)))
+    return wanted.map(recordOf)
   }
 
   get(id: string): Found {
@@ -135,9 +139,10 @@ export function cutEntry({ seq, hash }: Checkpoint, removed: number, time: numbe
 }
 
 function matches(link: Sealed, filter: TraceFilter): boolean {
-  const { component, action, session, hook, decision, since, afterSeq, steps } = filter
+  const { component, action, session, hook, decision, since, afterSeq, beforeSeq, steps } = filter
   if (link.kind === 'step' && steps !== true) return false
   if (afterSeq !== undefined && link.seq <= afterSeq) return false
+  if (beforeSeq !== undefined && link.seq >= beforeSeq) return false
   if (since !== undefined && link.time < since) return false
   const wanted: [unknown, unknown][] = [
     [component, link.component],

@@ -3,7 +3,7 @@
 
 import type { Decision } from '../core/verdict.ts'
 import type { Checkpoint, Verification } from './chain.ts'
-import type { Component, EvaluationRecord, EventRecord, LogRow, StepRecord, TraceEntry } from './record.ts'
+import type { Component, EvaluationRecord, EventRecord, LogRow, StepRecord, TraceEntry, TraceRecord } from './record.ts'
 
 /** Keeps the trace. Many may write to one store at once, also from several processes. */
 export interface TraceStore {
@@ -13,6 +13,8 @@ export interface TraceStore {
   appendAll(entries: readonly TraceEntry[]): readonly Appended[]
   /** The lines of the log that match, oldest first: the newest of them, or those after `afterSeq`. */
   query(filter?: TraceFilter): LogRow[]
+  /** The same as whole records. */
+  records(filter?: TraceFilter): TraceRecord[]
   /** One step or event by its id, by the beginning of its id if only one begins so, or the `last` step. */
   get(id: string): Found
   /** How much happened, without counting anew. */
@@ -43,6 +45,8 @@ export interface TraceFilter {
   readonly since?: number | undefined
   /** Only what came after this record: for following. */
   readonly afterSeq?: number | undefined
+  /** Only what came before this record: for paging back. */
+  readonly beforeSeq?: number | undefined
   /** At most so many lines; 100 unless set. */
   readonly limit?: number | undefined
   /** The records of steps as well; only evaluations and events unless set. */

@@ -7,8 +7,8 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { filesOf } from '../../config/profiles.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
+import { ProfileHome, profileTemplate } from '../../runtime/profile-home.ts'
 import { alignColumns, print, printJson, tell } from '../output.ts'
-import { ProfileHome, profileTemplate } from '../profile-home.ts'
 
 /** What `arc init` was asked. */
 export interface InitOptions {

@@ -11,11 +11,11 @@ import { isRecord } from '../../core/plain-data.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
 import { createSupervisor } from '../../runtime/create-supervisor.ts'
 import { arcHome, findProject } from '../../runtime/home.ts'
+import { ProfileHome } from '../../runtime/profile-home.ts'
 import type { Supervisor } from '../../runtime/supervisor.ts'
 import { writeLauncher } from '../hook/launcher.ts'
 import { injectionFor } from '../launch/inject.ts'
 import { tell } from '../output.ts'
-import { ProfileHome } from '../profile-home.ts'
 
 const BLOCKED = 2
 const NOT_FOUND = 127

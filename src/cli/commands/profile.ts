@@ -13,9 +13,9 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { profileFiles } from '../../config/profiles.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../core/errors.ts'
+import { invalid, ProfileHome, profileTemplate, requireName } from '../../runtime/profile-home.ts'
+import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../runtime/profile-view.ts'
 import { alignColumns, oneLine, print, printJson, shortPath, tell } from '../output.ts'
-import { invalid, ProfileHome, profileTemplate, requireName } from '../profile-home.ts'
-import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../profile-view.ts'
 
 interface JsonOption {
   readonly json?: boolean

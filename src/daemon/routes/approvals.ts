@@ -2,7 +2,7 @@
 // agent that can reach the socket must not be able to say yes to itself.
 
 import { ArcError } from '../../core/errors.ts'
-import type { Approval } from '../../supervision/approvals.ts'
+import { approvalView } from '../approval-view.ts'
 import type { App, Service } from '../service.ts'
 
 export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
@@ -13,7 +13,7 @@ export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
       approvals
         .list()
         .filter(({ status }) => all || status === 'pending')
-        .map(viewOf),
+        .map(approvalView),
     )
   })
   app.post('/v1/approvals/:id/:word{approve|deny}', async (c) => {
@@ -25,16 +25,11 @@ export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
     try {
       const { approvals } = await pool.find(undefined, undefined)
       const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
-      return c.json(viewOf(approvals.answer(c.req.param('id'), word, { by: 'dashboard' })))
+      return c.json(approvalView(approvals.answer(c.req.param('id'), word, { by: 'dashboard' })))
     } catch (error) {
       if (!(error instanceof ArcError)) throw error
       const status = error.code === 'ARC_APPROVAL_UNKNOWN' ? 404 : 409
       return c.json({ error: { code: error.code, message: error.message } }, status)
     }
   })
-}
-
-function viewOf({ id, step, reason, hook, createdAt, expiresAt, status }: Approval) {
-  const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
-  return { id, step, reason: reason ?? null, hook: hook ?? null, status, ...times }
 }

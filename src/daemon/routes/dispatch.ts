@@ -22,7 +22,7 @@ const STEP = z.strictObject({
   askMs: z.number().min(0).max(600_000).optional(),
 })
 
-export function addDispatchRoutes(app: App, { pool, work, signal }: Service): void {
+export function addDispatchRoutes(app: App, { pool, work, signal, follower }: Service): void {
   app.post('/v1/dispatch', async (c) => {
     const read = STEP.safeParse(await c.req.json().catch(() => undefined))
     if (!read.success) return c.json({ error: { code: 'ARC_DATA_INVALID', message: z.prettifyError(read.error) } }, 400)
@@ -30,6 +30,7 @@ export function addDispatchRoutes(app: App, { pool, work, signal }: Service): vo
     try {
       const supervisor = await pool.find(context.workspace, profile)
       const outcome = await work.add(Promise.resolve(supervisor.decide(point, data, context, { askMs, signal })))
+      follower.wake()
       return c.json(outcome)
     } catch (error) {
       if (!(error instanceof ArcError)) throw error

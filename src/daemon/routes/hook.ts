@@ -25,8 +25,8 @@ export function addHookRoutes(app: App, service: Service): void {
   app.post('/v1/hook/:host/:event?', async (c) => {
     const call = await readCall(c)
     if (call instanceof ArcError) return c.json({ error: { code: call.code, message: call.message } }, 404)
-    const { pool, signal, work } = service
-    const answer = work.add(answerHook(call, pool, { signal }))
+    const { pool, signal, work, follower } = service
+    const answer = work.add(answerHook(call, pool, { signal }).finally(() => follower.wake()))
     if (!(c.req.header('accept') ?? '').includes(HOOK_WIRE_TYPE)) return replyWhole(c, answer)
     const ticket = newId()
     tickets.keep(ticket, answer)

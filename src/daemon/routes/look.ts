@@ -3,9 +3,10 @@
 import { join } from 'node:path'
 import type { Context } from 'hono'
 import { listProfiles } from '../../config/profiles.ts'
-import type { BreakerView, HealthView, StatusView } from '../../protocol/messages.ts'
+import type { HealthView, StatusView } from '../../protocol/messages.ts'
 import type { Supervisor } from '../../runtime/supervisor.ts'
 import type { TraceFilter } from '../../trace/store.ts'
+import { breakerView, hookViews } from '../pulse.ts'
 import type { App, Env, Service } from '../service.ts'
 
 const MAX_ROWS = 1_000
@@ -19,7 +20,11 @@ export function addLookRoutes(app: App, service: Service): void {
     return c.json(health)
   })
   app.get('/v1/status', async (c) => c.json(statusOf(service, await supervisor(c))))
-  app.get('/v1/hooks', async (c) => c.json((await supervisor(c)).hooks()))
+  app.get('/v1/hooks', async (c) => {
+    const { follower } = service
+    await follower.catchUp()
+    return c.json(hookViews(await supervisor(c), follower.tally, Date.now()))
+  })
   app.get('/v1/breaker', async (c) => c.json(breakerView(await supervisor(c))))
   app.get('/v1/profiles', async (c) => c.json(profilesOf(service, await supervisor(c))))
   app.get('/v1/decisions', async (c) => c.json((await supervisor(c)).trace.query(filterOf(c))))
@@ -46,12 +51,6 @@ function statusOf(service: Service, supervisor: Supervisor): StatusView & Readon
     isDurable: supervisor.isDurable,
     counters: supervisor.trace.counters({ hours: 24 }),
   }
-}
-
-/** The breaker as it is shown. */
-function breakerView(supervisor: Supervisor): BreakerView {
-  const { state, failures, threshold, openedAt = null, halfOpenAt = null } = supervisor.breaker()
-  return { state, failures, threshold, openedAt, halfOpenAt }
 }
 
 function profilesOf({ home }: Service, { config }: Supervisor) {

@@ -9,10 +9,10 @@ import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
 import { filesOf, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from '../config/profiles.ts'
 import { readTextFile } from '../config/read-file.ts'
 import { ArcError, didYouMean, show } from '../core/errors.ts'
-import { BUILT_INS } from '../runtime/built-ins.ts'
-import { whyNotRunnable } from '../runtime/handler-factory.ts'
-import { arcHome, lastGoodDir } from '../runtime/home.ts'
-import { checkOptionsOf } from '../runtime/hook-options.ts'
+import { BUILT_INS } from './built-ins.ts'
+import { whyNotRunnable } from './handler-factory.ts'
+import { arcHome, lastGoodDir } from './home.ts'
+import { checkOptionsOf } from './hook-options.ts'
 
 /** What to change, in which file. */
 interface SettingChange {
