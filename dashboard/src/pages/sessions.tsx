@@ -32,7 +32,7 @@ function All() {
           <section class="panel" aria-label="Sessions">
             <header>
               <h2>Sessions</h2>
-              {data.since !== null && <span class="end faint">since {formatAgo(data.since, now.value)}</span>}
+              {data.since !== null && <span class="end faint">of the last {formatSpan(now.value - data.since)}</span>}
             </header>
             {data.sessions.length === 0 ? (
               <Empty icon="sessions" title="No session yet" command="arc install claude">
@@ -107,7 +107,7 @@ function Head({ session }: { readonly session: SessionView }) {
         )}
         {profile !== null && <span>· profile {profile}</span>}
         <span class="row end-of">
-          {DECISIONS.map((key) => (
+          {DECISIONS.filter((key) => decisions[key] > 0).map((key) => (
             <Decision key={key} tone={key} word={`${formatCount(decisions[key])} ${key}`} />
           ))}
         </span>
