@@ -3,9 +3,14 @@
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { isSignedOut } from './net/api.ts'
+import { ApprovalsPage } from './pages/approvals.tsx'
+import { ConfigPage } from './pages/config.tsx'
 import { FeedPage } from './pages/feed.tsx'
 import { OverviewPage } from './pages/overview.tsx'
 import { PipelinePage } from './pages/pipeline.tsx'
+import { RoundtablesPage } from './pages/roundtables.tsx'
+import { SessionsPage } from './pages/sessions.tsx'
+import { TasksPage } from './pages/tasks.tsx'
 import { Help } from './parts/help.tsx'
 import { Rail } from './parts/rail.tsx'
 import { SignIn } from './parts/sign-in.tsx'
@@ -14,17 +19,22 @@ import { announcement } from './state/announce.ts'
 import { loadFailure, pulse } from './state/live.ts'
 import { PAGES, type PageId, route } from './state/route.ts'
 
-const VIEWS: Readonly<Partial<Record<PageId, ComponentType>>> = {
+const VIEWS: Readonly<Record<PageId, ComponentType>> = {
   overview: OverviewPage,
   pipeline: PipelinePage,
   feed: FeedPage,
+  sessions: SessionsPage,
+  approvals: ApprovalsPage,
+  roundtables: RoundtablesPage,
+  tasks: TasksPage,
+  config: ConfigPage,
 }
 
 export function App() {
   const { page } = route.value
   useTitle(page)
   if (isSignedOut.value) return <SignIn />
-  const View = VIEWS[page] ?? OverviewPage
+  const View = VIEWS[page]
   return (
     <div class="shell">
       <Rail />

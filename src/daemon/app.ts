@@ -11,11 +11,17 @@ import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addFeedRoutes } from './routes/feed.ts'
 import { addHookRoutes } from './routes/hook.ts'
 import { addLookRoutes } from './routes/look.ts'
-import { addPageRoutes } from './routes/page.ts'
+import { addPageRoutes, signInPage } from './routes/page.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import type { App, Env, Service } from './service.ts'
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024
+
+const OF_EVERY_ANSWER = [
+  ['x-content-type-options', 'nosniff'],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['cache-control', 'no-store'],
+] as const
 
 /** What is said at the door, by status. */
 const AT_THE_DOOR = {
@@ -37,13 +43,21 @@ export function makeApp(service: Service, options: AppOptions): App {
     return c.json({ error: AT_THE_DOOR[500] }, 500)
   })
   app.use(async (c, next) => {
+    await next()
+    // Nothing of it is for other pages, or to be kept by the browser unless it says so.
+    for (const [name, value] of OF_EVERY_ANSWER) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+  })
+  app.use(async (c, next) => {
     if (c.env.isLocal) return next()
-    const { host, origin, authorization, cookie } = c.req.header()
-    if (!gate.isOurHost(host) || !gate.isOurOrigin(origin)) return c.json({ error: AT_THE_DOOR[403] }, 403)
-    const { path } = c.req
+    const { host, origin, authorization, cookie, accept, 'sec-fetch-site': site } = c.req.header()
+    const { method, path } = c.req
+    const facts = { host, origin, authorization, cookie }
+    const isOurs = gate.isOurHost(host) && gate.isOurOrigin(origin) && !gate.isForged({ method, path, site }, facts)
+    if (!isOurs) return c.json({ error: AT_THE_DOOR[403] }, 403)
     const isOpen = path === '/health' || path === '/login' || isCardPath(path)
-    if (isOpen || gate.isKnown({ host, origin, authorization, cookie })) return next()
-    return c.json({ error: AT_THE_DOOR[401] }, 401, { 'www-authenticate': 'Bearer' })
+    if (isOpen || gate.isKnown(facts)) return next()
+    const isPage = method === 'GET' && !path.startsWith('/v1/') && accept?.includes('text/html') === true
+    return isPage ? signInPage(c) : c.json({ error: AT_THE_DOOR[401] }, 401, { 'www-authenticate': 'Bearer' })
   })
   const counted = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: AT_THE_DOOR[413] }, 413) })
   app.use((c, next) => {

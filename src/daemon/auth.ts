@@ -1,5 +1,5 @@
 // Who may use the port: whoever shows the token, or the cookie that the token was exchanged for. Other web pages may not,
-// whatever the browser sends along: Host and Origin must be our own.
+// whatever the browser sends along: Host and Origin must be our own, and a change takes a page of ours or the token itself.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,6 +16,14 @@ export interface RequestFacts {
   readonly origin: string | undefined
   readonly authorization: string | undefined
   readonly cookie: string | undefined
+}
+
+/** What a request wants, and what the browser says of where it comes from. */
+export interface RequestAim {
+  readonly method: string
+  readonly path: string
+  /** `Sec-Fetch-Site`. */
+  readonly site: string | undefined
 }
 
 /** The token of a home; made when there is none. Only its owner can read it. */
@@ -76,9 +84,20 @@ export class Gate {
     return LOCAL_NAMES.some((name) => origin.toLowerCase() === `http://${name}:${this.#port}`)
   }
 
+  /**
+   * Could another page have made the browser send it? The cookie goes along with whatever comes from the same name, whichever
+   * the port: a change takes the Origin that browsers always send with one, and what pages read is for our own pages.
+   */
+  isForged({ method, path, site }: RequestAim, { origin, authorization }: RequestFacts): boolean {
+    if (this.hasToken(authorization)) return false
+    const isChange = method !== 'GET' && method !== 'HEAD'
+    if (isChange && origin === undefined) return true
+    return path.startsWith('/v1/') && (site === 'cross-site' || site === 'same-site')
+  }
+
   /** Does it show the token or the cookie? */
   isKnown({ authorization, cookie }: RequestFacts): boolean {
-    return this.hasToken(authorization) || isSame(cookieIn(cookie), this.#cookie)
+    return this.hasToken(authorization) || isSame(cookieIn(cookie, this.#cookieName), this.#cookie)
   }
 
   /** Does it show the token itself? */
@@ -87,17 +106,25 @@ export class Gate {
     return isSame(shown, this.#token)
   }
 
-  /** The cookie for a login link with the right token. */
+  /**
+   * The cookie for a login link with the right token. A link can be used again, so that it can be kept as a bookmark: it is worth
+   * as much as the file it comes from, and a new file makes both worthless.
+   */
   login(token: string | undefined): string | undefined {
     if (!isSame(token, this.#token)) return undefined
-    return `${COOKIE}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`
+    return `${this.#cookieName}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`
+  }
+
+  // Cookies know no ports: daemons of two homes must not sign each other's pages out.
+  get #cookieName(): string {
+    return `${COOKIE}_${this.#port}`
   }
 }
 
-function cookieIn(header: string | undefined): string | undefined {
+function cookieIn(header: string | undefined, wanted: string): string | undefined {
   for (const part of (header ?? '').split(';')) {
     const [name, value] = part.trim().split('=', 2)
-    if (name === COOKIE) return value
+    if (name === wanted) return value
   }
   return undefined
 }

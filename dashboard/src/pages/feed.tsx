@@ -1,6 +1,6 @@
 // The live feed: what agents do, as it happens, and any of it whole.
 
-import { useCallback, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import type { Action } from '../../../src/protocol/views.ts'
 import { isFiltering, NO_FILTER } from '../model/filter.ts'
 import { ActionPanel } from '../parts/action-panel.tsx'
@@ -29,6 +29,9 @@ export function FeedPage() {
     openAction(id)
   }, [])
   const nearEnd = useCallback(() => void loadPast(), [])
+  useEffect(() => {
+    selectedId.value ??= openId.peek()
+  }, [])
   void rowsVersion.value
   return (
     <div class="page whole" data-page="feed">

@@ -14,7 +14,6 @@ const KINDS: Readonly<Record<NeedView['kind'], { readonly icon: IconName; readon
   'failing-hook': { icon: 'error', tone: 'error' },
   'hook-off': { icon: 'skip', tone: 'flag' },
   unsupervised: { icon: 'eye', tone: 'flag' },
-  task: { icon: 'tasks', tone: 'ask' },
 }
 
 export function Needs({ needs }: { readonly needs: readonly NeedView[] }) {

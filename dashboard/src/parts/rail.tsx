@@ -1,14 +1,17 @@
 // The way between pages: a rail on the left, a bar at the bottom where the screen is narrow.
 
 import { pulse } from '../state/live.ts'
-import { addressOf, PAGES, route } from '../state/route.ts'
+import { addressOf, PAGES, type PageId, route } from '../state/route.ts'
 import { Icon, Logo } from './icons.tsx'
 
-const SHORT_TITLES: Partial<Record<string, string>> = {
+// Eight of them side by side in 390 pixels.
+const SHORT_TITLES: Partial<Record<PageId, string>> = {
+  overview: 'Home',
   pipeline: 'Pipeline',
   feed: 'Feed',
-  config: 'Config',
+  approvals: 'Approve',
   roundtables: 'Tables',
+  config: 'Config',
 }
 
 export function Rail() {

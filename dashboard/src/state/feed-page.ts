@@ -15,9 +15,7 @@ export const pastState = signal<'more' | 'loading' | 'all' | 'failed'>('more')
 
 const query = computed(() => (route.value.page === 'feed' ? route.value.params.toString() : ''))
 export const filter = computed(() => readFilter(new URLSearchParams(query.value)))
-export const openId = computed(() =>
-  route.value.page === 'feed' ? (route.value.params.get('open') ?? undefined) : undefined,
-)
+export const openId = computed(() => route.value.params.get('open') ?? undefined)
 const filterKey = computed(() => writeFilter(new URLSearchParams(), filter.value).toString())
 
 const PAGE_ROWS = 200

@@ -3,6 +3,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { getJson, RequestError } from '../net/api.ts'
+import { now } from './clock.ts'
 
 export interface Resource<T> {
   readonly data: T | undefined
@@ -31,4 +32,9 @@ export function useResource<T>(path: string | undefined, version: unknown = 0): 
     return () => abort.abort()
   }, [path, version])
   return state.value
+}
+
+/** The same, asked for again every so often while the page is seen. */
+export function usePolled<T>(path: string, everyMs: number): Resource<T> {
+  return useResource<T>(path, Math.floor(now.value / everyMs))
 }

@@ -1,8 +1,10 @@
 // The dashboard's files, where they were built; else a page that says what there is. And the login link.
 
+import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
-import type { App, Service } from '../service.ts'
+import type { Context } from 'hono'
+import type { App, Env, Service } from '../service.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -16,43 +18,93 @@ const TYPES: Readonly<Record<string, string>> = {
   '.map': 'application/json',
 }
 
-// Nothing from elsewhere, nothing inside a frame: what agents wrote is shown on these pages.
-const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-} as const
+// Nothing from elsewhere, nothing inside a frame, no text that becomes markup or code: what agents wrote is shown on these
+// pages. The stream's address is named because not every browser counts it as its own.
+function pageHeaders(url: string | undefined): Readonly<Record<string, string>> {
+  const stream = url === undefined ? '' : ` ${url.replace(/^http/, 'ws')}`
+  const policy = {
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'font-src': "'self'",
+    'manifest-src': "'self'",
+    'connect-src': `'self'${stream}`,
+    'frame-ancestors': "'none'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+  }
+  return {
+    'content-security-policy': Object.entries(policy)
+      .map((parts) => parts.join(' '))
+      .join('; '),
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  }
+}
 
 /** The page where no dashboard was built. */
-const BARE_PAGE = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>ARC</title>
-<style>body{font:16px/1.5 system-ui;max-width:40rem;margin:3rem auto;padding:0 1rem}code{background:#8882;padding:.1em .3em}</style>
-<h1>ARC is running</h1>
+const BARE_PAGE = plainPage(`<h1>ARC is running</h1>
 <p>The dashboard is not part of this build. What it would show is here as JSON:</p>
 <ul>
 <li><a href="/v1/status">/v1/status</a></li><li><a href="/v1/hooks">/v1/hooks</a></li>
 <li><a href="/v1/decisions">/v1/decisions</a></li><li><a href="/v1/approvals">/v1/approvals</a></li>
 <li><a href="/v1/breaker">/v1/breaker</a></li><li><a href="/v1/profiles">/v1/profiles</a></li>
 </ul>
-<p>In the terminal: <code>arc logs --follow</code></p>
-</html>
-`
+<p>In the terminal: <code>arc logs --follow</code></p>`)
 
-export function addPageRoutes(app: App, { gate }: Service, folder: string | undefined): void {
+// A browser that came by a link on another page has the cookie, but does not show it before something here was clicked.
+const SIGN_IN_PAGE = plainPage(`<h1>Not signed in</h1>
+<p>This page is for the owner of this computer's ARC. Open the link that <code>arc status</code> prints.</p>
+<p>Did that already? <a href="/">Go on</a></p>`)
+
+function plainPage(body: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>ARC</title></head>
+<body>
+${body}
+</body></html>
+`
+}
+
+/** What a browser gets that is not signed in. */
+export function signInPage(c: Context<Env>): Response | Promise<Response> {
+  return c.html(SIGN_IN_PAGE, 401, { ...pageHeaders(undefined), ...NOT_KEPT })
+}
+
+const NOT_KEPT = { 'cache-control': 'no-store' } as const
+const KEPT_FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' } as const
+// Asked for anew each time: it names the files that are kept.
+const ASKED_ANEW = { 'cache-control': 'no-cache' } as const
+
+export function addPageRoutes(app: App, { gate, url }: Service, folder: string | undefined): void {
   app.get('/login', (c) => {
+    const headers = { ...pageHeaders(url()), ...NOT_KEPT }
     const cookie = gate.login(c.req.query('token'))
     if (cookie === undefined)
-      return c.text('This link is not valid any more: arc status --json has the present one.', 401)
+      return c.text('This link is not valid any more: arc status --json has the present one.', 401, headers)
     // Out of the address bar and the history, and sent to nobody.
-    return c.body(null, 303, { location: '/', 'set-cookie': cookie, ...PAGE_HEADERS })
+    return c.body(null, 303, { ...headers, location: '/', 'set-cookie': cookie })
   })
   app.get('*', (c) => {
     const file = folder === undefined ? undefined : findFile(folder, c.req.path)
-    if (file !== undefined) return c.body(file.body, 200, { ...PAGE_HEADERS, 'content-type': file.type })
-    if (c.req.path === '/') return c.html(BARE_PAGE, 200, PAGE_HEADERS)
+    const headers = pageHeaders(url())
+    if (file !== undefined) return answerFile(c, file, headers)
+    if (c.req.path === '/') return c.html(BARE_PAGE, 200, headers)
     return c.json({ error: { code: 'ARC_NOT_FOUND', message: `There is nothing at ${c.req.path}.` } }, 404)
   })
+}
+
+function answerFile(c: Context<Env>, file: PageFile, headers: Readonly<Record<string, string>>): Response {
+  // Their names change with what is in them.
+  const isHashed = c.req.path.startsWith('/assets/')
+  const tag = { etag: `"${createHash('sha256').update(file.body).digest('base64url').slice(0, 22)}"` }
+  const kept = { ...tag, ...(isHashed ? KEPT_FOR_EVER : ASKED_ANEW) }
+  if (c.req.header('if-none-match') === tag.etag) return c.body(null, 304, { ...headers, ...kept })
+  return c.body(file.body, 200, { ...headers, ...kept, 'content-type': file.type })
 }
 
 interface PageFile {

@@ -1,0 +1,165 @@
+// What is held for a person: exactly what would run, and the two answers.
+
+import { useSignal } from '@preact/signals'
+import type { ApprovalView } from '../../../src/protocol/views.ts'
+import { formatAgo, formatSpan } from '../model/format.ts'
+import { postJson, RequestError } from '../net/api.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { SafeText } from '../parts/safe-text.tsx'
+import { announce } from '../state/announce.ts'
+import { now } from '../state/clock.ts'
+import { pulse } from '../state/live.ts'
+import { usePolled } from '../state/resource.ts'
+import { addressOf } from '../state/route.ts'
+
+export function ApprovalsPage() {
+  const { data: all } = usePolled<readonly ApprovalView[]>('/v1/approvals?all=true', 3_000)
+  // The stream is quicker than the question; the question knows what became of the others.
+  const answered = all?.filter(({ status }) => status !== 'pending') ?? []
+  const settled = new Set(answered.map(({ id }) => id))
+  const pending = (pulse.value?.approvals ?? []).filter(({ id, status }) => status === 'pending' && !settled.has(id))
+  return (
+    <div class="page" data-page="approvals">
+      <div class="inner narrow-inner">
+        {pending.length === 0 ? (
+          <section class="panel">
+            <Empty icon="approvals" title="Nothing waits for you">
+              When a hook wants a person’s word, the exact command appears here. In the terminal:{' '}
+              <code>arc approvals list</code>
+            </Empty>
+          </section>
+        ) : (
+          pending.map((approval) => <Held key={approval.id} approval={approval} />)
+        )}
+        {answered.length > 0 && <Answered approvals={answered} />}
+      </div>
+    </div>
+  )
+}
+
+function Held({ approval }: { readonly approval: ApprovalView }) {
+  const { id, step, command, reason, hook, createdAt, expiresAt } = approval
+  const leftMs = Date.parse(expiresAt) - now.value
+  return (
+    <section class="panel held" data-approval={id} aria-label="Waits for your word">
+      <header>
+        <span class="decision is-ask">
+          <Icon name="ask" size={15} />
+        </span>
+        <h2>
+          <SafeText text={step.tool ?? step.point} isOneLine={true} />
+        </h2>
+        {hook !== null && (
+          <span class="soft">
+            held by <SafeText text={hook} isOneLine={true} />
+          </span>
+        )}
+        <span class={`end ${leftMs < 60_000 ? 'decision is-flag' : 'soft'}`}>
+          {leftMs > 0 ? `${formatSpan(leftMs)} left` : 'expired'}
+        </span>
+      </header>
+      <div class="body stack">
+        <pre class="subject" data-command="">
+          <SafeText text={command} />
+        </pre>
+        {reason !== null && (
+          <p class="callout is-ask">
+            <SafeText text={reason} />
+          </p>
+        )}
+        <p class="soft">
+          {step.workspace !== undefined && (
+            <>
+              in{' '}
+              <span class="mono">
+                <SafeText text={step.workspace} isOneLine={true} />
+              </span>{' '}
+            </>
+          )}
+          {step.session !== undefined && (
+            <>
+              by session{' '}
+              <a href={addressOf('sessions', step.session)}>
+                <SafeText text={step.session} isOneLine={true} />
+              </a>{' '}
+            </>
+          )}
+          · asked {formatAgo(Date.parse(createdAt), now.value)}. What you approve is this very step, once.
+        </p>
+        <Answers id={id} isOver={leftMs <= 0} />
+      </div>
+    </section>
+  )
+}
+
+function Answers({ id, isOver }: { readonly id: string; readonly isOver: boolean }) {
+  const state = useSignal<{ readonly is: 'open' | 'busy' | 'done' | 'failed'; readonly text: string }>({
+    is: 'open',
+    text: '',
+  })
+  const answer = async (word: 'approve' | 'deny'): Promise<void> => {
+    state.value = { is: 'busy', text: '' }
+    try {
+      const { status } = await postJson<ApprovalView>(`/v1/approvals/${encodeURIComponent(id)}/${word}`)
+      state.value = { is: 'done', text: status === 'denied' ? 'Denied.' : 'Approved.' }
+      announce(state.value.text)
+    } catch (error) {
+      const text = error instanceof RequestError ? error.message : String(error)
+      state.value = { is: 'failed', text }
+    }
+  }
+  const { is, text } = state.value
+  const isShut = isOver || is === 'busy' || is === 'done'
+  return (
+    <div class="row wrap">
+      <button type="button" class="button deny" disabled={isShut} onClick={() => void answer('deny')}>
+        <Icon name="block" size={14} /> Deny
+      </button>
+      <button type="button" class="button approve" disabled={isShut} onClick={() => void answer('approve')}>
+        <Icon name="check" size={14} /> Approve once
+      </button>
+      {text !== '' && (
+        <span class={is === 'failed' ? 'decision is-error' : 'soft'} role={is === 'failed' ? 'alert' : 'status'}>
+          {text}
+        </span>
+      )}
+    </div>
+  )
+}
+
+const BECAME = {
+  approved: { tone: 'pass', icon: 'check' },
+  used: { tone: 'pass', icon: 'check' },
+  denied: { tone: 'block', icon: 'block' },
+  expired: { tone: 'skip', icon: 'skip' },
+  pending: { tone: 'ask', icon: 'ask' },
+} as const
+
+function Answered({ approvals }: { readonly approvals: readonly ApprovalView[] }) {
+  const newest = approvals.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, 50)
+  return (
+    <section class="panel" aria-label="Answered">
+      <header>
+        <h2>Answered</h2>
+      </header>
+      <ul class="needs">
+        {newest.map(({ id, status, command, answeredBy, createdAt }) => (
+          <li key={id}>
+            <span class={`decision is-${BECAME[status].tone} w-status`}>
+              <Icon name={BECAME[status].icon} size={13} />
+              {status === 'used' ? 'approved, used' : status}
+            </span>
+            <code class="grow clip">
+              <SafeText text={command} isOneLine={true} />
+            </code>
+            <span class="faint">
+              {answeredBy !== null && `by ${answeredBy} · `}
+              {formatAgo(Date.parse(createdAt), now.value)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,195 @@
+// Sessions: all there are, or what one of them did as a waterfall.
+
+import type { ComponentChildren } from 'preact'
+import type { Action, SessionDetail, SessionsView, SessionView } from '../../../src/protocol/views.ts'
+import { formatAgo, formatClock, formatCount, formatDuration, formatShare, formatSpan } from '../model/format.ts'
+import { clipText, plainOf } from '../model/visible-text.ts'
+import { layOut } from '../model/waterfall.ts'
+import { ActionPanel } from '../parts/action-panel.tsx'
+import { DECISIONS, Decision } from '../parts/decision.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { SafeText } from '../parts/safe-text.tsx'
+import { SessionList } from '../parts/session-list.tsx'
+import { now } from '../state/clock.ts'
+import { openAction, openId } from '../state/feed-page.ts'
+import { useKeys } from '../state/keyboard.ts'
+import { usePolled } from '../state/resource.ts'
+import { addressOf, go, route } from '../state/route.ts'
+
+export function SessionsPage() {
+  const { id } = route.value
+  return id === undefined ? <All /> : <One key={id} id={id} />
+}
+
+function All() {
+  const { data, failure } = usePolled<SessionsView>('/v1/sessions', 3_000)
+  return (
+    <div class="page" data-page="sessions">
+      <div class="inner">
+        {failure !== undefined && data === undefined && <p class="callout is-error">{failure.message}</p>}
+        {data !== undefined && (
+          <section class="panel" aria-label="Sessions">
+            <header>
+              <h2>Sessions</h2>
+              {data.since !== null && <span class="end faint">of the last {formatSpan(now.value - data.since)}</span>}
+            </header>
+            {data.sessions.length === 0 ? (
+              <Empty icon="sessions" title="No session yet" command="arc install claude">
+                Each run of an agent becomes a session here. Connect the agent you use, or start one supervised with{' '}
+                <code>arc launch default</code>.
+              </Empty>
+            ) : (
+              <SessionList sessions={data.sessions} />
+            )}
+          </section>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function One({ id }: { readonly id: string }) {
+  const { data, failure } = usePolled<SessionDetail>(`/v1/sessions/${encodeURIComponent(id)}`, 3_000)
+  useKeys({
+    close: () => {
+      if (openId.value === undefined) go(addressOf('sessions'))
+      else openAction(undefined)
+      return true
+    },
+  })
+  return (
+    <div class="page whole" data-page="sessions" data-session={id}>
+      <div class="split">
+        <div class="page">
+          <div class="inner">
+            <a href={addressOf('sessions')} class="row">
+              ← All sessions
+            </a>
+            {failure !== undefined && data === undefined && <p class="callout is-error">{failure.message}</p>}
+            {data !== undefined && <Head session={data.session} />}
+            {data !== undefined && <WaterfallPanel detail={data} />}
+          </div>
+        </div>
+        {openId.value !== undefined && (
+          <ActionPanel key={openId.value} id={openId.value} onClose={() => openAction(undefined)} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Head({ session }: { readonly session: SessionView }) {
+  const { id, agents, host, workspace, profile, startedAt, lastAt, isActive, endedAt, decisions, coverage } = session
+  return (
+    <section class="panel session-head" aria-label="The session">
+      <div class="row wrap">
+        <span class={`live-dot ${isActive ? 'is-on' : ''}`} />
+        <strong>
+          <SafeText text={clipText(agents.join(', ') || host || 'unknown agent', 120)} isOneLine={true} />
+        </strong>
+        <span class="mono soft">
+          <SafeText text={id} isOneLine={true} />
+        </span>
+        <span class="tag">{isActive ? 'active' : endedAt === null ? 'quiet' : 'ended'}</span>
+        <a class="button end-of" href={addressOf('feed', undefined, { session: id })}>
+          In the feed
+        </a>
+      </div>
+      <div class="row wrap soft">
+        <span>{formatSpan((endedAt ?? lastAt) - startedAt)}</span>
+        <span>· last {formatAgo(lastAt, now.value)}</span>
+        {coverage.calls > 0 && <span>· {formatShare(coverage.supervised, coverage.calls)} of calls seen first</span>}
+        {workspace !== null && (
+          <span class="mono">
+            · <SafeText text={workspace} isOneLine={true} />
+          </span>
+        )}
+        {profile !== null && <span>· profile {profile}</span>}
+        <span class="row end-of">
+          {DECISIONS.filter((key) => decisions[key] > 0).map((key) => (
+            <Decision key={key} tone={key} word={`${formatCount(decisions[key])} ${key}`} />
+          ))}
+        </span>
+      </div>
+    </section>
+  )
+}
+
+function WaterfallPanel({ detail: { actions, isCut, events } }: { readonly detail: SessionDetail }) {
+  const { bars, pauses } = layOut(actions)
+  return (
+    <section class="panel" aria-label="Waterfall">
+      <header>
+        <h2>What it did</h2>
+        <span class="end faint">
+          {formatCount(actions.length)} actions{isCut && ', the newest only'}
+          {pauses.length > 0 && ' · pauses are drawn short'}
+        </span>
+      </header>
+      <ol class="waterfall">
+        {actions.map((action, index) => (
+          <WaterfallRow key={action.id} action={action} bar={bars[index] ?? { left: 0, width: 0 }}>
+            {pauses.map(({ left, ms }) => (
+              <i
+                key={left}
+                class="pause-mark"
+                style={{ left: `${left * 100}%` }}
+                title={`nothing for ${formatSpan(ms)}`}
+              />
+            ))}
+          </WaterfallRow>
+        ))}
+      </ol>
+      {events.length > 0 && (
+        <ul class="body events">
+          {events.map(({ id, time, action, reason }) => (
+            <li key={id}>
+              <span class="faint mono">{formatClock(Date.parse(time))}</span> <span class="mono">{action}</span>{' '}
+              {reason !== undefined && <SafeText text={reason} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+interface RowProps {
+  readonly action: Action
+  readonly bar: { readonly left: number; readonly width: number }
+  readonly children: ComponentChildren
+}
+
+function WaterfallRow({ action, bar, children }: RowProps) {
+  const { id, time, tool, point, preview, decision, ranMs, durationMs, isEdited } = action
+  const took = ranMs === undefined ? `hooks ${formatDuration(durationMs)}` : formatDuration(ranMs)
+  return (
+    <li>
+      <button
+        type="button"
+        class={`waterfall-row is-${decision}`}
+        data-row={id}
+        aria-pressed={openId.value === id}
+        onClick={() => openAction(id)}
+      >
+        <span class="mono faint w-time">{formatClock(Date.parse(time), { hasMs: false })}</span>
+        <Decision tone={decision} />
+        <span class="clip w-what" title={plainOf(preview)}>
+          <strong>
+            <SafeText text={clipText(tool ?? point, 40)} isOneLine={true} />
+          </strong>{' '}
+          <span class="mono soft">
+            <SafeText text={preview} isOneLine={true} />
+          </span>
+          {isEdited && <Icon name="edit" size={12} />}
+        </span>
+        <span class="track" aria-hidden="true">
+          {children}
+          <i class="bar-fill" style={{ left: `${bar.left * 100}%`, width: `max(3px, ${bar.width * 100}%)` }} />
+        </span>
+        <span class="mono faint w-took">{took}</span>
+      </button>
+    </li>
+  )
+}
