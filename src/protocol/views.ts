@@ -225,28 +225,68 @@ export interface ConfigView {
 
 // ── What agents do together ─────────────────────────────────────────────────────────────────────────────────────────
 
-/** Something said at a roundtable. */
-export interface ContributionView {
+/** How an agent is to argue at a roundtable. */
+export type RoundtableRole = 'advocate' | 'critic' | 'neutral'
+
+/** A turn at a roundtable. */
+export interface RoundtableTurnView {
   readonly agent: string
+  /** From 1. */
   readonly round: number
+  readonly role: RoundtableRole
+  /** `spoken`, or why the turn was given up: then `content` is empty and `reason` says more. */
+  readonly outcome: 'spoken' | 'silent' | 'failed' | 'timeout' | 'blocked' | 'held'
+  /** What the agent said, as it said it: never to be taken for HTML or for control of a terminal. */
   readonly content: string
-  readonly via: string
+  readonly reason: string | null
+  /** ISO; null at a table that nobody drives, as `durationMs` is. */
+  readonly startedAt: string | null
+  readonly durationMs: number | null
+  /** The decision that stopped the turn, for `/v1/decisions/:id`. */
+  readonly traceId: string | null
 }
 
-/** `GET /v1/roundtables`. */
+/** `GET /v1/roundtables/:id`; `GET /v1/roundtables` is a list of these, the oldest first. */
 export interface RoundtableView {
-  readonly session: string
   readonly id: string
+  readonly session: string
   readonly topic: string
   readonly agents: readonly string[]
   readonly rounds: number
-  readonly status: 'active' | 'synthesizing' | 'complete'
-  readonly startedAt: number
-  readonly expiresAt: number
-  readonly turns: readonly ContributionView[]
-  readonly asides: readonly ContributionView[]
+  /** `interrupted`: whoever drove it stopped. `deserted`: nobody took a turn for too long. */
+  readonly status: 'active' | 'synthesizing' | 'complete' | 'interrupted' | 'deserted'
+  readonly startedAt: string
+  readonly endedAt: string | null
+  /** Until its end, or until now while it goes on. */
+  readonly durationMs: number | null
+  /** The profile that judges it, when `arc roundtable` drives it. */
+  readonly profile: string | null
+  /** Does `arc roundtable` ask the agents, rather than a message having opened it in a session? */
+  readonly isDriven: boolean
+  readonly seats: readonly { readonly agent: string; readonly role: RoundtableRole }[]
+  readonly turns: readonly RoundtableTurnView[]
+  /** Whose turn it is while the rounds go on; `since` when it was asked. */
+  readonly speaking: {
+    readonly agent: string
+    readonly round: number
+    readonly role: RoundtableRole
+    readonly since: string | null
+  } | null
+  /** What was said out of turn; the latest only. */
+  readonly asides: readonly { readonly agent: string; readonly round: number; readonly content: string }[]
   readonly asideCount: number
-  readonly synthesis?: ContributionView | undefined
+  readonly synthesis: {
+    /** Who summed up; null when nobody did. */
+    readonly agent: string | null
+    /** From 0, all disagree, to 1; null when nobody said. */
+    readonly consensus: number | null
+    readonly summary: string
+    readonly keyPoints: readonly string[]
+    /** Put together without an agent, because none gave a synthesis that could be read. */
+    readonly isFallback: boolean
+    readonly reason: string | null
+    readonly durationMs: number | null
+  } | null
 }
 
 /** `GET /v1/tasks[?status=&from=&to=]`. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { mainTextOf, readableOf } from './step-text.ts'
-import { readSynthesis } from './synthesis.ts'
 
 describe('the main text of a step', () => {
   it.each([
@@ -19,17 +18,5 @@ describe('a JSON text', () => {
     expect(readableOf('"a\\nb"')).toBe('a\nb')
     expect(readableOf('{"a":1}')).toBe('{\n  "a": 1\n}')
     expect(readableOf('cut off…')).toBe('cut off…')
-  })
-})
-
-describe('a synthesis', () => {
-  it('is read from JSON, also where the model fenced it', () => {
-    const content = 'Here:\n```json\n{"consensus": true, "summary": "Ship it.", "keyPoints": ["tests", 4]}\n```'
-    expect(readSynthesis(content)).toEqual({ consensus: 'reached', summary: 'Ship it.', keyPoints: ['tests'] })
-  })
-
-  it('is the words themselves otherwise', () => {
-    expect(readSynthesis('We agree.').summary).toBe('We agree.')
-    expect(readSynthesis('{"other": 1}').summary).toBe('{"other": 1}')
   })
 })

@@ -1,8 +1,7 @@
 // Discussions between agents: the turns as a conversation, and what came of them.
 
-import type { ContributionView, RoundtableView } from '../../../src/protocol/views.ts'
-import { formatAgo, plural } from '../model/format.ts'
-import { readSynthesis } from '../model/synthesis.ts'
+import type { RoundtableTurnView, RoundtableView } from '../../../src/protocol/views.ts'
+import { formatAgo, formatDuration, plural } from '../model/format.ts'
 import { clipText } from '../model/visible-text.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -30,7 +29,7 @@ export function RoundtablesPage() {
           </section>
         )}
         {data
-          ?.toSorted((a, b) => b.startedAt - a.startedAt)
+          ?.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
           .map((table) => (
             <Table key={table.id} table={table} />
           ))}
@@ -39,10 +38,16 @@ export function RoundtablesPage() {
   )
 }
 
-const STATUS_TONES = { active: 'ask', synthesizing: 'flag', complete: 'pass' } as const
+const STATUS_TONES = {
+  active: 'ask',
+  synthesizing: 'flag',
+  complete: 'pass',
+  interrupted: 'skip',
+  deserted: 'skip',
+} as const
 
 function Table({ table }: { readonly table: RoundtableView }) {
-  const { id, topic, agents, rounds, status, startedAt, turns, asides, asideCount, synthesis } = table
+  const { id, topic, agents, seats, rounds, status, startedAt, turns, speaking, asides, asideCount, synthesis } = table
   return (
     <article class="panel" data-roundtable={id} data-status={status}>
       <header>
@@ -55,14 +60,15 @@ function Table({ table }: { readonly table: RoundtableView }) {
         </span>
       </header>
       <p class="body soft row wrap table-facts">
-        {agents.map((agent) => (
+        {seats.map(({ agent, role }) => (
           <span key={agent} class="row">
             <Avatar agent={agent} agents={agents} />
             <SafeText text={clipText(agent, 40)} isOneLine={true} />
+            <span class="faint">{role}</span>
           </span>
         ))}
         <span class="end-of">
-          {plural(rounds, 'round')} · {formatAgo(startedAt, now.value)}
+          {plural(rounds, 'round')} · {formatAgo(Date.parse(startedAt), now.value)}
         </span>
       </p>
       <ol class="turns">
@@ -74,10 +80,10 @@ function Table({ table }: { readonly table: RoundtableView }) {
             isFirstOfRound={turn.round !== turns[index - 1]?.round}
           />
         ))}
-        {status === 'active' && <li class="turn soft">The next turn is awaited…</li>}
+        {status === 'active' && <Awaited speaking={speaking} />}
         {status === 'synthesizing' && <li class="turn soft">The rounds are over; the synthesis is being written…</li>}
       </ol>
-      {synthesis !== undefined && <SynthesisBlock synthesis={synthesis} />}
+      {synthesis !== null && <SynthesisBlock synthesis={synthesis} />}
       {asideCount > 0 && (
         <details class="body">
           <summary>{plural(asideCount, 'remark')} out of turn</summary>
@@ -92,13 +98,35 @@ function Table({ table }: { readonly table: RoundtableView }) {
   )
 }
 
+function Awaited({ speaking }: Pick<RoundtableView, 'speaking'>) {
+  if (speaking === null) return <li class="turn soft">The next turn is awaited…</li>
+  const { agent, since } = speaking
+  return (
+    <li class="turn soft">
+      <SafeText text={clipText(agent, 40)} isOneLine={true} /> has the floor
+      {since !== null && ` for ${formatDuration(Math.max(0, now.value - Date.parse(since)))}`}…
+    </li>
+  )
+}
+
 interface TurnProps {
-  readonly turn: ContributionView
+  readonly turn: Pick<RoundtableTurnView, 'agent' | 'round' | 'content'> & Partial<RoundtableTurnView>
   readonly agents: readonly string[]
   readonly isFirstOfRound?: boolean
 }
 
-function Turn({ turn: { agent, round, content }, agents, isFirstOfRound = false }: TurnProps) {
+// Why a turn was given up, in words.
+const GIVEN_UP = {
+  spoken: 'gave the turn up',
+  silent: 'said nothing',
+  failed: 'failed',
+  timeout: 'did not answer in time',
+  blocked: 'was blocked',
+  held: 'was held for a person',
+} as const
+
+function Turn({ turn, agents, isFirstOfRound = false }: TurnProps) {
+  const { agent, round, content, outcome = 'spoken', reason, durationMs } = turn
   return (
     <>
       {isFirstOfRound && (
@@ -106,14 +134,22 @@ function Turn({ turn: { agent, round, content }, agents, isFirstOfRound = false 
           <h3>Round {round}</h3>
         </li>
       )}
-      <li class="turn" data-turn={agent}>
+      <li class="turn" data-turn={agent} data-outcome={outcome}>
         <Avatar agent={agent} agents={agents} />
         <div class="turn-body">
           <strong>
             <SafeText text={agent} isOneLine={true} />
           </strong>
+          {typeof durationMs === 'number' && <span class="faint"> {formatDuration(durationMs)}</span>}
           {content === '' ? (
-            <p class="faint">gave the turn up</p>
+            <p class="faint">
+              {GIVEN_UP[outcome]}
+              {typeof reason === 'string' && (
+                <>
+                  : <SafeText text={clipText(reason, 400)} />
+                </>
+              )}
+            </p>
           ) : (
             <p class="said">
               <SafeText text={content} />
@@ -139,19 +175,21 @@ function Avatar({ agent, agents }: { readonly agent: string; readonly agents: re
   )
 }
 
-function SynthesisBlock({ synthesis }: { readonly synthesis: ContributionView }) {
-  const { consensus, summary, keyPoints } = readSynthesis(synthesis.content)
+function SynthesisBlock({ synthesis }: { readonly synthesis: NonNullable<RoundtableView['synthesis']> }) {
+  const { agent, consensus, summary, keyPoints, isFallback } = synthesis
   return (
     <section class="synthesis" aria-label="Synthesis">
       <div class="row">
         <h3>Synthesis</h3>
-        {consensus !== undefined && (
-          <span class="tag">
-            consensus: <SafeText text={clipText(consensus, 80)} isOneLine={true} />
-          </span>
-        )}
+        {consensus !== null && <span class="tag">consensus {Math.round(consensus * 100)} %</span>}
         <span class="faint end-of">
-          by <SafeText text={synthesis.agent} isOneLine={true} />
+          {agent === null || isFallback ? (
+            'put together without an agent'
+          ) : (
+            <>
+              by <SafeText text={agent} isOneLine={true} />
+            </>
+          )}
         </span>
       </div>
       <p class="said">

@@ -1,6 +1,6 @@
 // What agents talk about together: the discussions that are kept in the state.
 
-import type { RoundtableView } from '../../protocol/messages.ts'
+import type { RoundtableView } from '../../protocol/views.ts'
 import { findRoundtable, listRoundtables } from '../../runtime/roundtable-store.ts'
 import type { App, Service } from '../service.ts'
 
