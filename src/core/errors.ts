@@ -147,10 +147,6 @@ export const ERRORS = {
     when: 'A task has to be approved by a person before it is delegated. Nothing was stored.',
     fix: 'Look at "arc approvals list"; once approved, delegate it again unchanged.',
   },
-  ARC_TASK_BUSY: {
-    when: 'Too many requests wait for moves of tasks at the same time.',
-    fix: 'End some of them, or look at the task now and then instead.',
-  },
   ARC_BUS_INVALID: {
     when: 'A subject, pattern, listener or message cannot be one, or the bus is closed.',
     fix: 'Use words with dots between them, * and > in patterns only, and plain JSON as data.',
