@@ -151,10 +151,6 @@ export const ERRORS = {
     when: 'A task has to be approved by a person before it is delegated. Nothing was stored.',
     fix: 'Look at "arc approvals list"; once approved, delegate it again unchanged.',
   },
-  ARC_TASK_BUSY: {
-    when: 'Too many requests wait for moves of tasks at the same time.',
-    fix: 'End some of them, or look at the task now and then instead.',
-  },
   ARC_ROUNDTABLE_UNKNOWN: {
     when: 'A roundtable is named that does not exist, or no longer.',
     fix: 'Look at "arc roundtable list" for those there are.',

@@ -6,7 +6,6 @@ import type { TaskStore } from '../collaboration/tasks/store.ts'
 import type { TaskRecord } from '../collaboration/tasks/task.ts'
 import { isOver } from '../collaboration/tasks/transitions.ts'
 import type { Clock } from '../core/clock.ts'
-import { ArcError } from '../core/errors.ts'
 import { isRecord } from '../core/plain-data.ts'
 
 /** What it needs from outside. */
@@ -37,6 +36,11 @@ export class TaskFeed {
   /** How many follow a task. */
   get size(): number {
     return this.#followers.size
+  }
+
+  /** Do as many follow as should? */
+  get isFull(): boolean {
+    return this.#followers.size >= MAX_FOLLOWERS
   }
 
   /** Every move after a version, until the end of the task, its removal or the signal. */
@@ -74,9 +78,6 @@ export class TaskFeed {
   }
 
   #add(follower: Follower): void {
-    if (this.#followers.size >= MAX_FOLLOWERS) {
-      throw new ArcError('ARC_TASK_BUSY', `${MAX_FOLLOWERS} requests follow tasks already.`)
-    }
     this.#followers.add(follower)
     try {
       this.#stop ??= this.#start()

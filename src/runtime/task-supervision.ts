@@ -19,7 +19,8 @@ export class TaskRefusal extends ArcError {
   constructor(draft: TaskDraft, { decision, reason, hook, suggestion, metadata }: Outcome, step: string) {
     const what = `The task of ${draft.from} for ${draft.to}`
     const instead = suggestion === undefined ? '' : ` Instead: ${suggestion}`
-    const why = `${hook ?? 'a hook'}: ${reason ?? 'no reason was given'}.${instead} (trace ${step})`
+    const because = (reason ?? 'no reason was given').replace(/\.$/, '')
+    const why = `${hook ?? 'a hook'}: ${because}.${instead} (trace ${step})`
     if (decision === 'ask') super('ARC_TASK_HELD', `${what} is held for a person${approvalIn(metadata)} by ${why}`)
     else super('ARC_TASK_BLOCKED', `${what} was blocked by ${why}`)
     this.hook = hook

@@ -23,7 +23,7 @@ export interface CardOptions {
 
 /** Is it the address of a card? */
 export function isCardPath(path: string): boolean {
-  return path === CARD_PATH || (/^\/a2a\/[^/]+\/\.well-known\//.test(path) && path.endsWith(CARD_PATH))
+  return /^(?:\/a2a\/[^/]+)?\/\.well-known\/agent-card\.json$/.test(path)
 }
 
 /** The card as it goes over the wire. */

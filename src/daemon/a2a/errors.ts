@@ -19,7 +19,6 @@ const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   ARC_TASK_UNKNOWN: TaskNotFoundError,
   ARC_TASK_TRANSITION: UnsupportedOperationError,
   ARC_TASK_ACTOR: UnsupportedOperationError,
-  ARC_TASK_BUSY: UnsupportedOperationError,
   ARC_TASK_SELF: RequestMalformedError,
   ARC_OPTION_INVALID: RequestMalformedError,
   ARC_OPTION_UNKNOWN: RequestMalformedError,

@@ -63,6 +63,7 @@ export class TaskAgent implements A2ARequestHandler {
   }
 
   async *sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    this.#refuseFull()
     const taken = await this.#guard('send', () => this.#take(params))
     if ('version' in taken) yield* this.#stream(taken)
     else yield { payload: { $case: 'task', value: taken } }
@@ -95,6 +96,7 @@ export class TaskAgent implements A2ARequestHandler {
   }
 
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    this.#refuseFull()
     const task = await this.#guard('look', () => this.#find(id))
     if (isOver(task.status)) throw new UnsupportedOperationError(`Task ${id} is over: it is ${task.status}.`)
     yield* this.#stream(task)
@@ -170,6 +172,11 @@ export class TaskAgent implements A2ARequestHandler {
     return viewOf(task, this.#options.tasks.store.history(task.id), { historyLength })
   }
 
+  #refuseFull(): void {
+    if (!this.#options.tasks.feed.isFull) return
+    throw new UnsupportedOperationError('Too many requests follow tasks at this moment: ask with GetTask instead.')
+  }
+
   async *#stream(task: Task): AsyncGenerator<StreamResponse, void, undefined> {
     const { tasks, signal, report } = this.#options
     yield { payload: { $case: 'task', value: this.#view(task) } }
@@ -185,7 +192,7 @@ export class TaskAgent implements A2ARequestHandler {
   // Until it is over or needs its delegator, as long as anybody can wait.
   async #settled({ id, version, status }: Task): Promise<void> {
     const { tasks, signal, waitMs } = this.#options
-    if (status === 'input-required' || isOver(status)) return
+    if (status === 'input-required' || isOver(status) || tasks.feed.isFull) return
     const over = new AbortController()
     const stop = (): void => over.abort()
     const timer = setTimeout(stop, waitMs).unref()

@@ -105,9 +105,16 @@ describe('the door', () => {
       '/a2a/reviewer',
       '/a2a/x/.well-known/agent-card.json/y',
       '/a2a//.well-known/agent-card.json',
+      '/a2a/x/.well-known/y/.well-known/agent-card.json',
+      '/a2a/x/y/.well-known/agent-card.json',
+      '/v1/status/.well-known/agent-card.json',
+      '/.well-known/agent-card.json/',
     ]) {
-      const { status, headers } = await ask(sending(), { path, headers: { authorization: undefined } })
-      expect([path, status, headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
+      for (const method of ['GET', 'POST']) {
+        const body = method === 'POST' ? sending() : undefined
+        const { status, headers } = await ask(body, { path, method, headers: { authorization: undefined } })
+        expect([path, status, headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
+      }
     }
     expect((await ask(sending(), { headers: { host: 'evil.example' } })).status).toBe(403)
     expect((await ask(sending(), { headers: { origin: 'http://evil.example' } })).status).toBe(403)
