@@ -28,15 +28,34 @@ export function noteSeen({ host, event, isUnknown, context }: HostStep, { state,
   const name = event.slice(0, MAX_EVENT)
   const key = `${PREFIX}${host}:${name}`
   const now = systemClock.wall()
+  const known = knownOf(state)
+  if (isNoNews(known.get(key), now)) return
   const entry = state.get(key)
-  if (isSeen(entry?.value) && Math.abs(now - entry.value.at) < NEWS_MS) return
+  const at = isSeen(entry?.value) ? entry.value.at : undefined
+  if (at !== undefined && isNoNews(at, now)) return void known.set(key, at)
   const seen: Seen = { host, event: name, at: now, isUnknown }
   const isMine = state.set(key, seen, entry?.version ?? 0, KEPT_MS)
+  known.set(key, now)
   if (!isUnknown || !isMine) return
   const message = `${host} sent the event ${JSON.stringify(name)}, which this version does not know`
   const { session } = context
   const what = { component: 'hosts', action: 'event:unknown', level: 'warn', reason: message } as const
   trace.append({ ...what, id: newId(), time: now, profile: config.profile, host, session, metadata: { event: name } })
+}
+
+// What this process knows of without asking again, by the state it is kept in.
+const KNOWN = new WeakMap<StateStore, Map<string, number>>()
+const MAX_KNOWN = 500
+
+function knownOf(state: StateStore): Map<string, number> {
+  const known = KNOWN.get(state) ?? new Map<string, number>()
+  if (known.size >= MAX_KNOWN) known.clear()
+  KNOWN.set(state, known)
+  return known
+}
+
+function isNoNews(at: number | undefined, now: number): boolean {
+  return at !== undefined && Math.abs(now - at) < NEWS_MS
 }
 
 /** Every event that was ever seen of late. */

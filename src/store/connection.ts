@@ -67,6 +67,12 @@ export class Connection<Prepared> {
     return this.#healing((ready) => this.#inTransaction(ready, ready.beginWriting, work))
   }
 
+  /** The same for a single statement, which is a transaction by itself. */
+  writeOnce<T>(work: (prepared: Prepared) => T): T {
+    this.#file.closeIfReplaced()
+    return this.#healing(({ prepared }) => work(prepared))
+  }
+
   /** Several questions that are answered from one moment, by the file that stands there now. */
   read<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
     this.#file.closeIfReplaced()

@@ -105,6 +105,20 @@ describe('state that expires', () => {
     expect(sqlite.get('n')?.version).toBeGreaterThan(7)
   })
 
+  it('in sqlite what is kept is kept for as long as asked for, and not for much longer', () => {
+    for (const keepMs of [1, 50, 1_000.5, DAY_MS + 1, 90 * DAY_MS]) {
+      let now = 1_234_567
+      const { sqlite } = stores(() => now)
+      sqlite.set('a', 1, 0, keepMs)
+      now += Math.floor(keepMs) - 1
+      sqlite.set('b', 1, 0, keepMs)
+      expect(sqlite.get('a')?.value, `${keepMs} early`).toBe(1)
+      now += 2 + Math.ceil(keepMs / 32)
+      sqlite.set('c', 1, 0, keepMs)
+      expect(sqlite.get('a'), `${keepMs} late`).toBeUndefined()
+    }
+  })
+
   it('a clock set back makes nothing go early', () => {
     let now = 365 * DAY_MS
     const { sqlite } = stores(() => now)

@@ -21,6 +21,7 @@ export interface StateStoreOptions extends OpenOptions {
 // Each value that is made and will expire takes so many along that have: so the table never holds more than what lives
 // at one time, whoever writes, and nobody has to sweep.
 const SWEPT_AT_ONCE = 4
+const MAX_ROUND_MS = 600_000
 
 /**
  * State in a database file.
@@ -41,8 +42,10 @@ export class SqliteStateStore implements StateStore {
   }
 
   set(key: string, value: unknown, version: number, keepMs?: number): boolean {
-    const text = JSON.stringify(value ?? null)
-    return this.#connection.write((prepared) => this.#write(prepared, { key, text, version, keepMs }))
+    const written = { key, text: JSON.stringify(value ?? null), version, keepMs }
+    // What is there is replaced by one statement; what is made may take others along.
+    if (version > 0) return this.#connection.writeOnce((prepared) => this.#write(prepared, written))
+    return this.#connection.write((prepared) => this.#write(prepared, written))
   }
 
   remove(key: string, version: number): boolean {
@@ -73,11 +76,17 @@ export class SqliteStateStore implements StateStore {
 
   #write(prepared: Prepared, { key, text, version, keepMs }: Written): boolean {
     const now = keepMs === undefined ? 0 : Math.floor(this.#wall())
-    const expires = keepMs === undefined ? null : now + Math.ceil(keepMs)
+    const expires = keepMs === undefined ? null : expiryOf(now, keepMs)
     if (version > 0) return prepared.replace.run(text, expires, key, version).changes > 0
     if (expires !== null) sweep(prepared, now)
     return prepared.insert.run(key, text, expires).changes > 0
   }
+}
+
+// A little later than asked for, at round times: what is written to again soon after keeps its place in the index.
+function expiryOf(now: number, keepMs: number): number {
+  const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(keepMs / 64)))
+  return Math.ceil((now + keepMs) / roundMs) * roundMs
 }
 
 interface Written {

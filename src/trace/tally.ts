@@ -22,49 +22,46 @@ export interface Countable {
 
 const HOUR_MS = 3_600_000
 
+type Counts = Map<string, number>
+
 /** How much a transaction adds to each counter. */
 export class Additions {
-  readonly #counts = new Map<string, Counter & { count: number }>()
-  #hourStart = -1
-  #hour = ''
+  #records = 0
+  #steps = 0
+  readonly #byHook = new Map<string, Counts>()
+  readonly #byHour = new Map<number, Counts>()
 
   /** Takes one record in. */
   add({ kind, action, decision, hook, time }: Countable): void {
-    this.#one('records', '', 'record')
-    if (kind === 'step') this.#one('records', '', 'step')
+    this.#records++
+    if (kind === 'step') this.#steps++
     if (kind !== 'evaluation') return
-    const hour = this.#hourOf(time)
-    const isSkip = action === 'hook:skip'
-    this.#evaluation(isSkip ? 'skip' : (decision ?? 'pass'), hook ?? '', hour)
-    if (action === 'hook:error') this.#evaluation('error', hook ?? '', hour)
+    const ofHook = within(this.#byHook, hook ?? '')
+    const ofHour = within(this.#byHour, time - (time % HOUR_MS))
+    const name = action === 'hook:skip' ? 'skip' : (decision ?? 'pass')
+    add(ofHook, name, 1)
+    add(ofHour, name, 1)
+    if (action !== 'hook:error') return
+    add(ofHook, 'error', 1)
+    add(ofHour, 'error', 1)
   }
 
   /** Each counter once, with how much it grows. */
-  entries(): Iterable<Counter & { readonly count: number }> {
-    return this.#counts.values()
+  entries(): (Counter & { readonly count: number })[] {
+    const total: Counts = new Map()
+    for (const counts of this.#byHour.values()) for (const [name, count] of counts) add(total, name, count)
+    const hours = [...this.#byHour].map(([start, counts]) => [new Date(start).toISOString(), counts] as const)
+    return [
+      ...countersOf('records', '', new Map(Object.entries({ record: this.#records, step: this.#steps }))),
+      ...countersOf('total', '', total),
+      ...[...this.#byHook].flatMap(([hook, counts]) => countersOf('hook', hook, counts)),
+      ...hours.flatMap(([hour, counts]) => countersOf('hour', hour, counts)),
+    ].filter(({ count }) => count > 0)
   }
+}
 
-  #hourOf(time: number): string {
-    const start = time - (time % HOUR_MS)
-    if (start !== this.#hourStart) {
-      this.#hourStart = start
-      this.#hour = new Date(start).toISOString()
-    }
-    return this.#hour
-  }
-
-  #evaluation(name: string, hook: string, hour: string): void {
-    this.#one('total', '', name)
-    this.#one('hook', hook, name)
-    this.#one('hour', hour, name)
-  }
-
-  #one(scope: Scope, key: string, name: string): void {
-    const id = `${scope}\n${name}\n${key}`
-    const present = this.#counts.get(id)
-    if (present === undefined) this.#counts.set(id, { scope, key, name, count: 1 })
-    else present.count++
-  }
+function countersOf(scope: Scope, key: string, counts: Counts): (Counter & { readonly count: number })[] {
+  return [...counts].map(([name, count]) => ({ scope, key, name, count }))
 }
 
 /** Puts counters together as they are given out. The same counter may come in several portions. */
@@ -90,14 +87,16 @@ export function countersFrom(rows: Iterable<Counter & { readonly count: number }
   }
 }
 
-function add(counts: Map<string, number>, name: string, count: number): void {
+function add(counts: Counts, name: string, count: number): void {
   counts.set(name, (counts.get(name) ?? 0) + count)
 }
 
-function within(map: Map<string, Map<string, number>>, key: string): Map<string, number> {
-  const present = map.get(key) ?? new Map<string, number>()
-  map.set(key, present)
-  return present
+function within<Key>(map: Map<Key, Counts>, key: Key): Counts {
+  const present = map.get(key)
+  if (present !== undefined) return present
+  const made: Counts = new Map()
+  map.set(key, made)
+  return made
 }
 
 function tallyOf(counts: ReadonlyMap<string, number>): Tally {
