@@ -201,7 +201,7 @@ function checkEdit([file, text, key, value]: [string, string, string, unknown]):
 
 const ARMA = [
   'hook pre:message /log debug "Sending: $prompt"\nhook pre:tool:shell /perms check shellExec\n',
-  `set who "ada"\nhook post:agent:complete /notify "Agent $who \${agent.name}" # note\n`,
+  `/set $who "ada"\nhook post:agent:complete /notify "Agent $who \${agent.name}" # note\n`,
   'hook pre:tool \\\n  /block \'never\' \nhook pre:tool:shell /run ./check.sh "$tool"\nhook pre_tool_use /set args x',
 ]
 
