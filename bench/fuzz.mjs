@@ -29,7 +29,7 @@ export async function runFuzz({ option, isJson }) {
   return { seed, ok: results.every(({ failure }) => failure === undefined), results }
 }
 
-// Under node_modules, so that the packages are found from there; sources import as `.ts`, which Node cannot run by itself.
+// Inside the checkout, so that the packages are found from there; sources import as `.ts`, which Node cannot run by itself.
 async function loadTargets() {
   const folder = join(ROOT, 'dist', `fuzz-${process.pid}`)
   mkdirSync(folder, { recursive: true })

@@ -1,5 +1,5 @@
 // What an adapter between a coding agent and ARC is: events as data, payload → step, outcome → reply, and how it is
-// installed. Everything here is pure; only install/apply.ts and install/read.ts touch files.
+// installed. Everything here is pure; only install/apply.ts touches files.
 
 import type { Outcome } from '../core/outcome.ts'
 import type { PointName, ToolArgs } from '../core/points.ts'

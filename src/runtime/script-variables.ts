@@ -1,6 +1,8 @@
 // What `$name` in a script stands for on a step: what `/set` lines gave, then the step's own data, facts and metadata.
 
 import { type ArmaHook, fill, type Template } from '../config/arma/compile.ts'
+import type { Part } from '../config/arma/lex.ts'
+import { ArcError, show } from '../core/errors.ts'
 import { isRecord } from '../core/plain-data.ts'
 import type { Step } from '../core/step.ts'
 
@@ -9,22 +11,40 @@ export type Lookup = (name: string) => string | undefined
 
 const FACTS = ['point', 'session', 'turn', 'agent', 'source', 'workspace', 'host', 'profile', 'id'] as const
 
+// A line that uses a variable twice doubles it: without a limit, thirty of them fill any memory.
+const MAX_VALUE_CHARS = 1_000_000
+const MAX_PARTS = 1_000
+
 /** The variables of one hook on one step. */
 export function variablesOf({ variables }: ArmaHook, step: Step, timeMs: number): Lookup {
   const given = new Map<string, string>()
   const look: Lookup = (name) => given.get(name) ?? valueOnStep(step, name, timeMs)
   // In order: a later line may use an earlier one.
-  for (const { name, value } of variables) given.set(name, fill(value, look))
+  for (const { name, value } of variables) {
+    const text = fill(value, look)
+    if (text.length > MAX_VALUE_CHARS) throw tooLarge(name, `${MAX_VALUE_CHARS} characters`)
+    given.set(name, text)
+  }
   return look
 }
 
 /** The arguments of a hook with what `/set` lines gave written out; only what the step knows is left as variables. */
 export function withoutGiven({ args, variables }: ArmaHook): readonly Template[] {
   const given = new Map<string, Template>()
-  const expand = (template: Template): Template =>
-    template.flatMap((part) => ('variable' in part ? (given.get(part.variable) ?? [part]) : [part]))
-  for (const { name, value } of variables) given.set(name, expand(value))
-  return args.map(expand)
+  const expand = (template: Template, name: string): Template => {
+    const parts: Part[] = []
+    for (const part of template) {
+      parts.push(...('variable' in part ? (given.get(part.variable) ?? [part]) : [part]))
+      if (parts.length > MAX_PARTS) throw tooLarge(name, `${MAX_PARTS} parts`)
+    }
+    return parts
+  }
+  for (const { name, value } of variables) given.set(name, expand(value, name))
+  return args.map((template) => expand(template, '/run'))
+}
+
+function tooLarge(name: string, most: string): ArcError {
+  return new ArcError('ARC_OPTION_INVALID', `What the script puts into ${show(name)} has more than ${most}: set less.`)
 }
 
 /** A value as text; nothing for what is not there. */

@@ -219,7 +219,7 @@ const asked: fc.Arbitrary<Asked> = fc.oneof(
 const httpTarget: FuzzTarget<[boolean, Asked]> = {
   name: 'daemon, requests',
   input: fc.tuple(fc.boolean(), asked),
-  cost: 10,
+  cost: 20,
   open: async () => {
     const daemon = await new ServedHome().start()
     return {
@@ -247,7 +247,7 @@ const RAW = [
 const bytesTarget: FuzzTarget<[boolean, string]> = {
   name: 'daemon, bytes',
   input: fc.tuple(fc.boolean(), fc.oneof(fc.constantFrom(...RAW), mutated(RAW), longText)),
-  cost: 10,
+  cost: 20,
   open: async () => {
     const daemon = await new ServedHome().start()
     return {
@@ -277,7 +277,7 @@ const frame = fc.oneof(longText, fc.uint8Array({ maxLength: 200 }), fc.constant(
 const streamTarget: FuzzTarget<[boolean, string, (string | Uint8Array)[]]> = {
   name: 'daemon, stream',
   input: fc.tuple(fc.boolean(), query, fc.array(frame, { maxLength: 3 })),
-  cost: 20,
+  cost: 30,
   open: async () => {
     const daemon = await new ServedHome().start()
     return {

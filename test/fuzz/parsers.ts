@@ -29,6 +29,7 @@ import { readToml } from '../../src/hosts/install/toml-text.ts'
 import { HOSTS, readHostPayload } from '../../src/hosts/list.ts'
 import { readAnswer, SEPARATOR, writeAnswer } from '../../src/protocol/hook-wire.ts'
 import { linearRegex } from '../../src/runtime/engine-services.ts'
+import { TracedEngine } from '../../src/runtime/traced-engine.ts'
 import { canonicalize } from '../../src/trace/canonical.ts'
 import { verifyExport } from '../../src/trace/export.ts'
 import { MemoryTraceStore } from '../../src/trace/memory-store.ts'
@@ -200,7 +201,7 @@ function checkEdit([file, text, key, value]: [string, string, string, unknown]):
 
 const ARMA = [
   'hook pre:message /log debug "Sending: $prompt"\nhook pre:tool:shell /perms check shellExec\n',
-  `set who "ada"\nhook post:agent:complete /notify "Agent $who \${agent.name}" # note\n`,
+  `/set $who "ada"\nhook post:agent:complete /notify "Agent $who \${agent.name}" # note\n`,
   'hook pre:tool \\\n  /block \'never\' \nhook pre:tool:shell /run ./check.sh "$tool"\nhook pre_tool_use /set args x',
 ]
 
@@ -344,6 +345,20 @@ function checkWireAnswer(text: string): void {
   }
 }
 
+// Whatever is in it, a step that was judged is on record, and the chain is whole.
+function checkTraced([data, reason, session]: [Record<string, unknown>, string, string]): void {
+  const store = new MemoryTraceStore()
+  const engine = new TracedEngine(store, { mode: 'enforce' })
+  engine.register('pre:tool', () => ({ decision: 'flag', reason, metadata: data }), { name: 'any' })
+  let outcome: unknown
+  arcErrorOr(() => {
+    outcome = engine.dispatch('pre:tool', { tool: 'shell', args: data }, { session })
+  })
+  if (outcome === undefined) return
+  assert.equal(store.query().length, 1, 'judged and not on record')
+  assert.ok(store.verify().ok && verifyExport(store.export()).ok)
+}
+
 function checkCanonical(value: unknown): void {
   let text: string
   try {
@@ -410,6 +425,12 @@ export const PARSERS: readonly FuzzTarget[] = [
     checkRoundtable,
   ),
   plainTarget('trace export', tampering, checkTampering),
+  plainTarget(
+    'traced step',
+    fc.tuple(hostileRecord(['command', 'path', 'token']), longText, hostileText),
+    checkTraced,
+    4,
+  ),
   plainTarget('hook wire', longText, checkWireAnswer),
   plainTarget('canonical JSON', hostileJson, checkCanonical),
 ]

@@ -43,6 +43,12 @@ describe('.arma', () => {
     expect(args(text)).toEqual(expected)
   })
 
+  it('C4 refuses more variables than a script can need, at the place of the first one too many', () => {
+    const script = '/set $a b\nhook pre:tool /log x\n'
+    expect(errors(script.repeat(500))).toEqual([])
+    expect(errors(script.repeat(7_000))).toEqual(['1001:1 A script may /set at most 500 variables.'])
+  })
+
   it('C4 knows every command that is documented', () => {
     const lines = [
       '/log x',

@@ -63,6 +63,9 @@ export const COMMANDS = {
   run: { usage: '/run shell-command', least: 1 },
 } as const satisfies Record<string, CommandSpec>
 
+// Each hook keeps those set before it: without a limit a file of 256 KiB would fill hundreds of megabytes.
+const MAX_VARIABLES = 500
+
 /**
  * Compiles a script.
  * @example
@@ -75,6 +78,10 @@ export function compileArma(text: string): ArmaScript {
   let variables: ArmaHook['variables'] = []
   for (const statement of statements) {
     if (statement.kind === 'set') {
+      if (variables.length === MAX_VARIABLES) {
+        errors.push(errorAt(statement.position, `A script may /set at most ${MAX_VARIABLES} variables.`))
+        break
+      }
       variables = [...variables, { name: statement.name, value: joinedValue(statement) }]
       continue
     }
