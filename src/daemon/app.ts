@@ -9,9 +9,7 @@ import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addHookRoutes } from './routes/hook.ts'
 import { addLookRoutes } from './routes/look.ts'
 import { addPageRoutes } from './routes/page.ts'
-import type { App, Env, Service } from './service.ts'
-
-const MAX_BODY_BYTES = 16 * 1024 * 1024
+import { type App, type Env, MAX_BODY_BYTES, type Service } from './service.ts'
 
 /** What is said at the door, by status. */
 const AT_THE_DOOR = {

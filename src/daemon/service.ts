@@ -2,7 +2,11 @@
 
 import type { Hono } from 'hono'
 import type { Gate } from './auth.ts'
+import type { Intake } from './intake.ts'
 import type { SupervisorPool } from './supervisors.ts'
+
+/** The most that one request may hold. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 /** A running daemon, as its routes see it. */
 export interface Service {
@@ -11,6 +15,7 @@ export interface Service {
   readonly pool: SupervisorPool
   readonly gate: Gate
   readonly work: WorkInHand
+  readonly intake: Intake
   /** Aborted when the daemon has to end although steps are held. */
   readonly signal: AbortSignal
   readonly socket: string
