@@ -65,7 +65,10 @@ function bestBatch(all, size, write) {
   let best = Infinity
   for (let at = 0; at < all.length; at += size) {
     const part = all.slice(at, at + size)
-    best = Math.min(best, timeOf(() => write(part)))
+    best = Math.min(
+      best,
+      timeOf(() => write(part)),
+    )
   }
   return best / (BATCH * (EVALUATIONS + 1))
 }

@@ -13,9 +13,7 @@ import { addHookRoutes } from './routes/hook.ts'
 import { addLookRoutes } from './routes/look.ts'
 import { addPageRoutes, signInPage } from './routes/page.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
-import type { App, Env, Service } from './service.ts'
-
-const MAX_BODY_BYTES = 16 * 1024 * 1024
+import { type App, type Env, MAX_BODY_BYTES, type Service } from './service.ts'
 
 const OF_EVERY_ANSWER = [
   ['x-content-type-options', 'nosniff'],

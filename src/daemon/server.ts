@@ -11,6 +11,7 @@ import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
 import { trimLog } from './background.ts'
 import { TraceFollower } from './follower.ts'
+import { Intake, type IntakeLimits } from './intake.ts'
 import {
   clearPlace,
   clearStaleNote,
@@ -40,6 +41,8 @@ export interface DaemonOptions {
   readonly report: (message: string) => void
   /** How long a stop waits for what is under way; 5 s unless set. */
   readonly finishMs?: number | undefined
+  /** How much it takes on at once. */
+  readonly intake?: IntakeLimits | undefined
   /** Set for one that a hook started: it ends when it is of no use any more. */
   readonly onDemand?: { /** A file of the program that runs. */ readonly program: string } | undefined
 }
@@ -61,6 +64,8 @@ const USUAL_PORT = 4_747
 const LOOPBACK = '127.0.0.1'
 // What a socket's path may be long at most, on Linux and elsewhere.
 const MAX_SOCKET_PATH = 103
+// Each costs memory; whoever is turned away here judges by itself.
+const MAX_CONNECTIONS = 2_000
 const FINISH_MS = 5_000
 const STARTING_MS = 10_000
 const LOOK_MS = 50
@@ -111,6 +116,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   let url: string | undefined
   const service: Service = {
     ...{ home, version, pool, gate, work, tasks, follower, socket, signal: held.signal },
+    intake: new Intake(options.intake),
     url: () => url,
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
@@ -198,6 +204,7 @@ function listener(app: App, isLocal: boolean, usage: Usage): Server {
   }
   const server = createAdaptorServer({ fetch }) as Server
   usage.follow(server)
+  server.maxConnections = MAX_CONNECTIONS
   // A host that comes again within a minute finds its connection open.
   server.keepAliveTimeout = 65_000
   return server

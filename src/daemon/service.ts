@@ -3,8 +3,12 @@
 import type { Hono } from 'hono'
 import type { Gate } from './auth.ts'
 import type { TraceFollower } from './follower.ts'
+import type { Intake } from './intake.ts'
 import type { SupervisorPool } from './supervisors.ts'
 import type { TaskDesk } from './task-desk.ts'
+
+/** The most that one request may hold. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 /** A running daemon, as its routes see it. */
 export interface Service {
@@ -15,6 +19,7 @@ export interface Service {
   readonly follower: TraceFollower
   readonly work: WorkInHand
   readonly tasks: TaskDesk
+  readonly intake: Intake
   /** Aborted when the daemon has to end although steps are held. */
   readonly signal: AbortSignal
   readonly socket: string

@@ -1,6 +1,7 @@
 // The supervisors of a daemon: one for each project and profile, following its files, and no more than so many at once.
 
 import { describe } from '../core/errors.ts'
+import type { Mode } from '../core/mode.ts'
 import { findProject } from '../runtime/home.ts'
 import { Supervisor } from '../runtime/supervisor.ts'
 import type { Judges } from './hook-call.ts'
@@ -26,7 +27,7 @@ export class SupervisorPool implements Judges {
 
   /** The supervisor of the project around a folder; the least used one goes when there are too many. */
   find(workspace: string | undefined, profile: string | undefined): Promise<Supervisor> {
-    const key = JSON.stringify([workspace === undefined ? null : (this.#projectOf(workspace) ?? null), profile ?? null])
+    const key = this.#keyOf(workspace, profile)
     const known = this.#open.get(key)
     const supervisor = known ?? this.#make(workspace, profile, key)
     // The order of a Map is that of insertion: the first is the one that was asked for longest ago.
@@ -41,8 +42,10 @@ export class SupervisorPool implements Judges {
     return this.#open.size
   }
 
-  modeAt(workspace: string | undefined, profile: string | undefined) {
-    return modeAt(this.home, workspace, profile)
+  /** Of one that is open, as it is there; else as the files say. */
+  async modeAt(workspace: string | undefined, profile: string | undefined): Promise<Mode> {
+    const open = await this.#open.get(this.#keyOf(workspace, profile))?.catch(() => undefined)
+    return open?.engine.mode ?? modeAt(this.home, workspace, profile)
   }
 
   /** Waits for what is under way and closes all of them; safe to call twice. */
@@ -64,6 +67,10 @@ export class SupervisorPool implements Judges {
       this.#open.delete(key)
       throw error
     }
+  }
+
+  #keyOf(workspace: string | undefined, profile: string | undefined): string {
+    return JSON.stringify([workspace === undefined ? null : (this.#projectOf(workspace) ?? null), profile ?? null])
   }
 
   #closeOldest(): void {

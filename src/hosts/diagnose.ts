@@ -7,6 +7,7 @@ import { codexConfig, codexHooks } from './codex/install.ts'
 import type { Host } from './host.ts'
 import { type InstallOptions, type Place, planInstall, type Texts } from './install/plan.ts'
 import { readToml } from './install/toml-text.ts'
+import { type Standing, standingOf } from './versions.ts'
 
 /** One line of `arc doctor`. */
 export interface Check {
@@ -68,12 +69,26 @@ function commandCheck(host: Host, { command, isCommandThere }: HostFacts): Check
   return { name, ok: false, detail, fix: `Install arc-supervisor again, then: arc install ${host.name}` }
 }
 
+// Another release is no fault by itself; only whether its hooks still arrive tells.
 function versionCheck(host: Host, { version }: HostFacts): Check {
   const name = `${host.name}: version`
-  if (host.verifiedWith === undefined)
+  const { verifiedWith } = host
+  if (verifiedWith === undefined)
     return { name, ok: true, detail: 'built from the documents, not checked with the program' }
-  const known = `checked with ${host.verifiedWith}`
-  return { name, ok: true, detail: version === undefined ? known : `${version} (${known})` }
+  if (version === undefined) {
+    return { name, ok: true, detail: `checked with ${verifiedWith}; which one is installed could not be told` }
+  }
+  const standing = standingOf(version, verifiedWith)
+  const detail = `${version}${STANDINGS[standing]} ${verifiedWith}`
+  if (standing !== 'other') return { name, ok: true, detail }
+  return { name, ok: false, detail, fix: `Work with it once, then look whether its calls came in: arc doctor` }
+}
+
+const STANDINGS: Readonly<Record<Standing, string>> = {
+  same: ', checked with',
+  older: ' is older than the one that this was checked with,',
+  newer: ' is newer than the one that this was checked with,',
+  other: ' may have other hooks than the one that this was checked with,',
 }
 
 const SPECIAL: Partial<Record<Host['name'], (host: Host, facts: HostFacts) => Check[]>> = {

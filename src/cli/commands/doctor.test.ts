@@ -6,6 +6,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { onlyJson, runArc } from '../../../test/run-arc.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
+import { HOSTS } from '../../hosts/list.ts'
 
 interface Check {
   readonly name: string
@@ -93,4 +94,28 @@ it('a line that leads nowhere is found by the canary', async () => {
   expect(ok).toBe(false)
   expect(find('claude: command')).toMatchObject({ ok: false })
   expect(find('claude: canary')).toMatchObject({ ok: false, detail: expect.stringContaining('nothing in the trace') })
+})
+
+it('asks the program for its release: another is told, another kind is not all right, none is no fault', async () => {
+  await arc('init')
+  await arc('install', 'claude')
+  const bin = join(user, 'bin')
+  mkdirSync(bin)
+  const look = async (script: string): Promise<Check | undefined> => {
+    writeFileSync(join(bin, 'claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    const options = { home, cwd: user, env: { ...env(), PATH: `${bin}:${process.env.PATH}` } }
+    const { checks } = onlyJson<{ checks: Check[] }>(await runArc(['doctor', '--json'], options))
+    return checks.find(({ name }) => name === 'claude: version')
+  }
+  const { verifiedWith = '' } = HOSTS.claude
+  expect(await look(`echo "${verifiedWith} (Claude Code)"`)).toMatchObject({
+    ok: true,
+    detail: `${verifiedWith}, checked with ${verifiedWith}`,
+  })
+  expect(await look('echo 2.0.1')).toMatchObject({ ok: true, detail: expect.stringContaining('2.0.1 is older') })
+  expect(await look('echo 99.0.0')).toMatchObject({ ok: false, detail: expect.stringContaining('99.0.0') })
+  const untold = { ok: true, detail: expect.stringContaining('could not be told') }
+  expect(await look('echo "native binary not installed" >&2; exit 1')).toMatchObject(untold)
+  // One that never answers, and a child of it that holds the pipe.
+  expect(await look('sleep 600 & sleep 600')).toMatchObject(untold)
 })

@@ -16,6 +16,7 @@ import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
 import { openStores } from '../../runtime/stores.ts'
 import { isRunnable, sendCanary } from '../doctor/canary.ts'
+import { clientVersion } from '../doctor/client-version.ts'
 import { daemonCheck } from '../doctor/daemon-check.ts'
 import { homeChecks } from '../doctor/home-checks.ts'
 import { launcherFile } from '../hook/launcher.ts'
@@ -31,8 +32,10 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   const home = resolve(arcHome())
   const checks: Check[] = [...homeChecks(home), ...configChecks(), await daemonCheck(home)]
   const seen = seenIn(home)
-  for (const { host, place } of installedHosts()) {
-    checks.push(...hostChecks(host, place, home))
+  const installed = installedHosts()
+  const versions = await versionsOf(installed)
+  for (const { host, place } of installed) {
+    checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, home))
     checks.push(seenCheck(host, seen))
     if (live === true) checks.push(await sendCanary(host, place, home))
   }
@@ -77,6 +80,14 @@ function configChecks(): Check[] {
 interface Installed {
   readonly host: Host
   readonly place: Place
+  /** The release of the program, where it tells. */
+  readonly version?: string | undefined
+}
+
+// All at once: each may take a while to say it.
+async function versionsOf(installed: readonly Installed[]): Promise<ReadonlyMap<string, string | undefined>> {
+  const names = [...new Set(installed.map(({ host }) => host.name))]
+  return new Map(await Promise.all(names.map(async (name) => [name, await clientVersion(name)] as const)))
 }
 
 // Where a line of ours stands, in the user's files or in those of the project around here.
@@ -99,11 +110,11 @@ function isInstalled(host: Host, place: Place): boolean {
   })
 }
 
-function hostChecks(host: Host, place: Place, home: string): Check[] {
+function hostChecks({ host, place, version }: Installed, home: string): Check[] {
   try {
     const texts = readTexts([...pathsToRead(host, place), ...pathsToDiagnose(host, place)])
     const command = launcherFile(home)
-    return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command) })
+    return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command), version })
   } catch (error) {
     return [{ name: `${host.name}: installed`, ok: false, detail: describe(error), fix: 'Mend the file.' }]
   }
@@ -131,7 +142,7 @@ function seenCheck({ name, events }: Host, seen: readonly Seen[]): Check {
   }
   const wanted = Object.keys(events).filter((event) => events[event]?.isInstalled)
   const never = wanted.filter((event) => !own.some((one) => one.event === event))
-  const list = own.slice(0, 6).map(({ event, at }) => `${event} ${fromNow(at)}`)
+  const list = own.map(({ event, at }) => `${event} ${fromNow(at)}`)
   const rest = [
     ...(never.length > 0 ? [`never: ${never.join(', ')}`] : []),
     ...(unknown.length > 0 ? [`unknown to this version: ${unknown.join(', ')}`] : []),

@@ -1,8 +1,10 @@
 // POST /v1/dispatch: a step of a program that speaks HTTP, through the pipeline.
 
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { ArcError } from '../../core/errors.ts'
-import type { App, Service } from '../service.ts'
+import { BUSY } from '../intake.ts'
+import { type App, type Env, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 const text = z.string().max(10_000)
 
@@ -22,8 +24,14 @@ const STEP = z.strictObject({
   askMs: z.number().min(0).max(600_000).optional(),
 })
 
-export function addDispatchRoutes(app: App, { pool, work, signal, follower }: Service): void {
+export function addDispatchRoutes(app: App, { pool, work, signal, follower, intake }: Service): void {
   app.post('/v1/dispatch', async (c) => {
+    const leave = intake.enter(Number(c.req.header('content-length') ?? MAX_BODY_BYTES))
+    if (leave === undefined) return c.json({ error: BUSY }, 503, { 'retry-after': '1' })
+    return dispatch(c).finally(leave)
+  })
+
+  async function dispatch(c: Context<Env>): Promise<Response> {
     const read = STEP.safeParse(await c.req.json().catch(() => undefined))
     if (!read.success) return c.json({ error: { code: 'ARC_DATA_INVALID', message: z.prettifyError(read.error) } }, 400)
     const { point, data, askMs = 0, profile, ...context } = read.data
@@ -36,5 +44,5 @@ export function addDispatchRoutes(app: App, { pool, work, signal, follower }: Se
       if (!(error instanceof ArcError)) throw error
       return c.json({ error: { code: error.code, message: error.message } }, 400)
     }
-  })
+  }
 }

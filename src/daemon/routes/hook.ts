@@ -13,22 +13,30 @@ import {
   writeTicket,
 } from '../../protocol/hook-wire.ts'
 import { newId } from '../../runtime/ids.ts'
-import { answerHook, type HookAnswer, type HookCall } from '../hook-call.ts'
-import type { App, Env, Service } from '../service.ts'
+import { answerHook, type HookAnswer, type HookCall, type Judges } from '../hook-call.ts'
+import { BUSY } from '../intake.ts'
+import { type App, type Env, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 /** In place of an event, where the payload names it. */
 const NO_EVENT = '-'
 const KEPT_MS = 30_000
+// Read although there is no room: it says which project's rules hold.
+const SMALL_BYTES = 64 * 1024
 
 export function addHookRoutes(app: App, service: Service): void {
   const tickets = new Tickets()
   app.post('/v1/hook/:host/:event?', async (c) => {
-    const call = await readCall(c)
-    if (call instanceof ArcError) return c.json({ error: { code: call.code, message: call.message } }, 404)
-    const { pool, signal, work, follower } = service
-    const answer = work.add(answerHook(call, pool, { signal }).finally(() => follower.wake()))
-    if (!(c.req.header('accept') ?? '').includes(HOOK_WIRE_TYPE)) return replyWhole(c, answer)
-    return tickets.reply(c, answer)
+    const leave = service.intake.enter(lengthOf(c))
+    if (leave === undefined) return turnAway(c, service)
+    const answer = takeOn(c, service)
+    answer.then(leave, leave)
+    try {
+      if (isAskedFor(c, HOOK_WIRE_TYPE)) return await tickets.reply(c, answer)
+      return await replyWhole(c, answer)
+    } catch (error) {
+      if (!(error instanceof ArcError)) throw error
+      return c.json({ error: { code: error.code, message: error.message } }, 404)
+    }
   })
   app.get('/v1/hook-answer/:ticket', (c) => {
     const ticket = c.req.param('ticket')
@@ -38,20 +46,39 @@ export function addHookRoutes(app: App, service: Service): void {
   })
 }
 
-async function readCall(c: Context<Env>): Promise<HookCall | ArcError> {
+async function takeOn(c: Context<Env>, { pool, signal, work, follower }: Service): Promise<HookAnswer> {
+  const call = readCall(c)
+  const payload = await c.req.text()
+  return work.add(answerHook({ ...call, payload }, pool, { signal }).finally(() => follower.wake()))
+}
+
+// Whoever asks for the host's own JSON is the host itself: nobody judges in our stead, and hosts take an error for a yes.
+// So it gets what it gets whenever a call could not be judged. The others know what to do.
+async function turnAway(c: Context<Env>, { pool }: Service): Promise<Response> {
+  if (!isAskedFor(c, HOST_JSON_TYPE)) return c.json({ error: BUSY }, 503, { 'retry-after': '1' })
+  const payload = lengthOf(c) <= SMALL_BYTES ? await c.req.text() : ''
+  const find = () => Promise.reject(new ArcError('ARC_DAEMON_FAILED', BUSY.message))
+  const modeAt: Judges['modeAt'] = (workspace, profile) => pool.modeAt(workspace, profile)
+  return replyWhole(c, answerHook({ ...readCall(c), payload }, { find, modeAt }))
+}
+
+function isAskedFor(c: Context<Env>, type: string): boolean {
+  return (c.req.header('accept') ?? '').includes(type)
+}
+
+// One that does not tell its length may be as long as any.
+function lengthOf(c: Context<Env>): number {
+  return Number(c.req.header('content-length') ?? MAX_BODY_BYTES)
+}
+
+// All but the payload.
+function readCall(c: Context<Env>): Omit<HookCall, 'payload'> {
   const event = c.req.param('event')
-  try {
-    const { name: host } = findHost(c.req.param('host') ?? '')
-    return {
-      host,
-      event: event === undefined || event === NO_EVENT ? undefined : event,
-      payload: await c.req.text(),
-      cwd: header(c, CWD_HEADER),
-      profile: header(c, PROFILE_HEADER),
-    }
-  } catch (error) {
-    if (error instanceof ArcError) return error
-    throw error
+  return {
+    host: findHost(c.req.param('host') ?? '').name,
+    event: event === undefined || event === NO_EVENT ? undefined : event,
+    cwd: header(c, CWD_HEADER),
+    profile: header(c, PROFILE_HEADER),
   }
 }
 
@@ -77,7 +104,7 @@ const HOST_FORM: Form = { type: 'application/json', write: ({ stdout }) => stdou
 const JSON_FORM: Form = { type: 'application/json', write: (answer) => JSON.stringify(answer) }
 
 async function replyWhole(c: Context<Env>, answer: Promise<HookAnswer>): Promise<Response> {
-  const form = (c.req.header('accept') ?? '').includes(HOST_JSON_TYPE) ? HOST_FORM : JSON_FORM
+  const form = isAskedFor(c, HOST_JSON_TYPE) ? HOST_FORM : JSON_FORM
   return c.body(form.write(await answer), 200, { 'content-type': form.type })
 }
 

@@ -1,0 +1,139 @@
+// A daemon in a home of its own, and ways to call it: for the benches that measure it.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ARC = fileURLToPath(new URL('../bin/arc', import.meta.url))
+
+/** Runs a bench in a home with the launcher that users get; ends the daemon and removes everything after it. */
+export async function withHome(work, profile = { enforcement: 'enforce' }) {
+  const home = mkdtempSync(join(tmpdir(), 'arc-bench-hook-'))
+  let daemon
+  try {
+    mkdirSync(join(home, 'profiles'), { recursive: true })
+    writeFileSync(join(home, 'profiles/default.json'), JSON.stringify(profile))
+    const start = async (nodeArgs = []) => {
+      daemon = await startDaemon(home, nodeArgs)
+      return daemon
+    }
+    return await work({ home, launcher: installLauncher(home), startDaemon: start })
+  } finally {
+    await stop(daemon?.child)
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+// As a user gets it: `arc install` writes the launcher beside the line.
+function installLauncher(home) {
+  const env = { ...process.env, ARC_HOME: home, HOME: home, CLAUDE_CONFIG_DIR: home }
+  const { status, stderr } = spawnSync(process.execPath, [ARC, 'install', 'claude'], { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`arc install claude ended with ${status}: ${stderr}`)
+  return join(home, 'bin/arc')
+}
+
+async function startDaemon(home, nodeArgs) {
+  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '' }
+  const stdio = ['ignore', 'pipe', 'ignore']
+  const child = spawn(process.execPath, [...nodeArgs, ARC, 'serve', '--no-open', '--port', '0'], { env, stdio })
+  await new Promise((resolve, reject) => {
+    child.stdout.on('data', (text) => String(text).includes('socket') && resolve())
+    child.on('exit', (code) => reject(new Error(`arc serve ended with ${code}`)))
+  })
+  return { child, socket: join(home, 'run/arc.sock'), residentMb: () => residentMb(child.pid) }
+}
+
+/** The memory of a process, in MB; undefined where the system does not tell. */
+function residentMb(pid) {
+  try {
+    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  } catch {
+    // Only Linux has it.
+    return undefined
+  }
+}
+
+function stop(child) {
+  if (child === undefined || child.exitCode !== null) return undefined
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit').on('exit', resolve)
+    child.kill('SIGTERM')
+  })
+}
+
+let agent = new Agent({ keepAlive: true })
+
+/** Lets go of every connection. */
+export function closeCalls() {
+  agent.destroy()
+  agent = new Agent({ keepAlive: true })
+}
+
+/** One call after the other; how long each took, in ns. */
+export async function callInTurn(socket, count) {
+  const times = []
+  for (let call = 0; call < count; call++) times.push(await timed(() => send(socket, nextCall())))
+  return times
+}
+
+/** So many a second: begun by the clock, whether or not the last has ended. A slow answer must not slow down the questions. */
+export async function callAtRate(socket, rate, seconds) {
+  const pending = []
+  const startedAt = performance.now()
+  for (let at = 0; at < rate * seconds; at++) {
+    const dueMs = startedAt + (at * 1_000) / rate - performance.now()
+    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs))
+    pending.push(timed(() => send(socket, nextCall())))
+  }
+  return Promise.all(pending)
+}
+
+/** All that it can take over so many connections; each answer counts by its status. */
+export async function callTogether(socket, { calls, connections }) {
+  const startedAt = performance.now()
+  const statuses = {}
+  let left = calls
+  const worker = async () => {
+    while (left-- > 0) {
+      const status = await send(socket, nextCall())
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, worker))
+  return { perSecond: (calls * 1_000) / (performance.now() - startedAt), statuses }
+}
+
+async function timed(work) {
+  const startedAt = process.hrtime.bigint()
+  await work()
+  return Number(process.hrtime.bigint() - startedAt)
+}
+
+// The status; 0 for a connection that was refused, as a hook would see it.
+function send(socketPath, body) {
+  const headers = { 'content-length': Buffer.byteLength(body) }
+  const options = { socketPath, path: '/v1/hook/claude/PreToolUse', method: 'POST', agent, headers }
+  return new Promise((resolve) => {
+    const asked = request(options, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode))
+    })
+    asked.on('error', () => resolve(0))
+    asked.end(body)
+  })
+}
+
+let calls = 0
+
+/** A payload that no other has: the same call again would be known for a double. */
+export function nextCall() {
+  const call = { session_id: 'bench', cwd: tmpdir(), hook_event_name: 'PreToolUse', tool_use_id: `call-${++calls}` }
+  return JSON.stringify({ ...call, tool_name: 'Bash', tool_input: { command: 'git status --short' } })
+}
+
+export function quantile(values, at) {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))]
+}
