@@ -27,7 +27,8 @@ const LIBRARY_ENTRIES = {
   trace: 'src/trace.ts',
   testing: 'src/testing/index.ts',
 }
-const CLI_ENTRIES = { main: 'src/cli/main.ts' }
+// The tree of commands by itself is for what documents it.
+const CLI_ENTRIES = { main: 'src/cli/main.ts', tree: 'src/cli/commands.ts' }
 
 // Packages with compiled code cannot be bundled; optional ones may not be there at all.
 const NATIVE_PACKAGES = ['better-sqlite3']

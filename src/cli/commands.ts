@@ -27,7 +27,8 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-function commandTree(run: Run): Command {
+/** The whole tree; `run` is given what an action promises. */
+export function commandTree(run: Run): Command {
   const arc = new Command('arc')
     .description('Supervision for AI agents: see, change, hold or stop what they do.')
     .version(VERSION, '-V, --version', 'print the version')

@@ -64,10 +64,10 @@ const command = z
     command: z
       .union([word, z.array(z.string()).min(1)])
       .describe('A line for sh, or a list of program and arguments. {tool_name} {session_id} {workspace} {tool_input}'),
-    timeout_secs: z.number().positive().max(86_400).default(10),
+    timeout_secs: z.number().positive().max(86_400).default(10).describe('The time limit, in seconds.'),
     blocking: z.boolean().default(false).describe('Every end but exit 0 blocks.'),
     priority: z.number().optional().describe('Lower runs earlier; 100 unless set.'),
-    onError: onError.optional(),
+    onError: onError.optional().describe('What its failure means; as the profile says unless set.'),
     critical: z.boolean().default(false).describe('Never lowered by the breaker.'),
   })
   .transform(({ event, matcher, timeout_secs, ...rest }, context) => {
@@ -108,7 +108,7 @@ const settings = {
 }
 
 const named = {
-  name: word.optional(),
+  name: word.optional().describe('For people; the name of the file counts.'),
   tool: word.optional().describe('The agent that the profile launches.'),
   headless: z
     .union([word, z.array(z.string()).min(1)])

@@ -1,0 +1,236 @@
+// The package as somebody installs it: packed for real, put into an empty project with nothing but what it declares as
+// dependencies, and used there. Those are linked from the checkout: compiling the native one anew would take minutes.
+
+import { execFile, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import ts from 'typescript'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { onlyJson, type Ran, runProgram } from './run-arc.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const MODULES = join(ROOT, 'node_modules')
+const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, unknown>>
+}
+// Bytes: a guard that is started on every call must be quick to fetch and small to keep.
+const PACKED_LIMIT = 1_500_000
+const UNPACKED_LIMIT = 5_000_000
+
+const run = promisify(execFile)
+let root: string
+let project: string
+let tarball: string
+let packed: {
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+beforeAll(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-package-')))
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', root], { cwd: ROOT })
+  const [made] = JSON.parse(stdout) as [typeof packed & { readonly filename: string }]
+  packed = made
+  tarball = join(root, made.filename)
+  project = join(root, 'project')
+  await install()
+}, 120_000)
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+// As npm lays it out. What is not declared as a dependency is not there, and so would be missed.
+async function install(): Promise<void> {
+  const own = join(project, 'node_modules', 'arc-supervisor')
+  mkdirSync(own, { recursive: true })
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', own])
+  for (const name of Object.keys(PACKAGE.dependencies)) link(join(MODULES, name), join(project, 'node_modules', name))
+  link(join(own, 'bin', 'arc'), join(project, 'node_modules', '.bin', 'arc'))
+  chmodSync(join(own, 'bin', 'arc'), 0o755)
+  writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "type": "module", "private": true }\n')
+}
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  symlinkSync(target, path)
+}
+
+const env = () => ({ HOME: root, ARC_HOME: '', npm_config_update_notifier: 'false' })
+const npx = (...args: string[]): Promise<Ran> =>
+  runProgram('npx', ['--no-install', 'arc', ...args], { cwd: project, env: env() })
+
+it('holds what is needed and nothing else', () => {
+  const paths = packed.files.map(({ path }) => path)
+  const allowed =
+    /^(?:bin\/arc|package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(?:js|cjs|d\.ts|LEGAL\.txt)|dist\/dashboard\/.+)$/
+  expect(paths.filter((path) => !allowed.test(path))).toEqual([])
+  expect(paths.filter((path) => /\.test\.|fixture|\.map$/.test(path))).toEqual([])
+  expect(paths).toEqual(
+    expect.arrayContaining(['bin/arc', 'dist/index.js', 'dist/cli/main.js', 'dist/types/index.d.ts']),
+  )
+})
+
+it('is no larger than it may be, and starts with the same bytes that the budget measures', () => {
+  expect(packed.size).toBeLessThan(PACKED_LIMIT)
+  expect(packed.unpackedSize).toBeLessThan(UNPACKED_LIMIT)
+  const installed = readFileSync(join(project, 'node_modules/arc-supervisor/dist/cli/main.js'))
+  expect(installed.equals(readFileSync(join(ROOT, 'dist/cli/main.js')))).toBe(true)
+})
+
+it('every dependency that its code loads is declared', () => {
+  const declared = new Set([...Object.keys(PACKAGE.dependencies)])
+  const loaded = packed.files
+    .filter(({ path }) => /^dist\/(?:[^/]+|chunks\/[^/]+)\.js$/.test(path))
+    .flatMap(({ path }) => {
+      const text = readFileSync(join(project, 'node_modules/arc-supervisor', path), 'utf8')
+      return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName)
+    })
+    .filter((name) => !name.startsWith('.'))
+    .filter((name) => !name.startsWith('node:'))
+    .map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )
+  expect(loaded.length).toBeGreaterThan(3)
+  expect([...new Set(loaded)].filter((name) => !declared.has(name))).toEqual([])
+})
+
+it('from nothing to a supervised project, with npx', async () => {
+  expect(await npx('--version')).toMatchObject({ code: 0, stdout: `${PACKAGE.version}\n` })
+  expect(await npx('init')).toMatchObject({ code: 0 })
+  expect(await npx('install', 'claude', '--project', '.')).toMatchObject({ code: 0 })
+  const settings = readFileSync(join(project, '.claude/settings.json'), 'utf8')
+  expect(settings).toContain(join(root, '.arc/bin/arc'))
+  const force = ['check', '--', 'git push --force']
+  expect(await npx(...force)).toMatchObject({ code: 2, stdout: expect.stringContaining('✗ block') })
+  expect((await npx('profile', 'set', 'enforcement', 'enforce')).code).toBe(0)
+  const payload = { session_id: 's', cwd: project, hook_event_name: 'PreToolUse', tool_use_id: 't', tool_name: 'Bash' }
+  const input = JSON.stringify({ ...payload, tool_input: { command: 'git push --force' } })
+  // The line that was installed, as the agent runs it.
+  const hook = await runProgram(join(root, '.arc/bin/arc'), ['hook', 'claude'], { cwd: project, env: env(), input })
+  expect(hook).toMatchObject({ code: 2, stderr: expect.stringContaining('risk-detection') })
+  const claude = await npx('logs', '--json', '--decision', 'block', '--limit', '1')
+  expect(onlyJson(claude)).toMatchObject({ host: 'claude', hook: 'risk-detection' })
+}, 120_000)
+
+it('serves, and says that it is well', async () => {
+  const arc = join(project, 'node_modules/.bin/arc')
+  const child = spawn(process.execPath, [arc, 'serve', '--no-open', '--json', '--port', '0'], {
+    ...{ cwd: project, env: { ...process.env, ...env() } },
+  })
+  try {
+    const first = await new Promise<string>((resolve) => {
+      let said = ''
+      child.stdout.on('data', (text) => {
+        said += text
+        if (said.includes('\n')) resolve(said)
+      })
+    })
+    const { url } = JSON.parse(first) as { url: string }
+    const health = await fetch(`${url}/health`)
+    expect(await health.json()).toMatchObject({ ok: true, version: PACKAGE.version, pid: child.pid })
+  } finally {
+    const ended = new Promise((resolve) => child.on('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+}, 60_000)
+
+const ENTRIES = Object.keys(PACKAGE.exports).filter((name) => name !== './package.json')
+const specifierOf = (entry: string) => `arc-supervisor${entry.slice(1)}`
+
+it('every entry can be imported, with all that it exports', async () => {
+  const text = ENTRIES.map((entry) => {
+    const name = JSON.stringify(specifierOf(entry))
+    return `console.log(${name}, Object.keys(await import(${name})).length)`
+  }).join('\n')
+  writeFileSync(join(project, 'entries.mjs'), text)
+  const { code, stdout, stderr } = await runProgram(process.execPath, ['entries.mjs'], { cwd: project, env: env() })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const counts = stdout.trim().split('\n')
+  expect(counts.map((line) => line.split(' ')[0])).toEqual(ENTRIES.map(specifierOf))
+  expect(counts.filter((line) => line.endsWith(' 0'))).toEqual([])
+})
+
+// Once with every declaration checked, which takes its time; what is left to see for a bundler is how names resolve.
+const RESOLUTIONS = [
+  { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: false },
+  { module: 'esnext', moduleResolution: 'bundler', skipLibCheck: true },
+]
+
+it.each(RESOLUTIONS)(
+  'its types are whole for a consumer with moduleResolution $moduleResolution',
+  async (resolution) => {
+    const folder = join(project, resolution.moduleResolution)
+    mkdirSync(folder)
+    const types = join(project, 'node_modules/@types')
+    if (!existsSync(types)) for (const name of ['node', 'ws']) link(join(MODULES, '@types', name), join(types, name))
+    const imports = ENTRIES.map((entry, at) => `import * as entry${at} from '${specifierOf(entry)}'`)
+    const uses = ENTRIES.map((_, at) => `entry${at}`).join(', ')
+    const text = `${imports.join('\n')}
+import { createEngine, type Outcome } from 'arc-supervisor'
+const engine = createEngine({ mode: 'enforce' })
+engine.register('pre:tool:shell', ({ data }) => (data.args.command === 'x' ? 'block' : 'pass'))
+// @ts-expect-error: a tool call has no prompt to change
+engine.register('pre:tool', () => ({ modify: { prompt: 'x' } }))
+const outcome: Outcome = await engine.dispatch('pre:tool', { tool: 'shell', args: {} })
+export const all = [outcome, ${uses}]
+`
+    writeFileSync(join(folder, 'consumer.ts'), text)
+    const options = {
+      ...resolution,
+      target: 'es2023',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: ['node'],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['consumer.ts'] }))
+    const tsc = join(MODULES, 'typescript/bin/tsc')
+    const ran = await runProgram(process.execPath, [tsc, '-p', folder], { cwd: project })
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 0, stdout: '' })
+  },
+  120_000,
+)
+
+it('publint finds nothing to object to', async () => {
+  const file = readFileSync(tarball)
+  const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength)
+  const { messages } = await publint({ pack: { tarball: bytes }, strict: true })
+  const pkg = PACKAGE as never
+  expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+}, 60_000)
+
+it('the types are right for every way of importing that the package supports', async () => {
+  const attw = join(MODULES, '.bin/attw')
+  const ran = await runProgram(attw, [tarball, '--profile', 'esm-only', '--format', 'json', '--no-color'], {
+    cwd: root,
+  })
+  const { analysis } = JSON.parse(ran.stdout) as {
+    analysis: { packageName: string; problems: { kind: string; entrypoint?: string; resolutionKind?: string }[] }
+  }
+  expect(analysis.packageName).toBe('arc-supervisor')
+  // It is made of modules only: those who require() it, and resolvers older than `exports`, are not served.
+  const unserved = ['node10', 'node16-cjs']
+  const problems = analysis.problems.filter(({ resolutionKind }) => !unserved.includes(resolutionKind ?? ''))
+  expect({ code: ran.code, problems }).toEqual({ code: 0, problems: [] })
+}, 120_000)
