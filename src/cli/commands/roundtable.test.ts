@@ -142,7 +142,7 @@ describe('R7 a roundtable on the command line', () => {
     for (const sign of ['\r', '\u001b']) expect(ran.stderr).not.toContain(sign)
     const again = await table('show', 'last')
     expect(again.stdout.split('\n').slice(3)).toEqual(ran.stdout.split('\n').slice(2))
-    expect((await table('list')).stdout).toMatch(/rt-\w{26} {2}complete {2}2\/2 .* ann, bob {2}Tabs\?/)
+    expect((await table('list')).stdout).toMatch(/rt-\w{26} {2}complete {2}2\/2 .*s {2}Tabs\?/)
   })
 
   it('R7 starts known agents as they answer one prompt, supervised for the turn only', async () => {
@@ -430,7 +430,10 @@ describe('R7 what the command line refuses', () => {
   })
 })
 
-const canBeTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
+// The one of util-linux: it gives a program a terminal and hands back its exit code.
+const MAKE_TERMINAL = 'script'
+const canBeTerminal =
+  spawnSync(MAKE_TERMINAL, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
 if (!canBeTerminal) console.warn('skipped: there is no "script" of util-linux here to make a terminal with')
 
 describe.skipIf(!canBeTerminal)('on a terminal', () => {
@@ -438,7 +441,7 @@ describe.skipIf(!canBeTerminal)('on a terminal', () => {
     program('slow', 'until test -e ticked; do sleep 0.1; done; echo slowly said')
     const line = `"${process.execPath}" "${ARC}" roundtable Tabs? --agent ann=slow --agent bob=slow --rounds 1`
     const options = { cwd: root, env: { ...process.env, ...env(), TERM: 'xterm', ARC_HOME: home, NO_COLOR: '1' } }
-    const child = spawn('script', ['-qec', `stty cols 80 rows 40; ${line}`, '/dev/null'], options)
+    const child = spawn(MAKE_TERMINAL, ['-qec', `stty cols 80 rows 40; ${line}`, '/dev/null'], options)
     let screen = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       screen += chunk
