@@ -181,7 +181,8 @@ class Supervisors {
   }
 
   async close(): Promise<void> {
-    for (const made of this.#made.values()) await made.then((supervisor) => supervisor.close())
+    // One that could not be made has been told of already: its agent failed.
+    await Promise.allSettled([...this.#made.values()].map((made) => made.then((supervisor) => supervisor.close())))
   }
 }
 
