@@ -226,27 +226,46 @@ export interface ConfigView {
 // ── What agents do together ─────────────────────────────────────────────────────────────────────────────────────────
 
 /** How an agent is to argue at a roundtable. */
-export type RoundtableRole = 'advocate' | 'critic' | 'neutral'
+type RoundtableRole = 'advocate' | 'critic' | 'neutral'
 
-/** A turn at a roundtable. */
-export interface RoundtableTurnView {
-  readonly agent: string
+/** Something said at a roundtable, as it was said: never to be taken for HTML or for control of a terminal. */
+interface RoundtableWords {
   /** From 1. */
   readonly round: number
+  readonly content: string
+  /** How it was heard: as a message to the others, or as the answer to a prompt. */
+  readonly via: 'message' | 'response'
+}
+
+/** A turn at a roundtable. Times are wall-clock milliseconds. */
+export interface RoundtableTurnView extends RoundtableWords {
+  readonly agent: string
   readonly role: RoundtableRole
   /** `spoken`, or why the turn was given up: then `content` is empty and `reason` says more. */
   readonly outcome: 'spoken' | 'silent' | 'failed' | 'timeout' | 'blocked' | 'held'
-  /** What the agent said, as it said it: never to be taken for HTML or for control of a terminal. */
-  readonly content: string
   readonly reason: string | null
-  /** ISO; null at a table that nobody drives, as `durationMs` is. */
-  readonly startedAt: string | null
+  /** Null at a table that nobody drives, as `durationMs` is. */
+  readonly startedAt: number | null
   readonly durationMs: number | null
   /** The decision that stopped the turn, for `/v1/decisions/:id`. */
   readonly traceId: string | null
 }
 
-/** `GET /v1/roundtables/:id`; `GET /v1/roundtables` is a list of these, the oldest first. */
+/** What a roundtable came to. */
+interface RoundtableSynthesisView extends RoundtableWords {
+  /** Who summed up; null when nobody did. */
+  readonly agent: string | null
+  /** From 0, all disagree, to 1; null when nobody said. */
+  readonly consensus: number | null
+  readonly summary: string
+  readonly keyPoints: readonly string[]
+  /** Put together without an agent, because none gave a synthesis that could be read. */
+  readonly isFallback: boolean
+  readonly reason: string | null
+  readonly durationMs: number | null
+}
+
+/** `GET /v1/roundtables/:id`; `GET /v1/roundtables` is a list of these, the oldest first. Times as in turns. */
 export interface RoundtableView {
   readonly id: string
   readonly session: string
@@ -255,8 +274,10 @@ export interface RoundtableView {
   readonly rounds: number
   /** `interrupted`: whoever drove it stopped. `deserted`: nobody took a turn for too long. */
   readonly status: 'active' | 'synthesizing' | 'complete' | 'interrupted' | 'deserted'
-  readonly startedAt: string
-  readonly endedAt: string | null
+  readonly startedAt: number
+  readonly endedAt: number | null
+  /** When it counts as deserted unless somebody speaks. */
+  readonly expiresAt: number
   /** Until its end, or until now while it goes on. */
   readonly durationMs: number | null
   /** The profile that judges it, when `arc roundtable` drives it. */
@@ -270,23 +291,12 @@ export interface RoundtableView {
     readonly agent: string
     readonly round: number
     readonly role: RoundtableRole
-    readonly since: string | null
+    readonly since: number | null
   } | null
   /** What was said out of turn; the latest only. */
-  readonly asides: readonly { readonly agent: string; readonly round: number; readonly content: string }[]
+  readonly asides: readonly (RoundtableWords & { readonly agent: string })[]
   readonly asideCount: number
-  readonly synthesis: {
-    /** Who summed up; null when nobody did. */
-    readonly agent: string | null
-    /** From 0, all disagree, to 1; null when nobody said. */
-    readonly consensus: number | null
-    readonly summary: string
-    readonly keyPoints: readonly string[]
-    /** Put together without an agent, because none gave a synthesis that could be read. */
-    readonly isFallback: boolean
-    readonly reason: string | null
-    readonly durationMs: number | null
-  } | null
+  readonly synthesis?: RoundtableSynthesisView | undefined
 }
 
 /** `GET /v1/tasks[?status=&from=&to=]`. */

@@ -22,7 +22,7 @@ import type { Outcome } from '../core/outcome.ts'
 import { update } from '../supervision/state.ts'
 import { systemClock } from './engine-services.ts'
 import { newId } from './ids.ts'
-import { type Answer, RoundtableJudge } from './roundtable-judge.ts'
+import { RoundtableJudge } from './roundtable-judge.ts'
 import { isDriven } from './roundtable-store.ts'
 import { recordEvent } from './services.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -211,7 +211,7 @@ export class RoundtableDriver {
     return { content: '', course: { outcome, reason, traceId, ...times } }
   }
 
-  async #answer({ agent, prompt, turn, facts }: Asked): Promise<Answer> {
+  async #answer({ agent, prompt, turn, facts }: Asked): Promise<Reply> {
     const speaker = this.#options.speakers.find(({ name }) => name === agent)
     if (speaker === undefined) return { kind: 'failed', why: 'nobody knows how to ask this agent' }
     const { signal } = this.#options

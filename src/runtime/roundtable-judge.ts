@@ -9,9 +9,6 @@ import { isRecord } from '../core/plain-data.ts'
 import type { StepContext } from '../core/step.ts'
 import type { DriverOptions, Reply } from './roundtable-driver.ts'
 
-/** What came of asking: as a reply, with what the pipeline made of it. */
-export type Answer = Reply
-
 export class RoundtableJudge {
   readonly #options: DriverOptions
   readonly #session: string
@@ -33,7 +30,7 @@ export class RoundtableJudge {
     readonly prompt: string
     readonly turn: string
     readonly facts: Readonly<Record<string, unknown>>
-  }): Promise<Answer> {
+  }): Promise<Reply> {
     const { agent, prompt, turn, facts } = asked
     const config = { prompt, ...facts, roundtable: this.#session }
     const outcome = await this.#pass('pre:agent:spawn', { agent, config }, { agent, turn, source: 'system' })
@@ -47,7 +44,7 @@ export class RoundtableJudge {
   async answer(
     { agent, turn }: { readonly agent: string; readonly turn: string },
     { text, note }: Extract<Reply, { kind: 'said' }>,
-  ): Promise<Answer> {
+  ): Promise<Reply> {
     const said = cleanText(text)
     if (said === '') return { kind: 'silent', why: note ?? 'it said nothing' }
     const words = said.length > MAX_CONTENT ? said.slice(0, MAX_CONTENT) : said
@@ -80,7 +77,7 @@ export class RoundtableJudge {
     }
   }
 
-  async #pass(point: string, data: object, about: StepContext): Promise<Outcome | Exclude<Answer, { kind: 'said' }>> {
+  async #pass(point: string, data: object, about: StepContext): Promise<Outcome | Exclude<Reply, { kind: 'said' }>> {
     const { supervisor, holdMs, signal } = this.#options
     const outcome = await supervisor.decide(point, data, this.#context(about), { askMs: 0 })
     if (!outcome.blocked) return outcome

@@ -13,7 +13,7 @@ export function listRoundtables(state: Pick<StateStore, 'list'>, at = Date.now()
     const table = readRoundtable(value)
     return table === undefined ? [] : [viewTable(key.slice(prefix.length), table, { at, isRunning: isDriven })]
   })
-  return views.toSorted((a, b) => Date.parse(a.startedAt) - Date.parse(b.startedAt))
+  return views.toSorted((a, b) => a.startedAt - b.startedAt)
 }
 
 /** The one with this id, by its beginning where that is clear; `last` is the newest. */

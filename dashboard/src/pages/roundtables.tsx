@@ -29,7 +29,7 @@ export function RoundtablesPage() {
           </section>
         )}
         {data
-          ?.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
+          ?.toSorted((a, b) => b.startedAt - a.startedAt)
           .map((table) => (
             <Table key={table.id} table={table} />
           ))}
@@ -68,7 +68,7 @@ function Table({ table }: { readonly table: RoundtableView }) {
           </span>
         ))}
         <span class="end-of">
-          {plural(rounds, 'round')} · {formatAgo(Date.parse(startedAt), now.value)}
+          {plural(rounds, 'round')} · {formatAgo(startedAt, now.value)}
         </span>
       </p>
       <ol class="turns">
@@ -83,7 +83,7 @@ function Table({ table }: { readonly table: RoundtableView }) {
         {status === 'active' && <Awaited speaking={speaking} />}
         {status === 'synthesizing' && <li class="turn soft">The rounds are over; the synthesis is being written…</li>}
       </ol>
-      {synthesis !== null && <SynthesisBlock synthesis={synthesis} />}
+      {synthesis !== undefined && <SynthesisBlock synthesis={synthesis} />}
       {asideCount > 0 && (
         <details class="body">
           <summary>{plural(asideCount, 'remark')} out of turn</summary>
@@ -104,7 +104,7 @@ function Awaited({ speaking }: Pick<RoundtableView, 'speaking'>) {
   return (
     <li class="turn soft">
       <SafeText text={clipText(agent, 40)} isOneLine={true} /> has the floor
-      {since !== null && ` for ${formatDuration(Math.max(0, now.value - Date.parse(since)))}`}…
+      {since !== null && ` for ${formatDuration(Math.max(0, now.value - since))}`}…
     </li>
   )
 }

@@ -15,7 +15,7 @@ import type { DriveEnd } from '../../runtime/roundtable-driver.ts'
 import { findRoundtable, listRoundtables } from '../../runtime/roundtable-store.ts'
 import type { Supervisor } from '../../runtime/supervisor.ts'
 import { SqliteStateStore } from '../../store/state-store.ts'
-import { ago, alignColumns, oneLine, print, printJson, readSpan, tell } from '../output.ts'
+import { ago, alignColumns, columnsOf, oneLine, print, printJson, readSpan, tell } from '../output.ts'
 import { findSeats, readCommands, type Seat } from '../roundtable/agents.ts'
 import { headLines, showTime, synthesisLines, TableScreen, turnLines } from '../roundtable/screen.ts'
 
@@ -181,7 +181,8 @@ class Supervisors {
   }
 
   async close(): Promise<void> {
-    for (const made of this.#made.values()) await made.then((supervisor) => supervisor.close())
+    // One that could not be made has been told of already: its agent failed.
+    await Promise.allSettled([...this.#made.values()].map((made) => made.then((supervisor) => supervisor.close())))
   }
 }
 
@@ -231,7 +232,7 @@ function finish(
   const view = findRoundtable(listRoundtables(supervisor.state), table.id)
   if (view === undefined) throw new ArcError('ARC_ROUNDTABLE_UNKNOWN', `The roundtable ${table.id} is gone.`)
   if (json) printJson(jsonOf(view))
-  else if (view.synthesis !== null) for (const line of synthesisLines(view.synthesis)) print(line)
+  else if (view.synthesis !== undefined) for (const line of synthesisLines(view.synthesis)) print(line)
   const look = `arc roundtable show ${view.id}`
   const rest = kind === 'over' ? '' : ` · to go on: arc roundtable --resume ${view.id}`
   tell(colors.dim(`\n${kind === 'over' ? 'Kept' : 'Broken off; what was said is kept'}: ${look}${rest}`))
@@ -282,22 +283,33 @@ function requireTable(id: string): TableView {
 
 // What it came to also stands at the top, for those who want nothing else.
 function jsonOf(view: TableView): object {
-  const { consensus = null, summary = null, keyPoints = [] } = view.synthesis ?? {}
-  return { ...view, consensus, summary, keyPoints }
+  const { startedAt, endedAt, expiresAt, turns, speaking, synthesis } = view
+  const { consensus = null, summary = null, keyPoints = [] } = synthesis ?? {}
+  const times = { startedAt: timeOf(startedAt), endedAt: timeOrNull(endedAt), expiresAt: timeOf(expiresAt) }
+  return {
+    ...{ ...view, ...times },
+    turns: turns.map((turn) => ({ ...turn, startedAt: timeOrNull(turn.startedAt) })),
+    speaking: speaking && { ...speaking, since: timeOrNull(speaking.since) },
+    ...{ synthesis: synthesis ?? null, consensus, summary, keyPoints },
+  }
 }
 
-const HEAD = ['id', 'status', 'turns', 'age', 'agents', 'topic']
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : timeOf(ms)
+}
+
+const HEAD = ['id', 'status', 'turns', 'age', 'topic']
+// What stands before the topic.
+const TOPIC_COLUMN = 58
 
 function rowOf({ id, status, turns, rounds, agents, startedAt, topic }: TableView): readonly string[] {
   const count = `${turns.length}/${agents.length * rounds}`
-  return [
-    oneLine(id, 40),
-    PAINT[status](status),
-    count,
-    ago(startedAt),
-    oneLine(agents.join(', '), 30),
-    oneLine(topic, 60),
-  ]
+  const room = Math.max(20, columnsOf() - TOPIC_COLUMN)
+  return [oneLine(id, 40), PAINT[status](status), count, ago(timeOf(startedAt)), oneLine(topic, room)]
 }
 
 const PAINT: Readonly<Record<TableView['status'], (text: string) => string>> = {
@@ -312,11 +324,11 @@ function printView(view: TableView): void {
   const { status, turns, rounds, speaking, synthesis, asideCount, durationMs, asides } = view
   const took = durationMs === null ? '' : ` · ${showTime(durationMs)}`
   for (const line of headLines(view)) print(line)
-  print(`${PAINT[status](status)}${colors.dim(`${took} · ${ago(view.startedAt)} ago`)}`)
+  print(`${PAINT[status](status)}${colors.dim(`${took} · ${ago(timeOf(view.startedAt))} ago`)}`)
   for (const line of turns.flatMap((turn) => turnLines(turn, rounds))) print(line)
   if (speaking !== null)
     print(`\n${colors.dim(`${oneLine(speaking.agent)} (${speaking.role}) speaks, round ${speaking.round}`)}`)
-  if (synthesis !== null) for (const line of synthesisLines(synthesis)) print(line)
+  if (synthesis !== undefined) for (const line of synthesisLines(synthesis)) print(line)
   if (asideCount > 0)
     print(colors.dim(`\n${asideCount} said out of turn; the last by ${oneLine(asides.at(-1)?.agent ?? '?')}`))
   if (status === 'interrupted' && view.isDriven) print(colors.dim(`\nTo go on: arc roundtable --resume ${view.id}`))

@@ -70,7 +70,7 @@ function seatOfHost(name: string, program: string, profile: string, profiles: Pr
 const PLAIN_WORDS = /^[\w@%+:,./-]+(?: +[\w@%+=:,./-]+)*$/
 
 /** A line, or a program with its arguments, as something to start. */
-export function programOf(line: string | readonly string[]): Pick<Seat, 'command' | 'args'> {
+function programOf(line: string | readonly string[]): Pick<Seat, 'command' | 'args'> {
   if (typeof line === 'string' && !PLAIN_WORDS.test(line)) return { command: 'sh', args: ['-c', line] }
   const [command = '', ...args] = typeof line === 'string' ? line.split(/ +/) : line
   return { command, args }

@@ -54,7 +54,7 @@ describe('driving a table', () => {
     expect(view).toMatchObject({
       status: 'active',
       durationMs: 1_000,
-      speaking: { agent: 'a', role: 'advocate', round: 1, since: '1970-01-01T00:00:01.200Z' },
+      speaking: { agent: 'a', role: 'advocate', round: 1, since: 1_200 },
       seats: [
         { agent: 'a', role: 'advocate' },
         { agent: 'b', role: 'critic' },

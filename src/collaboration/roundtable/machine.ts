@@ -19,10 +19,7 @@ export interface Contribution {
 }
 
 /** How a driven turn went: `spoken`, or why it was given up. */
-export const TURN_OUTCOMES = ['spoken', 'silent', 'failed', 'timeout', 'blocked', 'held'] as const
-
-/** One of them. */
-export type TurnOutcome = (typeof TURN_OUTCOMES)[number]
+export type TurnOutcome = 'spoken' | 'silent' | 'failed' | 'timeout' | 'blocked' | 'held'
 
 /** What whoever drives a table knows of a turn beyond its words. */
 export interface Course {

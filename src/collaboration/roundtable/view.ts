@@ -19,7 +19,7 @@ export type TableView = ReturnType<typeof viewTable>
 
 /** A table of a session, as it is now. */
 export function viewTable(session: string, table: Roundtable, look: Look) {
-  const { id, topic, agents, rounds, asides, asideCount, driver, ended, askedAt } = table
+  const { id, topic, agents, rounds, asides, asideCount, driver, ended, startedAt, expiresAt, askedAt } = table
   const status = statusOf(table, look)
   const isGoing = status === 'active' || status === 'synthesizing'
   const endedAt = ended?.at ?? null
@@ -30,22 +30,24 @@ export function viewTable(session: string, table: Roundtable, look: Look) {
     agents,
     rounds,
     status,
-    startedAt: timeOf(table.startedAt),
-    endedAt: endedAt === null ? null : timeOf(endedAt),
+    startedAt,
+    endedAt,
+    /** When it counts as deserted unless somebody speaks. */
+    expiresAt,
     /** Until its end, or until now while it goes on; null when nobody knows the end. */
-    durationMs: endedAt !== null ? endedAt - table.startedAt : isGoing ? Math.max(0, look.at - table.startedAt) : null,
+    durationMs: endedAt !== null ? endedAt - startedAt : isGoing ? Math.max(0, look.at - startedAt) : null,
     profile: driver?.profile ?? null,
     isDriven: driver !== undefined,
     seats: agents.map((agent, place) => ({ agent, role: roleAt(place) })),
     turns: table.turns.map((turn, at) => viewTurn(turn, roleAt(at % agents.length))),
     speaking: isGoing ? speakerOf(table, askedAt) : null,
-    asides: asides.map(({ agent, round, content }) => ({ agent, round, content })),
+    asides: asides.map(({ agent, round, content, via }) => ({ agent, round, content, via })),
     asideCount,
     synthesis: synthesisOf(table),
   }
 }
 
-function viewTurn({ agent, round, content, course }: Contribution, role: Role) {
+function viewTurn({ agent, round, content, via, course }: Contribution, role: Role) {
   const outcome: TurnOutcome = course?.outcome ?? (content === '' ? 'silent' : 'spoken')
   return {
     agent,
@@ -53,8 +55,9 @@ function viewTurn({ agent, round, content, course }: Contribution, role: Role) {
     role,
     outcome,
     content,
+    via,
     reason: course?.reason ?? null,
-    startedAt: course === undefined ? null : timeOf(course.startedAt),
+    startedAt: course?.startedAt ?? null,
     durationMs: course?.durationMs ?? null,
     traceId: course?.traceId ?? null,
   }
@@ -62,19 +65,18 @@ function viewTurn({ agent, round, content, course }: Contribution, role: Role) {
 
 function speakerOf(table: Roundtable, askedAt: number | undefined) {
   const turn = turnOf(table)
-  const since = askedAt === undefined ? null : timeOf(askedAt)
-  return turn === undefined ? null : { ...turn, since }
+  return turn === undefined ? null : { ...turn, since: askedAt ?? null }
 }
 
 // A table that nobody drove has a synthesis in words only: nobody said how far the agents agree.
 function synthesisOf(table: Roundtable) {
-  if (table.status !== 'complete') return null
+  if (table.status !== 'complete') return undefined
   const { synthesis, findings } = table
-  const { agent, content, course } = synthesis
+  const { agent, round, content, via, course } = synthesis
   const said = findings ?? { consensus: null, summary: content, keyPoints: [], isFallback: true }
   return {
     agent: agent === '' ? null : agent,
-    ...said,
+    ...{ round, content, via, ...said },
     reason: course?.reason ?? null,
     durationMs: course?.durationMs ?? null,
   }
@@ -85,8 +87,4 @@ function statusOf(table: Roundtable, { at, isRunning }: Look): TableStatus {
   if (status === 'complete') return status
   if (ended !== undefined || (driver !== undefined && !isRunning(driver))) return 'interrupted'
   return at < expiresAt ? status : 'deserted'
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString()
 }
