@@ -13,6 +13,7 @@ const CHECKS = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'] },
   { name: 'types', command: ['tsc', '--noEmit'] },
   { name: 'types of the page', command: ['tsc', '--noEmit', '-p', 'dashboard'] },
+  { name: 'types of the browser tests', command: ['tsc', '--noEmit', '-p', 'test/browser'] },
   { name: 'source rules', command: ['node', 'scripts/check/source-rules.mjs'] },
   { name: 'dead code', command: ['knip'] },
   { name: 'docs in step', command: ['node', 'scripts/docs.mjs', '--check'], needs: 'scripts/docs.mjs' },

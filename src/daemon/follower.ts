@@ -34,7 +34,8 @@ const COUNTED = 10_000
 const LOOK_EVERY_MS = 100
 // Readings are at least so far apart: at a thousand steps a second each brings some fifty of them.
 const APART_MS = 40
-const MAX_READ = 2_000
+// A hook that comes meanwhile waits for no more than this.
+const MAX_READ = 300
 
 /** One reading of the record for all. */
 export class TraceFollower {

@@ -99,8 +99,8 @@ export interface ActionsPage {
 }
 
 /**
- * What the feed can be narrowed to: all of them are texts of the URL, and `isShown` says what matches. `decision` is one of the
- * four, or `error` (a hook failed), or `would-block`; with `hook` it is that hook's own. `text` is sought in what a row shows.
+ * What the feed can be narrowed to: all of them are texts of the URL, and `isShown` says what matches. `decision` is any of
+ * `pass,flag,ask,block,error,would-block`, with commas between; `hook` one that took part; `text` is sought in what a row shows.
  */
 export interface ActionFilter {
   readonly decision?: string | undefined

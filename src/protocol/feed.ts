@@ -46,17 +46,21 @@ function actionOf(steps: readonly FeedStep[]): Action {
 }
 
 /** Is it among those that a filter asks for? What is not asked for, or asked for as an empty text, is no matter. */
-export function isShown(action: Action, { decision, hook, tool, session, text }: ActionFilter): boolean {
-  if (session && action.session !== session) return false
-  if (tool && action.tool?.toLowerCase() !== tool.toLowerCase()) return false
-  if (hook ? !hasHook(action, hook, decision) : decision && !isDecided(action, decision)) return false
-  return !text || hasText(action, text.toLowerCase())
-}
-
-// Of a hook that is asked for, the decision is its own.
-function hasHook({ steps }: Action, hook: string, decision: string | undefined): boolean {
-  const own = steps.flatMap(({ verdicts }) => verdicts.filter((one) => one.hook === hook && one.skipped === undefined))
-  return own.some((one) => !decision || one.decision === decision || (decision === 'error' && one.isError === true))
+export function isShown(action: Action, filter: ActionFilter): boolean {
+  const [decision, hook, tool, session, text] = [
+    filter.decision,
+    filter.hook,
+    filter.tool,
+    filter.session,
+    filter.text,
+  ].map((asked) => asked?.trim() ?? '') as [string, string, string, string, string]
+  return (
+    (session === '' || action.session === session) &&
+    (tool === '' || action.tool?.toLowerCase() === tool.toLowerCase()) &&
+    (decision === '' || decision.split(',').some((one) => isDecided(action, one))) &&
+    (hook === '' || hasHook(action, hook.toLowerCase())) &&
+    (text === '' || hasText(action, text.toLowerCase()))
+  )
 }
 
 function isDecided(action: Action, decision: string): boolean {
@@ -65,7 +69,10 @@ function isDecided(action: Action, decision: string): boolean {
   return action.decision === decision
 }
 
-function hasText({ id, preview, reason, tool, session, agent, hook, steps }: Action, text: string): boolean {
-  const rules = steps.map(({ rule }) => rule)
-  return [id, preview, reason, tool, session, agent, hook, ...rules].some((part) => part?.toLowerCase().includes(text))
+function hasHook({ steps }: Action, hook: string): boolean {
+  return steps.some(({ verdicts }) => verdicts.some((verdict) => verdict.hook.toLowerCase() === hook))
+}
+
+function hasText({ preview, reason, tool, session, agent, hook }: Action, text: string): boolean {
+  return [preview, reason, tool, session, agent, hook].some((part) => part?.toLowerCase().includes(text) === true)
 }

@@ -1,0 +1,50 @@
+// The browser of the tests: one that is installed, or Debian's chromium where it may be installed for the asking.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const USUAL_PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+const ARGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+]
+
+/** Where the browser is; undefined where there is none and none may be installed, which is said once. */
+export function findChromium(): string | undefined {
+  const found = present()
+  if (found !== undefined) return found
+  const hasApt = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+  if (hasApt || (process.env.CI !== undefined && process.env.CI !== '')) install()
+  const installed = present()
+  if (installed === undefined) {
+    process.stderr.write('The browser tests are skipped: no Chrome or Chromium here. CHROME_PATH names one.\n')
+  }
+  return installed
+}
+
+function present(): string | undefined {
+  const named = process.env.CHROME_PATH
+  if (named !== undefined && named !== '') return existsSync(named) ? named : undefined
+  return USUAL_PLACES.find((place) => existsSync(place))
+}
+
+function install(): void {
+  const command = 'apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium'
+  const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
+  if (status !== 0) process.stderr.write(`chromium could not be installed: ${stderr.slice(-500)}\n`)
+}
+
+/** Starts it, with a profile of its own that goes with it. */
+export function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, headless: true, args: ARGS })
+}
