@@ -74,10 +74,7 @@ function watchTasks(): void {
 
 // Wherever the page shows it: in the feed, or in the short list of the pipeline.
 async function waitForAction(page: Page, id: string): Promise<void> {
-  await page.waitForFunction(
-    (wanted) =>
-      document.querySelector(`[data-row="${wanted}"], [data-action="${wanted}"], a[href*="${wanted}"]`) !== null,
-    id,
-    { timeout: 120_000 },
-  )
+  await page.waitForFunction((wanted) => document.querySelector(`[data-row="${wanted}"]`) !== null, id, {
+    timeout: 120_000,
+  })
 }

@@ -137,8 +137,12 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
     const { page, context, problems } = await openPage(browser, daemon, { path: '/approvals' })
     try {
       const held = page.locator('[data-approval]').filter({ hasText: 'echo xxx' })
-      await expect.poll(async () => (await held.locator('pre').textContent())?.length).toBe(LONG.length + 5)
-      expect(await held.getByRole('button', { name: /approve/i }).isEnabled()).toBe(true)
+      await expect
+        .poll(async () => (await held.locator('pre').textContent())?.length, { timeout: 60_000 })
+        .toBe(LONG.length + 5)
+      await expect
+        .poll(() => held.getByRole('button', { name: /approve/i }).isEnabled(), { timeout: 60_000 })
+        .toBe(true)
       expect(await problems()).toEqual([])
     } finally {
       await context.close()
