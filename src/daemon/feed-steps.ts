@@ -52,7 +52,8 @@ export function feedStepOf({ record, evaluations }: WholeStep): FeedStep {
   const isAfter = point.startsWith('post:tool')
   const before = isAfter && typeof facts.preStep === 'string' ? facts.preStep : undefined
   const ranMs = isAfter && typeof facts.sinceMs === 'number' ? facts.sinceMs : undefined
-  const wouldBlock = evaluations.find(wouldHaveStopped)?.hook
+  // Of what was stopped anyway nobody asks who else would have.
+  const wouldBlock = outcome.blocked ? undefined : evaluations.find(wouldHaveStopped)?.hook
   return {
     ...{ seq, id, action: before ?? id, phase: isAfter ? 'after' : point === 'pre:tool' ? 'before' : 'alone' },
     ...{ time, point, tool: lined(tool), agent: lined(agent), host, session, turn, profile, workspace },
