@@ -5,12 +5,28 @@ import type { ApprovalView } from '../protocol/views.ts'
 import type { Approval } from '../supervision/approvals.ts'
 import { wholeOf } from './shown-text.ts'
 
-/** An approval as it is shown. */
+// The figures go out every second: more of a command than this is asked for.
+const MAX_SHORT = 4_000
+
+/** An approval as it is shown: all of it. */
 export function approvalView(approval: Approval): ApprovalView {
   const { id, step, reason, hook, createdAt, expiresAt, status, answeredBy } = approval
   const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
   const said = { reason: reason ?? null, hook: hook ?? null, status, answeredBy: answeredBy ?? null }
-  return { id, step, command: commandOf(step.args), ...said, ...times }
+  return { id, step, command: commandOf(step.args), isCut: false, ...said, ...times }
+}
+
+/** The same in short, where much of it goes over the wire again and again. */
+export function shortApprovalView(approval: Approval): ApprovalView {
+  const { step, ...view } = approvalView(approval)
+  if (view.command.length <= MAX_SHORT) return { ...view, step }
+  const { point, tool, workspace, session } = step
+  const named = { point, tool: cut(tool), workspace: cut(workspace), session: cut(session), args: null }
+  return { ...view, step: named, command: view.command.slice(0, MAX_SHORT), isCut: true }
+}
+
+function cut(name: string | undefined): string | undefined {
+  return name?.slice(0, MAX_SHORT)
 }
 
 // A command alone is shown as one; whatever comes with it must be seen too.

@@ -52,7 +52,8 @@ export function feedStepOf({ record, evaluations }: WholeStep): FeedStep {
   const isAfter = point.startsWith('post:tool')
   const before = isAfter && typeof facts.preStep === 'string' ? facts.preStep : undefined
   const ranMs = isAfter && typeof facts.sinceMs === 'number' ? facts.sinceMs : undefined
-  const wouldBlock = evaluations.find(wouldHaveStopped)?.hook
+  // Of what was stopped anyway nobody asks who else would have.
+  const wouldBlock = outcome.blocked ? undefined : whoWouldHave(evaluations)
   return {
     ...{ seq, id, action: before ?? id, phase: isAfter ? 'after' : point === 'pre:tool' ? 'before' : 'alone' },
     ...{ time, point, tool: lined(tool), agent: lined(agent), host, session, turn, profile, workspace },
@@ -82,6 +83,12 @@ export function eventViewOf(record: EventRecord): EventView {
 /** Would it have held or stopped the step, had its mode let it? */
 export function wouldHaveStopped({ decision, applied, skipped }: EvaluationRecord): boolean {
   return (decision === 'block' || decision === 'ask') && !applied && skipped === undefined
+}
+
+// A block ends what a question would have held.
+function whoWouldHave(evaluations: readonly EvaluationRecord[]): string | undefined {
+  const stopping = evaluations.filter(wouldHaveStopped)
+  return (stopping.find(({ decision }) => decision === 'block') ?? stopping[0])?.hook
 }
 
 /** One hook's verdict in short. */

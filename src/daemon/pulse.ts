@@ -4,7 +4,7 @@ import type { BreakerView } from '../protocol/messages.ts'
 import type { HookView, NeedView, Pulse } from '../protocol/views.ts'
 import type { PipelineHook } from '../runtime/pipeline.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
-import { approvalView } from './approval-view.ts'
+import { shortApprovalView } from './approval-view.ts'
 import type { DecisionTally } from './decision-tally.ts'
 import type { TraceFollower } from './follower.ts'
 
@@ -28,7 +28,7 @@ export function pulseOf({ version, follower, uptimeMs }: PulseSource, supervisor
   const { tally, seq } = follower
   const hooks = hookViews(supervisor, tally, now)
   const approvals = supervisor.approvals.list().filter(({ status }) => status === 'pending')
-  const facts = { breaker: breakerView(supervisor), approvals: approvals.map(approvalView), hooks }
+  const facts = { breaker: breakerView(supervisor), approvals: approvals.map(shortApprovalView), hooks }
   return {
     now,
     version,

@@ -173,13 +173,15 @@ export interface ApprovalView {
   readonly step: {
     readonly point: string
     readonly tool?: string | undefined
-    /** Exactly what would run, edits of hooks included. */
+    /** Exactly what would run, edits of hooks included; null where it is cut. */
     readonly args: unknown
     readonly workspace?: string | undefined
     readonly session?: string | undefined
   }
   /** The command, where it is one, else the arguments as JSON: whole, with characters nobody can see written as escapes. */
   readonly command: string
+  /** Only its beginning: `GET /v1/approvals` has all of what is pending. Nobody can approve what they cannot see. */
+  readonly isCut: boolean
   readonly reason: string | null
   readonly hook: string | null
   readonly status: 'pending' | 'approved' | 'denied' | 'expired' | 'used'

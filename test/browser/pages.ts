@@ -75,7 +75,7 @@ export async function allRows(page: Page): Promise<string[]> {
     if (box === null) return ids
     const known = new Set<string>()
     const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => resolve()))
-    for (let top = 0; ; top += box.clientHeight / 2) {
+    for (let top = 0; ; top += box.clientHeight - 40) {
       box.scrollTop = top
       await frame()
       await frame()

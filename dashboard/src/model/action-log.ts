@@ -2,7 +2,7 @@
 // oldest go first. How steps become an action is decided in one place for the page and the daemon: joinStep.
 
 import { joinStep } from '../../../src/protocol/feed.ts'
-import type { Action, FeedStep } from '../../../src/protocol/views.ts'
+import type { Action, FeedStep, FeedVerdict } from '../../../src/protocol/views.ts'
 
 /** What a batch of steps did to the log. */
 export interface LogChange {
@@ -17,11 +17,13 @@ export interface LogChange {
 const MAX_ACTIONS = 100_000
 // Room is made in steps: to cut a long list costs the same for one as for many.
 const SLACK = 2_000
+const MAX_SHARED = 10_000
 
 export class ActionLog {
   readonly #max: number
   readonly #byId = new Map<string, Action>()
   readonly #words = new Map<string, string>()
+  readonly #passes = new Map<string, readonly FeedVerdict[]>()
   #list: Action[] = []
   /** Steps up to here were let go; they do not come back as news. */
   #cutAt = 0
@@ -68,6 +70,7 @@ export class ActionLog {
   clear(): void {
     this.#byId.clear()
     this.#words.clear()
+    this.#passes.clear()
     this.#list = []
     this.#cutAt = 0
   }
@@ -95,13 +98,10 @@ export class ActionLog {
     return { appended: [], updated: [], isRearranged: true }
   }
 
-  // A hundred thousand rows are kept: names that repeat are kept once, and hooks that had nothing to say are left to the
+  // A hundred thousand rows are kept: what repeats is kept once. How long a hook took that had nothing to say is left to the
   // detail, which is fetched.
   #slim(step: FeedStep): FeedStep {
-    const verdicts = step.verdicts.filter(
-      ({ decision, isError, skipped }) => decision !== 'pass' || isError === true || skipped !== undefined,
-    )
-    const slim: Record<string, unknown> = { ...step, verdicts }
+    const slim: Record<string, unknown> = { ...step, verdicts: this.#slimVerdicts(step.verdicts) }
     for (const key of ['point', 'tool', 'agent', 'host', 'session', 'turn', 'profile', 'workspace', 'hook']) {
       const word = slim[key]
       if (typeof word === 'string') slim[key] = this.#once(word)
@@ -109,10 +109,22 @@ export class ActionLog {
     return slim as unknown as FeedStep
   }
 
+  #slimVerdicts(verdicts: readonly FeedVerdict[]): readonly FeedVerdict[] {
+    const isPlain = ({ decision, isError, skipped }: FeedVerdict): boolean =>
+      decision === 'pass' && isError !== true && skipped === undefined
+    if (!verdicts.every(isPlain)) return verdicts
+    const key = verdicts.map(({ hook }) => hook).join('\n')
+    const known = this.#passes.get(key)
+    if (known !== undefined) return known
+    if (this.#passes.size > MAX_SHARED) this.#passes.clear()
+    this.#passes.set(key, verdicts)
+    return verdicts
+  }
+
   #once(word: string): string {
     const known = this.#words.get(word)
     if (known !== undefined) return known
-    if (this.#words.size > 10_000) this.#words.clear()
+    if (this.#words.size > MAX_SHARED) this.#words.clear()
     this.#words.set(word, word)
     return word
   }

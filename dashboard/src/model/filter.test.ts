@@ -4,7 +4,7 @@ import type { Action } from '../../../src/protocol/views.ts'
 import { compileFilter, type Filter, isFiltering, NO_FILTER, readFilter, writeFilter } from './filter.ts'
 
 const filter: fc.Arbitrary<Filter> = fc.record({
-  decision: fc.subarray(['pass', 'flag', 'ask', 'block']),
+  decision: fc.subarray(['pass', 'flag', 'ask', 'block', 'error', 'would-block']),
   hook: fc.string(),
   tool: fc.string(),
   session: fc.string(),
@@ -14,7 +14,13 @@ const filter: fc.Arbitrary<Filter> = fc.record({
 const ACTION: Action = {
   ...{ id: 'a', seq: 1, time: '2026-01-01T00:00:00.000Z', point: 'pre:tool', tool: 'Bash', session: 's-1' },
   ...{ preview: 'git push --force', decision: 'block', blocked: true, hook: 'risk-detection', durationMs: 1 },
-  steps: [],
+  steps: [
+    {
+      ...{ seq: 1, id: 'a', action: 'a', phase: 'before', time: '2026-01-01T00:00:00.000Z', point: 'pre:tool' },
+      ...{ preview: '', decision: 'block', blocked: true, durationMs: 1 },
+      verdicts: [{ hook: 'risk-detection', decision: 'block', applied: true, durationMs: 1, isError: true }],
+    },
+  ],
 }
 
 describe('a filter in the address', () => {
@@ -48,6 +54,8 @@ describe('a filter', () => {
     [{ session: 's-' }, false],
     [{ hook: 'risk-detection' }, true],
     [{ hook: 'lint' }, false],
+    [{ decision: ['error'] }, true],
+    [{ decision: ['would-block'] }, false],
     [{ text: 'PUSH' }, true],
     [{ text: 'pull' }, false],
     [{ text: 'push', decision: ['pass'] }, false],

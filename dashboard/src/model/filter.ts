@@ -1,5 +1,6 @@
 // What the feed is narrowed to, as it stands in the address of the page: a link shows what its sender saw.
 
+import { isShown } from '../../../src/protocol/feed.ts'
 import type { Action } from '../../../src/protocol/views.ts'
 
 export interface Filter {
@@ -13,7 +14,7 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { decision: [], hook: '', tool: '', session: '', text: '' }
 
-const KNOWN_DECISIONS = ['pass', 'flag', 'ask', 'block']
+const KNOWN_DECISIONS = ['pass', 'flag', 'ask', 'block', 'error', 'would-block']
 const TEXT_KEYS = ['hook', 'tool', 'session', 'text'] as const
 
 /** Reads a filter from the address; what is unknown there counts for nothing. */
@@ -44,28 +45,9 @@ export function isFiltering(filter: Filter): boolean {
   return filter.decision.length > 0 || TEXT_KEYS.some((key) => filter[key].trim() !== '')
 }
 
-/** Whether an action is among what was asked for. Words are sought without regard to case. */
+/** Whether an action is among what was asked for: as the daemon decides it, too. */
 export function compileFilter(filter: Filter): (action: Action) => boolean {
   if (!isFiltering(filter)) return () => true
-  const decisions = new Set<string>(filter.decision)
-  const hook = filter.hook.trim().toLowerCase()
-  const tool = filter.tool.trim().toLowerCase()
-  const session = filter.session.trim()
-  const text = filter.text.trim().toLowerCase()
-  return (action) =>
-    (decisions.size === 0 || decisions.has(action.decision)) &&
-    (session === '' || action.session === session) &&
-    (tool === '' || action.tool?.toLowerCase() === tool) &&
-    (hook === '' || namesHook(action, hook)) &&
-    (text === '' || holdsText(action, text))
-}
-
-// The hook that decided, or one that did more than let it pass.
-function namesHook({ hook, steps }: Action, wanted: string): boolean {
-  if (hook?.toLowerCase() === wanted) return true
-  return steps.some(({ verdicts }) => verdicts.some((verdict) => verdict.hook.toLowerCase() === wanted))
-}
-
-function holdsText({ preview, reason, tool, session, hook, agent }: Action, wanted: string): boolean {
-  return [preview, reason, tool, session, hook, agent].some((part) => part?.toLowerCase().includes(wanted) === true)
+  const asked = { ...filter, decision: filter.decision.join(',') }
+  return (action) => isShown(action, asked)
 }

@@ -5,8 +5,6 @@ import type { Bucket } from '../../../src/protocol/views.ts'
 /** From the bottom: what is grave stands on what is harmless. */
 export const STACK_ORDER = ['pass', 'flag', 'ask', 'block'] as const
 
-export type StackKey = (typeof STACK_ORDER)[number]
-
 /** Times in seconds, then for each of the keys, from the top of the pile to its bottom, the height it reaches. */
 export function stackOf(buckets: readonly Bucket[]): readonly [readonly number[], ...(readonly number[][])] {
   const heights = STACK_ORDER.map((_, level) =>

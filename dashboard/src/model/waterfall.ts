@@ -3,13 +3,13 @@
 
 import type { Action } from '../../../src/protocol/views.ts'
 
-export interface Bar {
+interface Bar {
   /** From 0 to 1. */
   readonly left: number
   readonly width: number
 }
 
-export interface Pause {
+interface Pause {
   /** Where it is drawn, from 0 to 1, and how long it really was. */
   readonly left: number
   readonly ms: number

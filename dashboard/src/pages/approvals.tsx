@@ -30,12 +30,17 @@ export function ApprovalsPage() {
             </Empty>
           </section>
         ) : (
-          pending.map((approval) => <Held key={approval.id} approval={approval} />)
+          pending.map((approval) => <Held key={approval.id} approval={wholeOf(approval, all)} />)
         )}
         {answered.length > 0 && <Answered approvals={answered} />}
       </div>
     </div>
   )
+}
+
+// A long command comes in full with the question only.
+function wholeOf(approval: ApprovalView, all: readonly ApprovalView[] | undefined): ApprovalView {
+  return approval.isCut ? (all?.find(({ id }) => id === approval.id) ?? approval) : approval
 }
 
 function Held({ approval }: { readonly approval: ApprovalView }) {
@@ -87,7 +92,7 @@ function Held({ approval }: { readonly approval: ApprovalView }) {
           )}
           · asked {formatAgo(Date.parse(createdAt), now.value)}. What you approve is this very step, once.
         </p>
-        <Answers id={id} isOver={leftMs <= 0} />
+        <Answers id={id} isOver={leftMs <= 0 || approval.isCut} />
       </div>
     </section>
   )

@@ -125,8 +125,16 @@ function Lane({ hook }: { readonly hook: HookView }) {
         {formatRate(stats.perMinute)}
       </td>
       <td class={`end mono ${stats.errors > 0 ? 'decision is-error' : ''}`} data-label="errors">
-        {stats.errors > 0 && <Icon name="error" size={12} />}
-        {stats.runs === 0 ? '–' : formatShare(stats.errors, stats.runs)}
+        {stats.errors > 0 ? (
+          <a href={addressOf('feed', undefined, { hook: name, decision: 'error' })}>
+            <Icon name="error" size={12} />
+            {formatShare(stats.errors, stats.runs)}
+          </a>
+        ) : stats.runs === 0 ? (
+          '–'
+        ) : (
+          formatShare(0, stats.runs)
+        )}
       </td>
       <td class="end mono" data-label="p50">
         {formatDuration(stats.p50Ms)}

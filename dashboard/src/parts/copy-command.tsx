@@ -14,7 +14,7 @@ export function CopyCommand({ command }: { readonly command: string }) {
   )
 }
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const hasCopied = useSignal(false)
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text)

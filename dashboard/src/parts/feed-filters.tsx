@@ -11,6 +11,8 @@ import { Icon } from './icons.tsx'
 
 const LATEST = 2_000
 const MAX_CHOICES = 200
+// Asked for by links: shown while they are.
+const EXTRA = ['error', 'would-block'] as const
 
 export function FeedFilters({ searchRef }: { readonly searchRef: SearchRef }) {
   const { decision, hook, tool, session } = filter.value
@@ -22,7 +24,7 @@ export function FeedFilters({ searchRef }: { readonly searchRef: SearchRef }) {
       <SearchField searchRef={searchRef} />
       <fieldset class="toggles">
         <legend class="sr">Decisions</legend>
-        {DECISIONS.map((name) => (
+        {[...DECISIONS, ...EXTRA.filter((name) => decision.includes(name))].map((name) => (
           <button
             key={name}
             type="button"
@@ -31,7 +33,7 @@ export function FeedFilters({ searchRef }: { readonly searchRef: SearchRef }) {
             aria-pressed={decision.includes(name)}
             onClick={() => toggle(name)}
           >
-            <Decision tone={name} />
+            <Decision tone={name === 'would-block' ? 'block' : name} word={name.replace('-', ' ')} />
           </button>
         ))}
       </fieldset>

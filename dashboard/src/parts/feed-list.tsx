@@ -37,6 +37,8 @@ export function FeedList({ onOpen, onNearEnd }: Props) {
   const rows = Array.from({ length: end - start }, (_, index) => feed.at(start + index)).filter(
     (row) => row !== undefined,
   )
+  // Rows that leave lend their elements to those that come: text changes, nothing is made or thrown away.
+  const slots = Math.ceil(viewHeight.value / rowHeight) + 2 * OVERSCAN + 2
   useEffect(() => {
     if (end > feed.count - NEAR_END_ROWS) onNearEnd()
   }, [end, onNearEnd])
@@ -64,9 +66,9 @@ export function FeedList({ onOpen, onNearEnd }: Props) {
       >
         <div class="feed-space" style={{ height: `${totalHeight}px` }}>
           <div class="feed-rows" style={{ transform: `translateY(${offset}px)` }}>
-            {rows.map((action) => (
+            {rows.map((action, index) => (
               <FeedRow
-                key={action.id}
+                key={(feed.count - start - index) % slots}
                 action={action}
                 isSelected={action.id === selectedId.value}
                 isFresh={action.seq >= freshFrom.value}

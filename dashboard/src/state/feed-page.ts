@@ -71,8 +71,8 @@ export async function loadPast(): Promise<void> {
   }
 }
 
-/** The past that was fetched does not join what is kept any more: it is asked for anew. */
-export function forgetPast(): void {
+// The past that was fetched does not join what is kept any more: it is asked for anew.
+function forgetPast(): void {
   cursor = undefined
   pastState.value = 'more'
 }

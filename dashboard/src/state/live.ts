@@ -33,16 +33,20 @@ export const feed = new FeedView(log)
 
 const RETRY_MS = 2_000
 const HIDDEN_FLUSH_MS = 1_000
+const FLOOD_GAP_MS = 90
+// Steps at once.
+const FLOOD = 20
 const FRESH_MS = 900
 // More at once than anybody can follow: no row is pointed out.
 const MAX_FRESH = 40
-const BUDGET_MS = 12
+const BUDGET_MS = 20
 const SLICE = 200
 
 let seq = 0
 let waiting: FeedStep[] = []
 let latestPulse: Pulse | undefined
 let isFlushPlanned = false
+let isFlood = false
 /** Where the connection began, until its first figures are there. */
 let resumedFrom: number | undefined
 
@@ -110,7 +114,7 @@ function onMessage(message: StreamMessage): void {
   if (message.type === 'feed' || message.type === 'pulse') planFlush()
 }
 
-// A hidden page draws no frames, but goes on taking in what comes.
+// A hidden page draws no frames, but goes on taking in what comes. In a flood nobody reads sixty pictures a second: ten do.
 function planFlush(): void {
   if (isFlushPlanned) return
   isFlushPlanned = true
@@ -118,8 +122,10 @@ function planFlush(): void {
     isFlushPlanned = false
     flush()
   }
+  const draw = (): void => void requestAnimationFrame(run)
   if (document.hidden) window.setTimeout(run, HIDDEN_FLUSH_MS)
-  else requestAnimationFrame(run)
+  else if (isFlood) window.setTimeout(draw, FLOOD_GAP_MS)
+  else draw()
 }
 
 function flush(): void {
@@ -136,6 +142,7 @@ function flush(): void {
       changes.push(change)
       taken += SLICE
     }
+    isFlood = waiting.length > FLOOD
     if (changes.length === 0) return
     waiting = waiting.slice(taken)
     if (log.trim({ isHeld: feed.isHeld })) forgetPast()

@@ -2,7 +2,7 @@
 // agent that can reach the socket must not be able to say yes to itself.
 
 import { ArcError } from '../../core/errors.ts'
-import { approvalView } from '../approval-view.ts'
+import { approvalView, shortApprovalView } from '../approval-view.ts'
 import type { App, Service } from '../service.ts'
 
 export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
@@ -13,7 +13,7 @@ export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
       approvals
         .list()
         .filter(({ status }) => all || status === 'pending')
-        .map(approvalView),
+        .map((approval) => (approval.status === 'pending' ? approvalView(approval) : shortApprovalView(approval))),
     )
   })
   app.post('/v1/approvals/:id/:word{approve|deny}', async (c) => {
