@@ -7,7 +7,7 @@ import { Additions, type Counter } from '../trace/tally.ts'
 import type { TraceClass } from './trace-rows.ts'
 
 /** By what records are found. */
-export type PlaceKind = 'class' | 'hook' | 'session'
+type PlaceKind = 'class' | 'hook' | 'session'
 
 /** What a list of places is of: for `class` the name is empty. */
 export interface PlaceKey {

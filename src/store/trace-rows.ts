@@ -56,7 +56,8 @@ export class TraceRows {
   readonly #time: Database.Statement<[number], number>
   readonly #classes: Database.Statement<[], TraceClass>
   readonly #addClass: Database.Statement<[string, string, string, string]>
-  readonly #known = new Map<string, number>()
+  // By action.
+  readonly #known = new Map<string, readonly TraceClass[]>()
 
   constructor(db: Database.Database) {
     this.#end = db.prepare('SELECT seq, hash, clock, bytes FROM trace_end WHERE name = ?')
@@ -130,19 +131,19 @@ export class TraceRows {
     return this.#classes.all()
   }
 
-  #classOf({
-    kind,
-    component,
-    action,
-    decision = '',
-  }: Pick<Sealed, 'kind' | 'component' | 'action'> & { decision?: string | undefined }): number {
-    const name = `${kind}\n${component}\n${action}\n${decision}`
-    const known = this.#known.get(name)
-    if (known !== undefined) return known
+  #classOf(link: Sealed): number {
+    const known = findClass(this.#known.get(link.action), link)
+    if (known !== undefined) return known.id
+    const { kind, component, action, decision = '' } = link
     this.#addClass.run(kind, component, action, decision)
-    for (const row of this.classes()) {
-      this.#known.set(`${row.kind}\n${row.component}\n${row.action}\n${row.decision}`, row.id)
-    }
-    return this.#known.get(name) ?? 0
+    this.#known.clear()
+    for (const row of this.classes()) this.#known.set(row.action, [...(this.#known.get(row.action) ?? []), row])
+    return findClass(this.#known.get(action), link)?.id ?? 0
   }
+}
+
+// Without making a key for each record: there are few of one action.
+function findClass(classes: readonly TraceClass[] | undefined, link: Sealed): TraceClass | undefined {
+  const { kind, component, decision = '' } = link
+  return classes?.find((row) => row.kind === kind && row.component === component && row.decision === decision)
 }
