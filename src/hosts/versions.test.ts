@@ -27,7 +27,7 @@ it('tells older from newer by numbers, not by letters', () => {
 it('turns round when the two are exchanged', () => {
   const release = fc.tuple(fc.nat(3), fc.nat(99), fc.nat(999)).map((parts) => parts.join('.'))
   const turned = { same: 'same', older: 'newer', newer: 'older', other: 'other' } as const
-  fc.assert(fc.property(release, release, (a, b) => expect(standingOf(a, b)).toBe(turned[standingOf(b, a)])))
+  fc.assert(fc.property(release, release, (a, b) => standingOf(a, b) === turned[standingOf(b, a)]))
 })
 
 it('every host that was checked with a release has a program to ask', () => {
