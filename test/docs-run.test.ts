@@ -89,7 +89,9 @@ function makeSandbox(): Sandbox {
   linkModules(project)
   const path = [join(root, 'bin'), dirname(process.execPath), process.env.PATH ?? ''].join(':')
   const git = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
-  return { root, project, env: { ...git, HOME: root, PATH: path, ARC_HOME: '', ARC_PROFILE: '', NO_COLOR: '1' } }
+  // Only what a page starts itself runs on after it.
+  const arc = { ARC_HOME: '', ARC_PROFILE: '', ARC_DAEMON: 'ask', NO_COLOR: '1' }
+  return { root, project, env: { ...git, ...arc, HOME: root, PATH: path } }
 }
 
 function writeProgram(root: string, name: string, text: string): void {

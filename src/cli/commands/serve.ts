@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import colors from 'picocolors'
-import { describe } from '../../core/errors.ts'
 import type { Presence } from '../../daemon/lifecycle.ts'
 import { type Daemon, startDaemon } from '../../daemon/server.ts'
 import { arcHome } from '../../runtime/home.ts'
@@ -21,8 +20,6 @@ export interface ServeOptions {
 }
 
 const USAGE = 2
-// Seconds: long enough to look at the page, short enough for whoever does not.
-const SAMPLE_WAIT = '20'
 
 /** Serves until a signal comes. One that runs already is no failure: that is what was asked for. */
 export async function serve({ port, open, sample, json }: ServeOptions): Promise<number> {
@@ -38,9 +35,7 @@ export async function serve({ port, open, sample, json }: ServeOptions): Promise
   const ended = signalled()
   if (json === true) printJson(await statusOf(home))
   else printDaemon(started)
-  const stop = new AbortController()
-  void ended.then(() => stop.abort())
-  if (sample === true) await playSample(started, json === true, stop.signal)
+  if (sample === true) await playSample(started, json === true)
   if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
   const signal = await ended
   tell(`arc: ${signal}: finishing what is under way`)
@@ -49,16 +44,9 @@ export async function serve({ port, open, sample, json }: ServeOptions): Promise
 }
 
 // The address once more below it: a session is longer than a screen.
-async function playSample({ loginUrl }: Daemon, isJson: boolean, signal: AbortSignal): Promise<void> {
-  const { sample } = await import('./sample.ts')
-  if (!isJson) print('')
-  try {
-    await sample({ mode: 'enforce', wait: SAMPLE_WAIT, json: isJson, signal })
-  } catch (error) {
-    // The daemon is what was asked for; it runs without a sample too.
-    tell(`arc: ${describe(error)}`)
-  }
-  if (!isJson && !signal.aborted) print(`\n  its page, signed in: ${loginUrl}`)
+async function playSample({ loginUrl }: Daemon, isJson: boolean): Promise<void> {
+  const { sampleBeside } = await import('./sample.ts')
+  await sampleBeside(loginUrl, isJson)
 }
 
 async function tellPresence(presence: Presence, isJson: boolean): Promise<number> {
