@@ -137,7 +137,8 @@ describe('hooks/protect-main.sh', () => {
     await runProgram('git', ['init', '--quiet', `--initial-branch=${branch}`, place.project], {})
     const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command }, tool_use_id: 'a' }
     const input = JSON.stringify({ ...call, session_id: 's', cwd: place.project })
-    return runArc(['hook', 'claude'], { home: place.home, cwd: place.project, input })
+    const env = { ARC_DAEMON: 'off' }
+    return runArc(['hook', 'claude'], { home: place.home, cwd: place.project, input, env })
   }
 
   it('lets no agent commit on main, and says what to do instead', async () => {

@@ -72,7 +72,7 @@ function link(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-const env = () => ({ HOME: root, ARC_HOME: '', npm_config_update_notifier: 'false' })
+const env = () => ({ HOME: root, ARC_HOME: '', ARC_DAEMON: 'off', npm_config_update_notifier: 'false' })
 const npx = (...args: string[]): Promise<Ran> =>
   runProgram('npx', ['--no-install', 'arc', ...args], { cwd: project, env: env() })
 

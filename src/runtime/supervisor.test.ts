@@ -73,6 +73,19 @@ describe('a supervisor', () => {
     await expect(createSupervisor({ hom: '/x' } as never)).rejects.toThrow('Did you mean "home"?')
   })
 
+  it('reads its settings elsewhere when told to; the record and the trouble of the home stay what they are', async () => {
+    place.write(PROFILE, { enforcment: 'off' })
+    const usual = await supervise()
+    const troubles = config(usual).length
+    place.write('own/profiles/mine.json', { enforcement: 'enforce', commands: [BLOCK] })
+    const own = await supervise({ configHome: join(place.root, 'own'), profile: 'mine' })
+    expect(own.problems).toEqual([])
+    expect(await decisionOf(own)).toBe('block')
+    expect(usual.trace.query({ decision: 'block' })).toMatchObject([{ hook: 'guard', profile: 'mine' }])
+    expect(troubles).toBe(1)
+    expect(config(await supervise())).toHaveLength(troubles)
+  })
+
   it('closes once and for all: twice is no error, and a step afterwards is refused', async () => {
     const supervisor = await supervise({ watch: true })
     await supervisor.close()

@@ -2,6 +2,7 @@
 
 import { isAbsolute, relative } from 'node:path'
 import colors from 'picocolors'
+import { describe } from '../../core/errors.ts'
 import { readMode } from '../../core/mode.ts'
 import type { Decision } from '../../core/verdict.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
@@ -16,12 +17,12 @@ export interface SampleOptions {
   /** How long the held step waits for a person, in seconds. */
   readonly wait: string
   readonly json?: boolean
-  /** Ends it early. */
-  readonly signal?: AbortSignal
 }
 
 const USAGE = 2
 const INTERRUPTED = 130
+// Long enough to look at the page, short enough for whoever does not.
+const WAIT_SECONDS = '20'
 
 /** Plays the session; the exit code is 0 whatever the hooks decide, since a block is what it is there to show. */
 export async function sample(options: SampleOptions): Promise<number> {
@@ -31,7 +32,7 @@ export async function sample(options: SampleOptions): Promise<number> {
     tell(`arc: --wait takes seconds from 0 to 600, not ${JSON.stringify(options.wait)}`)
     return USAGE
   }
-  const signal = options.signal ?? interrupted()
+  const signal = interrupted()
   const isJson = options.json === true
   const counts: Record<Decision, number> = { pass: 0, flag: 0, ask: 0, block: 0 }
   let blocked = 'last'
@@ -48,6 +49,19 @@ export async function sample(options: SampleOptions): Promise<number> {
   if (signal.aborted) return INTERRUPTED
   if (!isJson) await printTail(counts, blocked)
   return 0
+}
+
+/** Plays it beside a daemon that has just started, and says where its page is. */
+export async function sampleBeside(loginUrl: string, isJson: boolean): Promise<void> {
+  if (!isJson) print('')
+  try {
+    const code = await sample({ mode: 'enforce', wait: WAIT_SECONDS, json: isJson })
+    if (code === INTERRUPTED) return
+  } catch (error) {
+    // The daemon is what was asked for; it runs without a sample too.
+    tell(`arc: ${describe(error)}`)
+  }
+  if (!isJson) print(`\n  its page, signed in: ${loginUrl}`)
 }
 
 /** The agent that `arc sample` starts. */

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import colors from 'picocolors'
-import { describe } from '../../core/errors.ts'
 import { lastLogLine, startInBackground } from '../../daemon/background.ts'
 import { endProcess, findDaemon, type Presence } from '../../daemon/lifecycle.ts'
 import { beginServing } from '../../daemon/on-demand.ts'
@@ -34,8 +33,6 @@ const START_MS = 30_000
 const LOOK_MS = 50
 // A hook may start another one just between.
 const TRIES = 3
-// Seconds: long enough to look at the page, short enough for whoever does not.
-const SAMPLE_WAIT = '20'
 
 /** Serves until a signal comes. One that runs already is no failure: that is what was asked for. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -91,9 +88,7 @@ async function serveOut(started: Daemon, { open, sample, json, onDemand }: Serve
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
   else if (json === true) printJson(ownStatus(started))
   else printDaemon(started)
-  const stop = new AbortController()
-  void ended.then(() => stop.abort())
-  if (sample === true) await playSample(started, json === true, stop.signal)
+  if (sample === true) await playSample(started, json === true)
   if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
   const why = await Promise.race([ended, started.useless])
   const text = `${why}: finishing what is under way`
@@ -118,16 +113,9 @@ async function serveInBackground({ port, json }: ServeOptions): Promise<number> 
 }
 
 // The address once more below it: a session is longer than a screen.
-async function playSample({ loginUrl }: Daemon, isJson: boolean, signal: AbortSignal): Promise<void> {
-  const { sample } = await import('./sample.ts')
-  if (!isJson) print('')
-  try {
-    await sample({ mode: 'enforce', wait: SAMPLE_WAIT, json: isJson, signal })
-  } catch (error) {
-    // The daemon is what was asked for; it runs without a sample too.
-    tell(`arc: ${describe(error)}`)
-  }
-  if (!isJson && !signal.aborted) print(`\n  its page, signed in: ${loginUrl}`)
+async function playSample({ loginUrl }: Daemon, isJson: boolean): Promise<void> {
+  const { sampleBeside } = await import('./sample.ts')
+  await sampleBeside(loginUrl, isJson)
 }
 
 async function tellPresence(presence: Presence, isJson: boolean): Promise<number> {
