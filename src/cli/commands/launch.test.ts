@@ -101,7 +101,6 @@ printf %s '${CALL}' | sh -c "$line"`,
   })
 
   it.each([
-    ['gemini', 'cat "$GEMINI_CLI_SYSTEM_SETTINGS_PATH"'],
     ['qwen', 'cat "$QWEN_CODE_SYSTEM_SETTINGS_PATH"'],
     ['codex', 'echo "$@"'],
     ['copilot', 'cat "$2/hooks.json"'],
@@ -122,6 +121,16 @@ printf %s '${CALL}' | sh -c "$line"`,
     expect(await launch()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('arc install cline') })
     profile({ tool: 'cline', enforcement: 'log' })
     expect(await launch()).toMatchObject({ code: 0, stdout: 'started\n' })
+  })
+
+  // A temporary folder is never root's alone, and nothing else would do for a home of this test.
+  it('L3 refuses gemini where it would not read its settings for one run, in enforce', async () => {
+    profile({ tool: 'gemini' })
+    agent('gemini', 'echo "started${GEMINI_CLI_SYSTEM_SETTINGS_PATH}"')
+    expect(await launch()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('arc install gemini') })
+    profile({ tool: 'gemini', enforcement: 'log' })
+    expect(await launch()).toMatchObject({ code: 0, stdout: 'started\n' })
+    expect(readdirSync(join(home, 'run'))).toEqual([])
   })
 
   it('L3 says what is missing', async () => {

@@ -10,6 +10,7 @@ import { type Env, HOST_NAMES, type Host, type HostName } from '../../hosts/host
 import { hookLine } from '../../hosts/install/command-line.ts'
 import type { InstallFile } from '../../hosts/install/plan.ts'
 import { HOSTS } from '../../hosts/list.ts'
+import { partNotOfRoot } from './root-only.ts'
 
 /** What is to be started. */
 interface Started {
@@ -59,6 +60,11 @@ export function injectionFor({ command, args }: Started, place: Surroundings): I
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     const injected = inject({ ...place, folder, host: HOSTS[name] })
+    if (injected.ignored !== undefined) {
+      remove()
+      const why = `${name} takes settings for one run from files that only root can write, and ${injected.ignored} is none`
+      return { ...nothing, note: `${why}; arc install ${name} supervises every run` }
+    }
     const after = [...(injected.before ?? []), ...args, ...(injected.after ?? [])]
     return { args: after, env: injected.env ?? {}, note: injected.note, isSupervised: true, remove }
   } catch (error) {
@@ -78,6 +84,8 @@ interface Injected {
   readonly after?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly note?: string
+  /** What keeps the agent from reading its files. */
+  readonly ignored?: string | undefined
 }
 
 // Cline takes a folder for hooks on its command line and does not look into it; Cursor takes nothing.
@@ -94,9 +102,10 @@ const INJECTORS: Readonly<Partial<Record<HostName, (given: Given) => Injected>>>
     ],
     note: "codex runs without its own review of hooks this time; arc install codex lets you review ARC's once",
   }),
-  gemini: (given) => ({
-    env: systemSettings(given, 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', '/etc/gemini-cli/settings.json'),
-  }),
+  gemini: (given) => {
+    const env = systemSettings(given, 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', '/etc/gemini-cli/settings.json')
+    return { env, ignored: partNotOfRoot(env.GEMINI_CLI_SYSTEM_SETTINGS_PATH as string) }
+  },
   qwen: (given) => ({ env: systemSettings(given, 'QWEN_CODE_SYSTEM_SETTINGS_PATH', '/etc/qwen-code/settings.json') }),
   copilot: (given) => ({ before: ['--plugin-dir', copilotPlugin(given)] }),
   opencode: (given) => ({ env: { OPENCODE_CONFIG_CONTENT: opencodeConfig(given) } }),
