@@ -60,3 +60,23 @@ it('T2 a program lets its supervisor judge each task: what is blocked is thrown 
   close()
   await supervisor.close()
 })
+
+it('T2 an answer to a worker passes the pipeline as its task did, and one that is blocked leaves the question open', async () => {
+  const home = makeTempFolder('arc-tasks-')
+  const supervisor = await createSupervisor({ home, enforcement: 'enforce', notify: () => undefined })
+  const judge = ({ data }: { readonly data: { readonly config: unknown } }) =>
+    JSON.stringify(data.config).includes('secret') ? { decision: 'block', reason: 'no secrets' } : undefined
+  supervisor.engine.register('pre:agent:spawn', judge as never, { name: 'judge' })
+  const { delegator, close } = await openTasks({ home, admit: admitBy(supervisor) })
+  const { task } = await delegator.delegate(DRAFT)
+  await delegator.accept(task.id, 'reviewer')
+  await delegator.requestInput(task.id, 'reviewer', 'With which key?')
+  await expect(delegator.provideInput(task.id, 'lead', 'Use the secret one')).rejects.toMatchObject({
+    code: 'ARC_TASK_BLOCKED',
+  })
+  expect(delegator.get(task.id)).toMatchObject({ status: 'input-required', question: 'With which key?' })
+  const { status, answer } = await delegator.provideInput(task.id, 'lead', 'Use the public one')
+  expect([status, answer]).toEqual(['working', 'Use the public one'])
+  close()
+  await supervisor.close()
+})

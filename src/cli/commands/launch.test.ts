@@ -126,7 +126,7 @@ printf %s '${CALL}' | sh -c "$line"`,
   // A temporary folder is never root's alone, and nothing else would do for a home of this test.
   it('L3 refuses gemini where it would not read its settings for one run, in enforce', async () => {
     profile({ tool: 'gemini' })
-    agent('gemini', 'echo "started${GEMINI_CLI_SYSTEM_SETTINGS_PATH}"')
+    agent('gemini', 'echo "started$GEMINI_CLI_SYSTEM_SETTINGS_PATH"')
     expect(await launch()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('arc install gemini') })
     profile({ tool: 'gemini', enforcement: 'log' })
     expect(await launch()).toMatchObject({ code: 0, stdout: 'started\n' })

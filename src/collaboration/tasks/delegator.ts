@@ -34,7 +34,7 @@ export interface TaskMessage {
 
 /** How delegation is done; all optional. */
 export interface DelegatorOptions {
-  /** Judges a task before it is stored: gives it back, changed perhaps, or throws. */
+  /** Judges a task before it is stored, and each answer to its worker: gives it back, changed perhaps, or throws. */
   readonly admit?: ((draft: TaskDraft) => TaskDraft | Promise<TaskDraft>) | undefined
   /** Told of every move that was made through this object. */
   readonly onMove?: ((task: Task, move: Pick<Move, 'action' | 'actor' | 'text'>) => void) | undefined
@@ -129,7 +129,7 @@ export class Delegator {
 
   /** The delegator answers, and the work goes on. */
   async provideInput(id: string, actor: string, answer: string): Promise<Task> {
-    return this.#move(id, actor, 'provide-input', answer)
+    return this.#move(id, actor, 'provide-input', await this.#judgeAnswer(id, answer))
   }
 
   /** The delegator no longer wants it. */
@@ -264,6 +264,18 @@ export class Delegator {
     // It may be over already.
     this.#services.clock.soon(() => this.#listeners.hear(task))
     return undo
+  }
+
+  // What is said later tells the worker what to do as much as the task did. One that waits for no answer is left to the move.
+  async #judgeAnswer(id: string, answer: string): Promise<string> {
+    const { admit } = this.#options
+    const task = admit === undefined ? undefined : this.#services.store.get(id)
+    if (admit === undefined || task?.status !== 'input-required' || answer === '') return answer
+    const { from, to, priority, riskTier, metadata } = task
+    const draft = { from, to, priority, metadata, ...(riskTier !== undefined && { riskTier }) }
+    const { description } = await admit({ ...draft, description: answer })
+    this.#refuseDisposed()
+    return description
   }
 
   #refuseDisposed(): void {
