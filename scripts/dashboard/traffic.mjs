@@ -10,7 +10,7 @@ export const PROFILE = {
       name: 'ticket-check',
       event: 'pre_tool_use',
       matcher: 'bash',
-      command: './ticket.sh {tool_name}',
+      command: 'exit 0',
       timeout_secs: 5,
     },
   ],
