@@ -1,8 +1,9 @@
-// `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,hook,memory,startup]`: prints our figures beside the
+// `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,hook,memory,startup,dashboard]`: prints our figures beside the
 // peers' and the limits. `--only fuzz`, `--only soak` and `--only soak-daemon [--calls N]` look for what breaks; they take
 // minutes, so they run only when they are asked for.
 
 import { benchCommands } from './commands.mjs'
+import { benchDashboard } from './dashboard.mjs'
 import { benchEngine } from './engine.mjs'
 import { runFuzz } from './fuzz.mjs'
 import { benchHook } from './hook.mjs'
@@ -21,6 +22,7 @@ const BENCHES = {
   hook: benchHook,
   memory: benchMemory,
   startup: benchStartup,
+  dashboard: benchDashboard,
 }
 
 const ON_REQUEST = { fuzz: runFuzz, soak: runSoak }

@@ -12,12 +12,13 @@ import { RoundtablesPage } from './pages/roundtables.tsx'
 import { SessionsPage } from './pages/sessions.tsx'
 import { TasksPage } from './pages/tasks.tsx'
 import { Help } from './parts/help.tsx'
+import { Icon } from './parts/icons.tsx'
 import { Rail } from './parts/rail.tsx'
 import { SignIn } from './parts/sign-in.tsx'
 import { TopBar } from './parts/top-bar.tsx'
 import { announcement } from './state/announce.ts'
-import { loadFailure, pulse } from './state/live.ts'
-import { PAGES, type PageId, route } from './state/route.ts'
+import { isOutdated, loadFailure, pulse } from './state/live.ts'
+import { addressOf, PAGES, type PageId, route } from './state/route.ts'
 
 const VIEWS: Readonly<Record<PageId, ComponentType>> = {
   overview: OverviewPage,
@@ -40,9 +41,7 @@ export function App() {
       <Rail />
       <main class="main">
         <TopBar />
-        {loadFailure.value !== undefined && (
-          <p class="notice is-flag">{loadFailure.value} Trying again; in the terminal: arc serve</p>
-        )}
+        <Notices />
         <View />
       </main>
       <Help />
@@ -50,6 +49,35 @@ export function App() {
         {announcement.value}
       </p>
     </div>
+  )
+}
+
+// What concerns every page.
+function Notices() {
+  const breaker = pulse.value?.breaker
+  return (
+    <>
+      {loadFailure.value !== undefined && (
+        <p class="notice is-flag" role="alert">
+          {loadFailure.value} Trying again; in the terminal: <code>arc serve</code>
+        </p>
+      )}
+      {isOutdated.value && (
+        <p class="notice is-ask">
+          ARC was updated.
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Load the new page
+          </button>
+        </p>
+      )}
+      {breaker !== undefined && breaker.state !== 'closed' && (
+        <p class="notice is-block" role="alert" data-notice="breaker">
+          <Icon name="bolt" size={14} />
+          The breaker is {breaker.state}: hooks that are not critical only log for now.
+          <a href={addressOf('pipeline')}>Hook Pipeline</a>
+        </p>
+      )}
+    </>
   )
 }
 

@@ -69,7 +69,7 @@ type Facts = Pick<Pulse, 'breaker' | 'approvals' | 'hooks'>
 // The most urgent first: somebody waits, then what does not supervise, then what might not.
 function needsOf({ breaker, approvals, hooks }: Facts, supervisor: Supervisor, tally: DecisionTally): NeedView[] {
   const needs: NeedView[] = approvals.map(({ id, command, reason }) => {
-    const text = `${firstLine(command)} waits for a yes or no${reason === null ? '' : `: ${reason}`}`
+    const text = `${oneLine(command)} waits for a yes or no${reason === null ? '' : `: ${reason}`}`
     return { kind: 'approval', text, command: `arc approvals approve ${id}`, id }
   })
   if (breaker.state !== 'closed') {
@@ -101,7 +101,8 @@ function needsOfHook({ name, enabled, disabled, stats }: HookView): NeedView[] {
   return [{ kind: 'hook-off', text, command: `arc hooks enable ${name}`, id: name }]
 }
 
-function firstLine(text: string): string {
-  const [line = ''] = text.split('\n', 1)
+// All of its lines as one: what stands in the second is not to be missed.
+function oneLine(text: string): string {
+  const line = text.replace(/\s*\n\s*/g, ' ⏎ ')
   return line.length > 80 ? `${line.slice(0, 79)}…` : line
 }

@@ -86,7 +86,7 @@ function Facts({ action, configuration }: { readonly action: Action; readonly co
   const { workspace, profile } = steps[0] ?? {}
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['Time', `${time.slice(0, 10)} ${formatClock(Date.parse(time))}`],
-    ['Agent', agent === undefined ? host : host === undefined ? agent : `${agent} (${host})`],
+    ['Agent', agent === undefined ? host : host === undefined || host === agent ? agent : `${agent} (${host})`],
     ['Workspace', workspace],
     ['Profile', configuration ?? profile],
     ['Hooks took', formatDuration(durationMs)],

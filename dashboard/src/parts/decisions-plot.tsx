@@ -97,7 +97,7 @@ function dataOf(buckets: readonly Bucket[]): uPlot.AlignedData {
 function optionsOf(element: HTMLElement, stepMs: number, pointedAt: { value: number | undefined }): uPlot.Options {
   const style = getComputedStyle(element)
   const colour = (name: string): string => style.getPropertyValue(name).trim()
-  const bars = uPlot.paths.bars?.({ size: [0.72, 48], radius: [0.15, 0] })
+  const bars = uPlot.paths.bars?.({ size: [0.72, 48] })
   const axis = { stroke: colour('--faint'), font: `11px ${style.fontFamily}`, ticks: { show: false } }
   const grid = { stroke: colour('--line'), width: 1 }
   return {

@@ -5,7 +5,7 @@ import { isFiltering, NO_FILTER } from '../model/filter.ts'
 import { clipText, plainOf } from '../model/visible-text.ts'
 import { filter, isPaused, setFilter } from '../state/feed-page.ts'
 import { log, pulse, rowsVersion } from '../state/live.ts'
-import { route } from '../state/route.ts'
+import { route, setParams } from '../state/route.ts'
 import { DECISIONS, Decision } from './decision.tsx'
 import { Icon } from './icons.tsx'
 
@@ -70,7 +70,11 @@ type SearchRef = { current: HTMLInputElement | null }
 function SearchField({ searchRef }: { readonly searchRef: SearchRef }) {
   const wantsSearch = route.value.params.has('find')
   useEffect(() => {
-    if (wantsSearch) searchRef.current?.focus()
+    if (!wantsSearch) return
+    searchRef.current?.focus()
+    const params = new URLSearchParams(route.peek().params)
+    params.delete('find')
+    setParams(params, { isReplacing: true })
   }, [wantsSearch, searchRef])
   return (
     <label class="search">

@@ -66,7 +66,8 @@ function toneOf({ decision, isError, skipped }: VerdictDetail): Tone {
 function wordOf({ decision, isError, skipped, applied, cause }: VerdictDetail): string {
   if (skipped !== undefined) return `skipped: ${skipped}`
   if (isError === true) return `${cause.replace('failure:', 'failed: ')}, counts as ${decision}`
-  return decision === 'pass' || applied ? decision : `${decision}, not applied`
+  // A flag stops nothing in any mode: there is nothing to apply.
+  return applied || decision === 'pass' || decision === 'flag' ? decision : `${decision}, not applied`
 }
 
 function Evidence({ evidence }: { readonly evidence: EvidenceView }) {

@@ -39,7 +39,8 @@ export function openAction(id: string | undefined): void {
 /** Selects the row so many further down, the first when none is; false when there is no row. */
 export function moveSelection(by: number): boolean {
   const at = selectedId.value === undefined ? -1 : feed.indexOf(selectedId.value)
-  const index = at < 0 ? 0 : Math.min(Math.max(0, at + by), feed.count - 1)
+  const wanted = at < 0 && by !== Number.POSITIVE_INFINITY ? 0 : at + by
+  const index = Math.min(Math.max(0, wanted), feed.count - 1)
   const action = feed.at(index)
   if (action === undefined) return false
   selectedId.value = action.id

@@ -25,6 +25,8 @@ export const rowsVersion = signal(0)
 export const freshFrom = signal(Number.POSITIVE_INFINITY)
 /** How many records were cut before the page could read them. */
 export const lostRecords = signal(0)
+/** The daemon is of another version than this page. */
+export const isOutdated = signal(false)
 /** Why there is no snapshot, if there is none. */
 export const loadFailure = signal<string | undefined>(undefined)
 
@@ -43,6 +45,7 @@ const BUDGET_MS = 20
 const SLICE = 200
 
 let seq = 0
+let pageVersion: string | undefined
 let waiting: FeedStep[] = []
 let latestPulse: Pulse | undefined
 let isFlushPlanned = false
@@ -62,6 +65,7 @@ const stream = new Stream({
   onMessage,
   onOpen: () => {
     resumedFrom = seq
+    isSignedOut.value = false
     connection.value = { state: 'live' }
   },
   onBreak: (retryAt) => {
@@ -96,6 +100,8 @@ async function loadSnapshot(): Promise<void> {
 function takeSnapshot({ pulse: figures, feed: page, seq: from }: Snapshot): void {
   batch(() => {
     loadFailure.value = undefined
+    // The page came from the daemon that gave it the first snapshot.
+    pageVersion ??= figures.version
     seq = from
     setClock(figures.now)
     pulse.value = figures
@@ -109,6 +115,7 @@ function onMessage(message: StreamMessage): void {
     for (const step of message.steps) waiting.push(step)
     seq = message.seq
   }
+  if (message.type === 'hello') isOutdated.value ||= message.version !== pageVersion
   if (message.type === 'pulse') latestPulse = message.pulse
   if (message.type === 'gap') lostRecords.value += message.to - message.from + 1
   if (message.type === 'feed' || message.type === 'pulse') planFlush()
