@@ -33,7 +33,7 @@ export function PipelinePage() {
             <Breaker breaker={breaker} />
           </div>
         </section>
-        <section class="panel" aria-label="Hooks in order">
+        <section class="panel has-lanes" aria-label="Hooks in order">
           <header>
             <h2>Hooks in order</h2>
             <span class="end soft">{hooks.length} registered</span>
