@@ -6,6 +6,7 @@ import { verifyExport } from '../trace/export.ts'
 import type { EventEntry } from '../trace/record.ts'
 import type { Found, TraceStore } from '../trace/store.ts'
 import { ENTRY_TIME as START, stepEntry } from './step-entry.ts'
+import { BLOCK, findsByAction, findsByAll, follows, HOUR, ids, limits, pagesBack } from './trace-query-checks.ts'
 
 /** Makes empty stores. */
 export interface TraceStoreMaker {
@@ -49,9 +50,6 @@ export const traceStoreContract: readonly TraceStoreCase[] = [
   contractCase('is empty at first', isEmpty),
 ]
 
-const HOUR = 3_600_000
-const BLOCK = { decision: 'block', applied: true, reason: 'no', suggestion: 'else' } as const
-
 function contractCase(title: string, check: (store: TraceStore) => void): TraceStoreCase {
   const run = (maker: TraceStoreMaker): void => {
     const store = maker.make()
@@ -91,79 +89,6 @@ function keepsEach(store: TraceStore): void {
     ],
   )
   assert.equal(store.query({ steps: true }).length, 5)
-}
-
-function findsByAction(store: TraceStore): void {
-  store.append(stepEntry({ id: 'a', evaluations: [{}, BLOCK] }))
-  store.append(stepEntry({ id: 'b', point: 'pre:launch', data: { command: 'x', args: [] }, evaluations: [{}, BLOCK] }))
-  assert.deepEqual(ids(store.query({ component: 'hooks' })), ['a.1', 'a.2'])
-  assert.deepEqual(ids(store.query({ component: 'launch', action: 'hook:block' })), ['b.2'])
-  assert.deepEqual(ids(store.query({ action: 'hook:block' })), ['a.2', 'b.2'])
-  assert.deepEqual(ids(store.query({ component: 'breaker' })), [])
-  const [row] = store.query({ component: 'hooks', action: 'hook:block' })
-  assert.deepEqual(JSON.parse(JSON.stringify(row)), {
-    id: 'a.2',
-    seq: 3,
-    time: '2026-01-31T12:30:00.000Z',
-    level: 'warn',
-    component: 'hooks',
-    action: 'hook:block',
-    point: 'pre:tool',
-    tool: 'shell',
-    hook: 'hook-2',
-    mode: 'enforce',
-    decision: 'block',
-    applied: true,
-    cause: 'policy',
-    reason: 'no',
-    durationMs: 0.25,
-  })
-}
-
-function findsByAll(store: TraceStore): void {
-  for (let at = 0; at < 12; at++) {
-    const session = `session-${at % 3}`
-    const evaluations = [{ hook: `hook-${at % 2}` }, { ...BLOCK, hook: 'guard' }]
-    store.append(stepEntry({ id: `s${at}`, session, evaluations, time: START + at * HOUR }))
-  }
-  const since = START + 6 * HOUR
-  assert.deepEqual(ids(store.query({ session: 'session-1', hook: 'hook-1' })), ['s1.1', 's7.1'])
-  assert.deepEqual(ids(store.query({ session: 'session-1', decision: 'block' })), ['s1.2', 's4.2', 's7.2', 's10.2'])
-  assert.deepEqual(ids(store.query({ hook: 'hook-0', since })), ['s6.1', 's8.1', 's10.1'])
-  assert.deepEqual(ids(store.query({ session: 'session-0', hook: 'guard', decision: 'block', since })), [
-    's6.2',
-    's9.2',
-  ])
-  assert.deepEqual(ids(store.query({ hook: 'guard', decision: 'pass' })), [])
-  assert.deepEqual(ids(store.query({ since: START + 99 * HOUR })), [])
-}
-
-function follows(store: TraceStore): void {
-  store.append(stepEntry({ id: 'a' }))
-  const last = store.query().at(-1)?.seq ?? 0
-  assert.deepEqual(store.query({ afterSeq: last }), [])
-  store.appendAll([stepEntry({ id: 'b', evaluations: [{}, {}] }), stepEntry({ id: 'c' })])
-  assert.deepEqual(ids(store.query({ afterSeq: last })), ['b.1', 'b.2', 'c.1'])
-  assert.deepEqual(ids(store.query({ afterSeq: last, limit: 2 })), ['b.1', 'b.2'])
-}
-
-function limits(store: TraceStore): void {
-  store.appendAll(Array.from({ length: 150 }, (_, at) => stepEntry({ id: `s${at}` })))
-  assert.equal(store.query().length, 100)
-  assert.deepEqual(ids(store.query({ limit: 2 })), ['s148.1', 's149.1'])
-  for (const limit of [0, -1, Number.NaN]) assert.deepEqual(ids(store.query({ limit })), [])
-  assert.equal(store.query({ limit: Number.POSITIVE_INFINITY }).length, 150)
-}
-
-function pagesBack(store: TraceStore): void {
-  for (const id of ['a', 'b']) store.append(stepEntry({ id, session: id, evaluations: [{}, BLOCK] }))
-  const all = store.records({ steps: true })
-  assert.equal(all.map(({ seq, kind }) => seq + kind[0]).join(' '), '1s 2e 3e 4s 5e 6e')
-  assert.deepEqual(store.records({ steps: true, beforeSeq: 6, limit: 3 }), all.slice(2, 5))
-  assert.deepEqual(store.records({ steps: true, beforeSeq: 6, afterSeq: 1, limit: 3 }), all.slice(1, 4))
-  assert.deepEqual(ids(store.query({ beforeSeq: 3, session: 'a' })), ['a.1'])
-  assert.deepEqual(ids(store.query({ beforeSeq: 6, action: 'hook:block' })), ['a.2'])
-  assert.deepEqual(store.records({ steps: true, beforeSeq: 1 }), [])
 }
 
 function showsWhole(store: TraceStore): void {
@@ -349,10 +274,6 @@ function isEmpty(store: TraceStore): void {
 
 function event(given: Partial<EventEntry> & { id: string }): EventEntry {
   return { time: START, component: 'breaker', action: 'breaker:open', metadata: { failures: 3 }, ...given }
-}
-
-function ids(rows: readonly { id: string }[]): string[] {
-  return rows.map(({ id }) => id)
 }
 
 function step(found: Found): Extract<Found, { found: 'step' }> {
