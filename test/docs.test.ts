@@ -32,6 +32,14 @@ it.each(PAGES)('%s links only to what exists', (page) => {
   expect(broken).toEqual([])
 })
 
+it('the index leads to every guide and every page of the reference', () => {
+  const index = read('docs/README.md')
+  const pages = PAGES.filter((page) => /^docs.(?:guides|reference)./.test(page)).map((page) =>
+    page.slice('docs/'.length),
+  )
+  expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([])
+})
+
 it.each(PAGES)('%s names only npm scripts and source files that exist', (page) => {
   const text = read(page)
   const names = [...text.matchAll(/npm (?:run )?(start|test|check|bench|docs|format|build)\b/g)].map(
