@@ -1,6 +1,7 @@
-// `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,memory,startup]`: prints our figures beside the peers' and the limits.
+// `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,memory,startup,dashboard]`: prints our figures beside the peers' and the limits.
 
 import { benchCommands } from './commands.mjs'
+import { benchDashboard } from './dashboard.mjs'
 import { benchEngine } from './engine.mjs'
 import { benchHook } from './hook.mjs'
 import { benchMemory } from './memory.mjs'
@@ -16,6 +17,7 @@ const BENCHES = {
   hook: benchHook,
   memory: benchMemory,
   startup: benchStartup,
+  dashboard: benchDashboard,
 }
 
 const args = process.argv.slice(2)

@@ -55,6 +55,7 @@ export const SPEC_CLAIMS = {
   L1: 'Every evaluation is in a structured log that can be filtered by component, action and the rest, and followed.',
   L2: 'A decision can be shown whole afterwards, by its id or as the last one.',
   L3: "A profile launches its agent under supervision for one run, and nothing of the agent's own configuration changes.",
+  L4: 'The dashboard shows the pipeline, the mode, the breaker and decisions as they fall, and what agents wrote only as text.',
   T1: 'Agents delegate tasks to each other, ask and answer, and hear of the end; nothing is left behind afterwards.',
   T2: 'A task moves only as one table allows, by the agent whose part it is, whichever way it is asked.',
   T3: 'Tasks outlive processes; of those who race for one move exactly one wins, and other processes hear of the end.',

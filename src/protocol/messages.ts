@@ -64,7 +64,7 @@ export interface FeedMessage {
 }
 
 /** With `view=feed`: the figures, when something of them changed. */
-export interface PulseMessage {
+interface PulseMessage {
   readonly type: 'pulse'
   readonly pulse: Pulse
 }

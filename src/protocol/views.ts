@@ -194,7 +194,7 @@ export interface ApprovalView {
 // ── Configuration ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A setting in force. */
-export interface SettingView {
+interface SettingView {
   readonly key: string
   readonly value: unknown
   /** `file:line`, or `default`. */

@@ -2,9 +2,9 @@
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import type { Action } from '../../src/protocol/views.ts'
 import { ArcDaemon } from './arc-daemon.ts'
-import { findChromium, launchChromium } from './chromium.ts'
 import { allRows, openPage, type PageWish, type WatchedPage } from './pages.ts'
 
 const chromium = findChromium()

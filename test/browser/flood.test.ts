@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import { ArcDaemon } from './arc-daemon.ts'
-import { findChromium, launchChromium } from './chromium.ts'
 import { allRows, openPage } from './pages.ts'
 
 const chromium = findChromium()

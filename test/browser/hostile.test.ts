@@ -2,9 +2,9 @@
 
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import { SqliteTaskStore } from '../../src/store/task-store.ts'
 import { ArcDaemon } from './arc-daemon.ts'
-import { findChromium, launchChromium } from './chromium.ts'
 import { openPage } from './pages.ts'
 
 const chromium = findChromium()

@@ -1,8 +1,9 @@
-// The browser of the tests: one that is installed, or Debian's chromium where it may be installed for the asking.
+// The browser of the tests, the bench and the screenshots: one that is installed, or Debian's chromium where it may be
+// installed for the asking.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { chromium } from 'playwright-core'
 
 const USUAL_PLACES = [
   '/usr/bin/chromium',
@@ -20,31 +21,31 @@ const ARGS = [
 ]
 
 /** Where the browser is; undefined where there is none and none may be installed, which is said once. */
-export function findChromium(): string | undefined {
+export function findChromium() {
   const found = present()
   if (found !== undefined) return found
   const hasApt = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
   if (hasApt || (process.env.CI !== undefined && process.env.CI !== '')) install()
   const installed = present()
   if (installed === undefined) {
-    process.stderr.write('The browser tests are skipped: no Chrome or Chromium here. CHROME_PATH names one.\n')
+    process.stderr.write('What needs a browser is skipped: no Chrome or Chromium here. CHROME_PATH names one.\n')
   }
   return installed
 }
 
-function present(): string | undefined {
+function present() {
   const named = process.env.CHROME_PATH
   if (named !== undefined && named !== '') return existsSync(named) ? named : undefined
   return USUAL_PLACES.find((place) => existsSync(place))
 }
 
-function install(): void {
+function install() {
   const command = 'apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium'
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
   if (status !== 0) process.stderr.write(`chromium could not be installed: ${stderr.slice(-500)}\n`)
 }
 
 /** Starts it, with a profile of its own that goes with it. */
-export function launchChromium(executablePath: string): Promise<Browser> {
+export function launchChromium(executablePath) {
   return chromium.launch({ executablePath, headless: true, args: ARGS })
 }
