@@ -62,6 +62,7 @@ describe('a step in the feed', () => {
     [{ tool: 'mcp', args: { a: 1 } }, '{"a":1}'],
     [{ tool: 'none', args: {} }, ''],
     [{ prompt: 'two\nlines' }, 'two lines'],
+    [{ agent: 'ops', config: { prompt: 'Deploy' } }, 'Deploy'],
     [{ tool: 'shell', args: { command: 'a\u202Eb\u0000c' } }, 'a\\u{202e}b\\u{0}c'],
   ])('of %j is previewed as %s', (data, preview) => {
     expect(stepOf(stepEntry({ data, point: 'prompt' in data ? 'pre:message' : 'pre:tool' })).preview).toBe(preview)

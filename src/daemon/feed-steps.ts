@@ -112,8 +112,9 @@ const TELLING = [
 
 /** The command, path or message of a step, on one line. */
 export function previewOf(data: unknown): string {
-  const { args } = isRecord(data) ? (data as { readonly args?: unknown }) : { args: undefined }
-  const text = tellingIn(args) ?? tellingIn(data)
+  const { args, config }: { readonly args?: unknown; readonly config?: unknown } = isRecord(data) ? data : {}
+  // Of a spawned agent, what it is told to do.
+  const text = tellingIn(args) ?? tellingIn(data) ?? tellingIn(config)
   if (text !== undefined) return lineOf(text, MAX_PREVIEW)
   const rest = isRecord(args) ? args : isRecord(data) ? data : {}
   return Object.keys(rest).length === 0 ? '' : lineOf(JSON.stringify(rest), MAX_PREVIEW)

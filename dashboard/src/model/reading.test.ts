@@ -6,6 +6,7 @@ describe('the main text of a step', () => {
     ['{"tool":"Bash","args":{"command":"ls"}}', 'ls'],
     ['{"tool":"Read","args":{"path":"a.ts"}}', 'a.ts'],
     ['{"prompt":"Fix it"}', 'Fix it'],
+    ['{"agent":"ops","config":{"prompt":"Deploy"}}', 'Deploy'],
     ['{"args":"odd"}', undefined],
     ['{"args":{"command":7}}', undefined],
     ['[1]', undefined],

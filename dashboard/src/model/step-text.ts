@@ -5,8 +5,9 @@ export function mainTextOf(data: string): string | undefined {
   const parsed = parse(data)
   if (!isObject(parsed)) return undefined
   const args = isObject(parsed.args) ? parsed.args : {}
+  const config = isObject(parsed.config) ? parsed.config : {}
   const places = [args.command, args.cmd, args.path, args.file_path, args.url, args.prompt]
-  const own = [parsed.prompt, parsed.message, parsed.output, parsed.content, parsed.reason]
+  const own = [parsed.prompt, parsed.message, parsed.output, parsed.content, parsed.reason, config.prompt]
   return [...places, ...own].find((text) => typeof text === 'string' && text !== '') as string | undefined
 }
 
