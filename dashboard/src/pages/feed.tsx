@@ -24,15 +24,9 @@ import { feed, lostRecords, rowsVersion } from '../state/live.ts'
 export function FeedPage() {
   const search = useRef<HTMLInputElement>(null)
   useFeedKeys(search)
-  const open = useCallback(({ id }: Action) => {
-    selectedId.value = id
-    openAction(id)
-  }, [])
-  const nearEnd = useCallback(() => void loadPast(), [])
   useEffect(() => {
     selectedId.value ??= openId.peek()
   }, [])
-  void rowsVersion.value
   return (
     <div class="page whole" data-page="feed">
       <FeedFilters searchRef={search} />
@@ -42,15 +36,28 @@ export function FeedPage() {
         </p>
       )}
       <div class="split">
-        <div class="feed-main">
-          <Heads />
-          {feed.count === 0 ? <NothingHere /> : <FeedList onOpen={open} onNearEnd={nearEnd} />}
-          <PastNote />
-        </div>
+        <Rows />
         {openId.value !== undefined && (
           <ActionPanel key={openId.value} id={openId.value} onClose={() => openAction(undefined)} />
         )}
       </div>
+    </div>
+  )
+}
+
+// Apart from the rest of the page, which need not be drawn again with every row that comes.
+function Rows() {
+  const open = useCallback(({ id }: Action) => {
+    selectedId.value = id
+    openAction(id)
+  }, [])
+  const nearEnd = useCallback(() => void loadPast(), [])
+  void rowsVersion.value
+  return (
+    <div class="feed-main">
+      <Heads />
+      {feed.count === 0 ? <NothingHere /> : <FeedList onOpen={open} onNearEnd={nearEnd} />}
+      <PastNote />
     </div>
   )
 }

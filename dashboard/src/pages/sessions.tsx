@@ -50,7 +50,7 @@ function All() {
 }
 
 function One({ id }: { readonly id: string }) {
-  const { data, failure } = usePolled<SessionDetail>(`/v1/sessions/${encodeURIComponent(id)}`, 3_000)
+  const { data, failure } = usePolled<SessionDetail>(`/v1/sessions/${encodeURIComponent(id)}`, 5_000)
   useKeys({
     close: () => {
       if (openId.value === undefined) go(addressOf('sessions'))

@@ -1,5 +1,6 @@
 // One action whole: what was to be done, each hook's verdict with its evidence and edits, what became of it.
 
+import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Action, ActionDetail, EventView, StepDetail } from '../../../src/protocol/views.ts'
 import { formatClock, formatDuration } from '../model/format.ts'
@@ -15,8 +16,8 @@ import { SafeText } from './safe-text.tsx'
 import { Verdict } from './verdict.tsx'
 
 export function ActionPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  void rowsVersion.value
-  const known = log.get(id)
+  // Drawn again when this action changed, not with every row that comes.
+  const known = useComputed(() => (rowsVersion.value >= 0 ? log.get(id) : undefined)).value
   // Asked again when a step joined: the call has ended meanwhile.
   const { data, failure } = useResource<ActionDetail>(`/v1/actions/${encodeURIComponent(id)}`, known?.steps.length)
   const box = useRef<HTMLElement>(null)

@@ -3,8 +3,9 @@
 import { useEffect } from 'preact/hooks'
 import { isFiltering, NO_FILTER } from '../model/filter.ts'
 import { clipText, plainOf } from '../model/visible-text.ts'
+import { now } from '../state/clock.ts'
 import { filter, isPaused, setFilter } from '../state/feed-page.ts'
-import { log, pulse, rowsVersion } from '../state/live.ts'
+import { log, pulse } from '../state/live.ts'
 import { route, setParams } from '../state/route.ts'
 import { DECISIONS, Decision } from './decision.tsx'
 import { Icon } from './icons.tsx'
@@ -124,8 +125,8 @@ function Choice({ name, value, choices, onChoose }: ChoiceProps) {
 
 // What there is to choose from: the pipeline, and what the newest rows name.
 function useChoices() {
-  // Looked up anew as rows come, but not with each of them.
-  void (rowsVersion.value >> 6)
+  // Looked up once a second, not with each row that comes.
+  void now.value
   const tools = new Set<string>()
   const sessions = new Set<string>()
   const hooks = new Set(pulse.value?.hooks.map(({ name }) => name))

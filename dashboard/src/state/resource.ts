@@ -1,40 +1,69 @@
-// Something fetched for a page: asked for again when its key changes, and the last answer kept on show meanwhile.
+// Something fetched for a page: asked for again when its version changes, one question at a time, and the last answer kept on
+// show meanwhile.
 
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { getJson, RequestError } from '../net/api.ts'
 import { now } from './clock.ts'
 
-export interface Resource<T> {
+interface Resource<T> {
   readonly data: T | undefined
   readonly failure: RequestError | undefined
 }
 
-/**
- * @param path what to ask for; nothing is asked for while undefined
- * @param version asked again whenever it changes
- */
-export function useResource<T>(path: string | undefined, version: unknown = 0): Resource<T> {
-  const state: Signal<Resource<T>> = useSignal<Resource<T>>({ data: undefined, failure: undefined })
+/** Asks for a path again whenever its version changes. */
+export function useResource<T>(path: string, version: unknown): Resource<T> {
+  const state = useSignal<Resource<T>>({ data: undefined, failure: undefined })
+  const question = useRef<Question<T> | undefined>(undefined)
   useEffect(() => {
-    if (path === undefined) return undefined
-    const abort = new AbortController()
-    getJson<T>(path, abort.signal).then(
-      (data) => {
-        state.value = { data, failure: undefined }
-      },
-      (error: unknown) => {
-        if (abort.signal.aborted) return
-        const failure = error instanceof RequestError ? error : new RequestError(0, 'FAILED', String(error))
-        state.value = { data: state.peek().data, failure }
-      },
-    )
-    return () => abort.abort()
-  }, [path, version])
+    const mine = new Question(path, state)
+    question.current = mine
+    return () => mine.stop()
+  }, [path])
+  useEffect(() => question.current?.ask(), [path, version])
   return state.value
 }
 
 /** The same, asked for again every so often while the page is seen. */
 export function usePolled<T>(path: string, everyMs: number): Resource<T> {
   return useResource<T>(path, Math.floor(now.value / everyMs))
+}
+
+// A daemon that takes longer than the time between two questions must still be heard out.
+class Question<T> {
+  readonly #path: string
+  readonly #state: Signal<Resource<T>>
+  readonly #abort = new AbortController()
+  #isOpen = false
+  #isAskedAgain = false
+
+  constructor(path: string, state: Signal<Resource<T>>) {
+    this.#path = path
+    this.#state = state
+  }
+
+  ask(): void {
+    if (this.#isOpen) this.#isAskedAgain = true
+    else void this.#hear()
+  }
+
+  stop(): void {
+    this.#abort.abort()
+  }
+
+  async #hear(): Promise<void> {
+    const { signal } = this.#abort
+    this.#isOpen = true
+    do {
+      this.#isAskedAgain = false
+      try {
+        const data = await getJson<T>(this.#path, signal)
+        if (!signal.aborted) this.#state.value = { data, failure: undefined }
+      } catch (error) {
+        const failure = error instanceof RequestError ? error : new RequestError(0, 'FAILED', String(error))
+        if (!signal.aborted) this.#state.value = { data: this.#state.peek().data, failure }
+      }
+    } while (this.#isAskedAgain && !signal.aborted)
+    this.#isOpen = false
+  }
 }
