@@ -50,10 +50,11 @@ export function makeApp(service: Service, options: AppOptions): App {
     const { host, origin, authorization, cookie, accept, 'sec-fetch-site': site } = c.req.header()
     const { method, path } = c.req
     const facts = { host, origin, authorization, cookie }
-    const isOurs = gate.isOurHost(host) && gate.isOurOrigin(origin) && !gate.isForged({ method, path, site }, facts)
-    if (!isOurs) return c.json({ error: AT_THE_DOOR[403] }, 403)
     const isOpen = path === '/health' || path === '/login' || isCardPath(path)
-    if (isOpen || gate.isKnown(facts)) return next()
+    const isKnown = gate.isKnown(facts)
+    const isForged = isKnown && gate.isForged({ method, path, site }, facts)
+    if (!gate.isOurHost(host) || !gate.isOurOrigin(origin) || isForged) return c.json({ error: AT_THE_DOOR[403] }, 403)
+    if (isOpen || isKnown) return next()
     const isPage = method === 'GET' && !path.startsWith('/v1/') && accept?.includes('text/html') === true
     return isPage ? signInPage(c) : c.json({ error: AT_THE_DOOR[401] }, 401, { 'www-authenticate': 'Bearer' })
   })

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import type { Action } from '../../src/protocol/views.ts'
+import { SqliteTaskStore } from '../../src/store/task-store.ts'
 import { ArcDaemon } from './arc-daemon.ts'
 import { allRows, openPage, type PageWish, type WatchedPage } from './pages.ts'
 
@@ -161,6 +162,18 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     await page.waitForURL(/\/sessions\/session-1/)
     await page.getByText('ls -la src').first().waitFor()
     await page.getByText('terraform destroy').first().waitFor()
+  })
+
+  it('shows what agents do together: their tasks and their discussions', async () => {
+    const tasks = new SqliteTaskStore(`${daemon.at.home}/arc.db`)
+    tasks.create('task-1', { from: 'lead', to: 'worker', description: 'Write the migration' }, Date.now())
+    tasks.close()
+    const prompt = 'roundtable: Which queue do we take? agents: claude, codex rounds: 1'
+    await daemon.dispatch({ point: 'pre:message', data: { prompt }, session: 'table', source: 'human' })
+    const page = await open({ path: '/tasks' })
+    await page.locator('[data-page="tasks"]').getByText('Write the migration').first().waitFor()
+    await page.goto(`${daemon.url}/roundtables`)
+    await page.locator('[data-page="roundtables"]').getByText('Which queue do we take?').first().waitFor()
   })
 
   it('shows the configuration that is in force and where each setting comes from', async () => {

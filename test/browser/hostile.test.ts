@@ -65,6 +65,8 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
       const step = { data: { tool: text, args: { [text]: text } }, session: text, agent: text, source: text }
       await daemon.dispatch({ point: 'pre:tool', ...step, host: text, turn: text, workspace: text })
     }
+    const prompt = `roundtable: ${HOSTILE[1]} agents: claude, codex rounds: 1`
+    await daemon.dispatch({ point: 'pre:message', data: { prompt }, session: HOSTILE[2], source: 'human' })
     await daemon.before(REVERSED)
     await daemon.before(`echo ${LONG}`, { session_id: LONG })
     const held = {

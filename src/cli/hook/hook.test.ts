@@ -146,7 +146,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     mkdirSync(join(bare, 'node_modules/better-sqlite3'), { recursive: true })
     writeFileSync(join(bare, 'node_modules/better-sqlite3/package.json'), '{ "main": "gone.js" }')
     const args = ['--preserve-symlinks', '--preserve-symlinks-main', join(bare, 'bin/arc'), 'hook', 'claude']
-    const ran = await runProgram(process.execPath, args, { env: { ARC_HOME: home }, input: payload('ls') })
+    const ran = await runProgram(process.execPath, args, { env: { ARC_HOME: home }, input: payload(DANGER) })
     expectDenied(ran, 'better-sqlite3')
   })
 
