@@ -133,6 +133,8 @@ async function buildHook() {
 }
 
 async function buildDashboard() {
+  // Tests build as well, under a name of their own for the environment; what comes out has to be the same.
+  process.env.NODE_ENV = 'production'
   const build = { outDir: join(STAGE, 'dashboard') }
   await vite.build({ configFile: join(ROOT, 'dashboard', 'vite.config.ts'), build }).catch((failure) => {
     throw new Error(`building the dashboard failed\n${failure.message}`)
