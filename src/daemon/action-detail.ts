@@ -1,5 +1,6 @@
 // One action, whole: its steps, what each hook said and on what evidence, what was changed, and what else is recorded of it.
 
+import { setImmediate as breathe } from 'node:timers/promises'
 import { isRecord } from '../core/plain-data.ts'
 import { joinStep } from '../protocol/feed.ts'
 import type {
@@ -22,11 +23,14 @@ const MAX_LOOKED = 4_000
 const MAX_CHANGES = 200
 
 /** An action by the id of one of its steps, or the beginning of one. */
-export function readAction(trace: TraceStore, id: string): ActionDetail | Exclude<Found, { found: 'step' }> {
+export async function readAction(
+  trace: TraceStore,
+  id: string,
+): Promise<ActionDetail | Exclude<Found, { found: 'step' }>> {
   const found = trace.get(id)
   if (found.found !== 'step') return found
   const opening = openingOf(trace, found)
-  const { steps, events } = whatFollows(trace, opening)
+  const { steps, events } = await whatFollows(trace, opening)
   const all = [opening, ...steps]
   const action = all.reduce<Action | undefined>((one, whole) => joinStep(one, feedStepOf(whole)), undefined) as Action
   return { action, steps: all.map(stepDetail), events }
@@ -45,7 +49,7 @@ interface Following {
   readonly events: readonly EventView[]
 }
 
-function whatFollows(trace: TraceStore, { record }: WholeStep): Following {
+async function whatFollows(trace: TraceStore, { record }: WholeStep): Promise<Following> {
   const steps: WholeStep[] = []
   const events: EventView[] = []
   const only = record.session === undefined ? {} : { session: record.session }
@@ -54,10 +58,12 @@ function whatFollows(trace: TraceStore, { record }: WholeStep): Following {
     const page = readAfter(trace, after, only)
     steps.push(...page.steps.filter((whole) => whole.record.id !== record.id && belongs(whole, record.id)))
     events.push(...page.events.map(eventViewOf).filter(({ step }) => step === record.id))
-    // A tool is over once: what was told of it stands close by.
-    if (page.last === undefined || !page.isPart || steps.length > 0) break
+    // A tool is over once, and one that was stopped never is: what else was told of it stands close by.
+    const isOver = steps.length > 0 || record.decision === 'block'
+    if (page.last === undefined || !page.isPart || isOver) break
     after = page.last
     looked += page.records.length
+    await breathe()
   }
   return { steps, events }
 }

@@ -17,7 +17,7 @@ export interface PageWish {
 // A filter that matches little must not read for ever: the page asks on from there.
 const MAX_SCANNED = 20_000
 // So far ahead of a page the steps after its tool calls are looked for.
-const MAX_AHEAD = 1_000
+const MAX_AHEAD = 500
 const MAX_OF_SESSION = 1_000
 
 /** A page of actions. */

@@ -282,6 +282,22 @@ describe('the stream', () => {
     stream.close()
   })
 
+  it('leaves a reader that does not read where it is, and loses nothing to it once it reads on', async () => {
+    const slow = listen('view=feed')
+    const quick = listen('view=feed')
+    await until(() => slow.of('hello').length === 1 && quick.of('hello').length === 1)
+    slow.socket.pause()
+    for (let part = 0; part < 4; part++) append(500, part * 500)
+    await until(() => quick.steps().length >= 2_000)
+    const before = slow.steps().length
+    slow.socket.resume()
+    await until(() => slow.steps().length >= 2_000)
+    expect(before).toBe(0)
+    expect(slow.steps().map(({ id }) => id)).toEqual(Array.from({ length: 2_000 }, (_, n) => `n${n}`))
+    slow.close()
+    quick.close()
+  })
+
   it('goes on after a restart where it was left, for each of those who listen', async () => {
     append(10)
     const first = listen('view=feed&after=0')

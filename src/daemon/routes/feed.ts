@@ -31,7 +31,7 @@ export function addFeedRoutes(app: App, service: Service): void {
   })
   app.get('/v1/actions/:id', async (c) => {
     const id = c.req.param('id')
-    const found = readAction(await trace(), id)
+    const found = await readAction(await trace(), id)
     if ('action' in found) return c.json(found)
     if (found.found === 'several') {
       return refuse(c, 409, 'ARC_NOT_FOUND', `Several begin with ${JSON.stringify(id)}: ${found.ids.join(', ')}.`)
