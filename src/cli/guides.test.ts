@@ -19,12 +19,15 @@ const block = (text: string, language: string) => text.split(`\`\`\`${language}\
 it('every command that the guides name exists, with the options they give it', () => {
   const options = readReference()
   const pages = readdirSync(GUIDES).map((name) => readFileSync(new URL(name, GUIDES), 'utf8'))
-  const named = pages.flatMap((text) => [...text.matchAll(/(?:^|`|\/bin\/)arc ([a-z]+)((?: [a-z-]+)?)([^`\n#|]*)/gm)])
+  const named = pages.flatMap((text) => [
+    ...text.matchAll(/(?:^|`|\/bin\/)arc ([a-z]+)((?: [a-z][a-z-]*)?)([^`\n#|]*)/gm),
+  ])
   const wrong = named.flatMap(([whole, word = '', sub = '', rest = '']) => {
     const isGroup = [...options.keys()].some((name) => name.startsWith(`${word} `))
     const known = options.get(isGroup ? word + sub : word)
     if (known === undefined) return [whole]
-    const [own = ''] = `${sub}${rest} `.split(' -- ')
+    // What stands in quotes is for somebody else.
+    const [own = ''] = `${sub}${rest} `.replace(/'[^']*'|"[^"]*"/g, '').split(' -- ')
     return [...own.matchAll(/--[a-z][a-z-]*/g)].flatMap(([option]) => (known.includes(option) ? [] : [whole]))
   })
   expect(wrong).toEqual([])

@@ -2,7 +2,7 @@
 // supervision goes on in memory, and says so.
 
 import { describe } from '../core/errors.ts'
-import { DatabaseFile } from '../store/connection.ts'
+import { DatabaseFile } from '../store/database-file.ts'
 import { SqliteStateStore } from '../store/state-store.ts'
 import { SqliteTraceStore } from '../store/trace-store.ts'
 import { MemoryStateStore } from '../supervision/memory-state.ts'

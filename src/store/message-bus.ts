@@ -7,7 +7,7 @@ import { INBOX } from '../collaboration/bus/bus.ts'
 import { isUnder } from '../collaboration/bus/subject.ts'
 import { describe } from '../core/errors.ts'
 import { Connection } from './connection.ts'
-import type { OpenOptions } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 
 interface MessageRow {
   readonly seq: number

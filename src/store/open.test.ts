@@ -4,7 +4,8 @@ import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
 import { stepEntry } from '../testing/step-entry.ts'
-import { openDatabase, type SetAside } from './open.ts'
+import { openDatabase } from './open.ts'
+import type { SetAside } from './open-options.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 describe('opening the database', () => {

@@ -6,21 +6,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { isBusy, isCorrupt, isUnavailable, newerSchema, storeBusy, storeUnavailable } from './errors.ts'
 import { MIGRATIONS } from './migrations/list.ts'
-
-/** How a database is opened. */
-export interface OpenOptions {
-  /** Told when a damaged database was set aside: never to be swallowed. */
-  readonly onSetAside?: ((notice: SetAside) => void) | undefined
-  /** How long to wait for others before giving up, over all attempts; 30 s unless set. */
-  readonly waitMs?: number | undefined
-}
-
-/** A damaged database that was put out of the way. */
-export interface SetAside {
-  readonly file: string
-  readonly movedTo: string
-  readonly why: string
-}
+import type { OpenOptions } from './open-options.ts'
 
 /** An open database, and which file on the disk it is. */
 export interface Opened {

@@ -2,8 +2,9 @@
 
 import type Database from 'better-sqlite3'
 import type { StateEntry, StateStore } from '../supervision/state.ts'
-import { Connection, type Place } from './connection.ts'
-import type { OpenOptions } from './open.ts'
+import { Connection } from './connection.ts'
+import type { Place } from './database-file.ts'
+import type { OpenOptions } from './open-options.ts'
 
 interface Row {
   readonly key: string

@@ -7,7 +7,7 @@ import type { Task, TaskDraft, TaskRecord } from '../collaboration/tasks/task.ts
 import { advance, isOver, type Move, openTask, renewLease, unknownTask } from '../collaboration/tasks/transitions.ts'
 import { ArcError, show } from '../core/errors.ts'
 import { Connection } from './connection.ts'
-import type { OpenOptions } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 
 interface Row {
   readonly body: string

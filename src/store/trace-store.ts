@@ -21,8 +21,9 @@ import {
   type TraceStore,
 } from '../trace/store.ts'
 import { countersFrom } from '../trace/tally.ts'
-import { Connection, type Place } from './connection.ts'
-import type { OpenOptions } from './open.ts'
+import { Connection } from './connection.ts'
+import type { Place } from './database-file.ts'
+import type { OpenOptions } from './open-options.ts'
 import { TracePlaces } from './trace-places.ts'
 import { TraceReader } from './trace-reader.ts'
 import { cutSome, findCut, sweepPlaces } from './trace-retention.ts'

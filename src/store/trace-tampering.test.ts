@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
 import { stepEntry } from '../testing/step-entry.ts'
-import type { SetAside } from './open.ts'
+import type { SetAside } from './open-options.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 const STEPS = 15

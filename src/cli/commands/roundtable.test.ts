@@ -148,15 +148,15 @@ describe('R7 a roundtable on the command line', () => {
   it('R7 starts known agents as they answer one prompt, supervised for the turn only', async () => {
     const args = `printf '%s|' "$@"; cat > prompt.txt; test -e "$2" && echo "with settings"; exit 0`
     program('claude', args)
-    program('gemini', `test -e "$GEMINI_CLI_SYSTEM_SETTINGS_PATH" && echo "with settings"; ${args}`)
+    program('qwen', `test -e "$QWEN_CODE_SYSTEM_SETTINGS_PATH" && echo "with settings"; ${args}`)
     profile('default', { enforcement: 'enforce' })
-    const { turns } = onlyJson<Table>(await table('Tabs?', '--agents', 'claude,gemini', '--rounds', '1', '--json'))
+    const { turns } = onlyJson<Table>(await table('Tabs?', '--agents', 'claude,qwen', '--rounds', '1', '--json'))
     expect(turns[0]?.content).toMatch(/^--settings\|\S+settings\.json\|-p\|with settings$/)
     expect(turns[1]?.content).toMatch(/^with settings\n-p\|\|/)
     expect(readdirSync(join(home, 'run')).filter((name) => name.startsWith('launch-'))).toEqual([])
     const launches = await logs('--component', 'launch')
     expect(new Set(launches.map(({ point, host }) => `${point} ${host}`))).toEqual(
-      new Set(['pre:launch claude', 'pre:launch gemini']),
+      new Set(['pre:launch claude', 'pre:launch qwen']),
     )
   })
 
