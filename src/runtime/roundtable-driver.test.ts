@@ -212,7 +212,7 @@ describe('a table that is broken off', () => {
     const first = await drive({}, [agent('ann', 'first'), agent('bob', stop)], { signal: controller.signal })
     const end = await first.open({ topic: 'Tabs?', rounds: 1 })
     expect(end).toMatchObject({ kind: 'interrupted' })
-    expect(only()).toMatchObject({ status: 'interrupted', turns: [{ content: 'first' }], synthesis: null })
+    expect(only()).toMatchObject({ status: 'interrupted', turns: [{ content: 'first' }], synthesis: undefined })
     const { id = '' } = only() ?? {}
     await supervisor.close()
     const bob = agent('bob', 'second')
