@@ -59,12 +59,12 @@ const SESSIONS = [
 
 /** Plays it all. `waiting` settles when the held command is answered. */
 export async function playTraffic(daemon, arc) {
+  discuss(arc)
   for (const session of SESSIONS) await playSession(daemon, session)
   await daemon.post('/v1/hook/claude/PostToolUse', {
     ...{ session_id: 'add-invoices', cwd: AT, hook_event_name: 'PostToolUse', tool_use_id: 'unknown' },
     ...{ tool_name: 'Edit', tool_input: { file_path: `${AT}/src/orders/pdf.ts` }, tool_response: 'ok' },
   })
-  await discuss(daemon)
   delegate(arc)
   const waiting = daemon.post('/v1/dispatch', {
     ...{ point: 'pre:tool', data: { tool: 'Bash', args: { command: 'git push --force origin main' } } },
@@ -105,18 +105,20 @@ function hook(daemon, host, event, payload) {
   return daemon.post(`/v1/hook/${host}/${event}`, { cwd: AT, hook_event_name: event, ...payload })
 }
 
-async function discuss(daemon) {
-  const say = (point, data, agent) =>
-    daemon.post('/v1/dispatch', {
-      point,
-      data,
-      agent,
-      session: 'which-queue',
-      source: agent === undefined ? 'human' : 'agent',
-    })
-  await say('pre:message', { prompt: 'roundtable: Which queue for the invoices? agents: claude, gemini rounds: 1' })
-  await say('post:message', { output: 'Postgres: one thing less to run, and the load is small.' }, 'claude')
-  await say('post:message', { output: 'Agreed, with a partial index on the open ones; Redis once it hurts.' }, 'gemini')
+// Two agents that are asked in turns, and sum up in the form they are asked for.
+function discuss(arc) {
+  const answer = (words, summary = words) =>
+    `if grep -q keyPoints; then echo '${JSON.stringify(summary)}'; else echo '${words}'; fi`
+  const agents = {
+    claude: answer('Postgres: one thing less to run, and the load is small.'),
+    gemini: answer('Agreed, with a partial index on the open ones; Redis once it hurts.', {
+      consensus: 0.9,
+      summary: 'The queue stays in Postgres until the load asks for more.',
+      keyPoints: ['one thing less to run', 'a partial index on the open ones', 'Redis once it hurts'],
+    }),
+  }
+  const seats = Object.entries(agents).flatMap(([name, command]) => ['--agent', `${name}=${command}`])
+  arc(['roundtable', 'Which queue for the invoices?', ...seats, '--rounds', '1', '--json'])
 }
 
 function delegate(arc) {

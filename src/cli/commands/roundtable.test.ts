@@ -152,7 +152,7 @@ describe('R7 a roundtable on the command line', () => {
     profile('default', { enforcement: 'enforce' })
     const { turns } = onlyJson<Table>(await table('Tabs?', '--agents', 'claude,qwen', '--rounds', '1', '--json'))
     expect(turns[0]?.content).toMatch(/^--settings\|\S+settings\.json\|-p\|with settings$/)
-    expect(turns[1]?.content).toMatch(/^with settings\n-p\|\|/)
+    expect(turns[1]?.content).toBe('with settings\n|')
     expect(readdirSync(join(home, 'run')).filter((name) => name.startsWith('launch-'))).toEqual([])
     const launches = await logs('--component', 'launch')
     expect(new Set(launches.map(({ point, host }) => `${point} ${host}`))).toEqual(
