@@ -65,7 +65,9 @@ function print(title, { rows, limits }) {
     const what = isPlain ? name : `${name}: ${of} / ${against}`
     const unit = isPlain ? ` ${of}` : '×'
     const bound = atMost === undefined ? `at least ${atLeast}` : `at most ${atMost}`
-    process.stdout.write(`${ok ? 'ok  ' : 'OVER'} ${what.padEnd(46)} ${ratio.toFixed(2)}${unit} (${bound}${unit})\n`)
+    process.stdout.write(
+      `${ok ? 'ok  ' : 'OVER'} ${what.padEnd(46)} ${ratio.toFixed(ratio < 0.1 ? 3 : 2)}${unit} (${bound}${unit})\n`,
+    )
   }
   process.stdout.write('\n')
 }
