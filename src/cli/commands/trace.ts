@@ -1,5 +1,6 @@
 // `arc trace verify` and `arc trace export`: the record chain, checked here or taken elsewhere.
 
+import { once } from 'node:events'
 import colors from 'picocolors'
 import { openTrace } from '../kept.ts'
 
@@ -21,7 +22,10 @@ export async function verifyTrace(options: { readonly json?: boolean }): Promise
 export async function exportTrace(): Promise<number> {
   const store = openTrace()
   try {
-    for (const line of store.export()) process.stdout.write(`${line}\n`)
+    for (const line of store.export()) {
+      // A long chain does not wait in memory for a slow reader.
+      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+    }
     return 0
   } finally {
     store.close()

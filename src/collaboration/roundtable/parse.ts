@@ -1,6 +1,10 @@
 // Finds the request for a roundtable in a message: a trigger phrase, and inline `agents:` and `rounds:` in any order,
 // on lines of their own or in the midst of a sentence. Reads text that anybody may write, so every bound is here.
 
+import { agentKey } from '../agent-key.ts'
+
+export { agentKey }
+
 /** A request for a roundtable, as a message makes it. */
 export interface RoundtableRequest {
   readonly topic: string
@@ -142,11 +146,6 @@ function distinct(names: readonly string[], notes: string[]): string[] {
   const agents = [...found.values()]
   if (agents.length > MAX_AGENTS) notes.push(`only the first ${MAX_AGENTS} of ${agents.length} agents take part`)
   return agents.slice(0, MAX_AGENTS)
-}
-
-/** What tells one agent from another, whatever the case of its name. */
-export function agentKey(name: string): string {
-  return name.normalize('NFC').toLowerCase()
 }
 
 function boundRounds(asked: number, notes: string[]): number {

@@ -2,6 +2,7 @@
 
 import { ArcError, rejectUnknownOptions, show } from '../../core/errors.ts'
 import { isRecord } from '../../core/plain-data.ts'
+import { agentKey } from '../agent-key.ts'
 import { checkAgent } from '../bus/subject.ts'
 
 /** Where a task can stand; the first is where it begins, the last three are ends. */
@@ -122,11 +123,6 @@ export function checkText(text: unknown, name: string, { isNeeded = false } = {}
   if (text.length > MAX_TASK_TEXT) {
     throw invalid(`${name} must have at most ${MAX_TASK_TEXT} characters, not ${text.length}.`)
   }
-}
-
-// What tells one agent from another when they must not be the same.
-function agentKey(name: string): string {
-  return name.normalize('NFKC').trim().toLowerCase()
 }
 
 function readMetadata(given: unknown): Readonly<Record<string, unknown>> {
