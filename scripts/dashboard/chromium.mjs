@@ -3,6 +3,8 @@
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 
 const USUAL_PLACES = [
@@ -39,9 +41,12 @@ function present() {
   return USUAL_PLACES.find((place) => existsSync(place))
 }
 
+// Several test files may find out at the same time that there is none: one installs it, the others wait for that.
 function install() {
-  const command = 'apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium'
-  const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
+  const get = 'apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium'
+  const command = `flock 9; test -x /usr/bin/chromium || { ${get}; }`
+  const args = ['-c', `( ${command} ) 9> "$0"`, join(tmpdir(), 'chromium-install.lock')]
+  const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
   if (status !== 0) process.stderr.write(`chromium could not be installed: ${stderr.slice(-500)}\n`)
 }
 
