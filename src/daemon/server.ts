@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { ArcError, describe } from '../core/errors.ts'
 import { newId } from '../runtime/ids.ts'
+import { openStores } from '../runtime/stores.ts'
 import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
 import { trimLog } from './background.ts'
@@ -21,7 +22,7 @@ import {
   takePlace,
   updatePlace,
 } from './lifecycle.ts'
-import { LASTING_MS, noteGoodStart } from './on-demand.ts'
+import { LASTING_MS, noteGoodStart, onDemandOf } from './on-demand.ts'
 import { socketFile } from './places.ts'
 import { pulseOf } from './pulse.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
@@ -72,17 +73,31 @@ const LOOK_MS = 50
 // For steps that were held, to be answered with a no.
 const GIVE_UP_MS = 2_000
 
-/** Starts a daemon; or says who runs already. */
+/** Starts a daemon; or says who runs already, or that a person wants none. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon | Presence> {
   const { home } = options
   const token = readToken(home)
   const present = await takeHome(home, options.onDemand !== undefined)
   if (present !== undefined) return present
+  // Looked at with the place taken: whoever stops it meanwhile either is seen here, or finds this process and ends it.
+  if (options.onDemand !== undefined && isStopped(options)) {
+    clearPlace(home)
+    return { is: 'absent' }
+  }
   try {
     return await serve(options, token)
   } catch (error) {
     clearPlace(home)
     throw error
+  }
+}
+
+function isStopped({ home, report }: DaemonOptions): boolean {
+  const stores = openStores(home, report)
+  try {
+    return onDemandOf(stores.state, Date.now()).is === 'stopped'
+  } finally {
+    stores.close()
   }
 }
 

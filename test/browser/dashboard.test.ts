@@ -103,8 +103,10 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     expect(await page.locator(rowWith('ls -la src')).count()).toBe(1)
     await page.click(rowWith('terraform destroy'))
     const panel = page.locator('[data-open]')
-    await panel.getByText('infrastructure/terraform-destroy').first().waitFor()
+    // The row knows the reason at once; the hooks and their evidence are fetched.
+    await panel.locator('mark').first().waitFor()
     const text = (await panel.textContent()) ?? ''
+    expect(text).toContain('infrastructure/terraform-destroy')
     expect(text).toContain('risk-detection')
     expect(text).toMatch(/arc why \S+/)
     expect(await panel.locator('mark').first().textContent()).toBe('destroy')

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import colors from 'picocolors'
 import { lastLogLine, startInBackground } from '../../daemon/background.ts'
+import { isAlive } from '../../daemon/firings.ts'
 import { endProcess, findDaemon, type Presence } from '../../daemon/lifecycle.ts'
 import { beginServing } from '../../daemon/on-demand.ts'
 import { logFile } from '../../daemon/places.ts'
@@ -51,8 +52,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     onDemand: options.onDemand === true ? { program } : undefined,
   })
   if (!('is' in started)) return serveOut(started, options)
-  // Somebody else was faster: all is well.
-  if (options.onDemand === true) return started.is === 'running' ? 0 : 1
+  // Somebody else was faster, or a person wants none: all is well.
+  if (options.onDemand === true) return started.is === 'silent' ? 1 : 0
   return tellPresence(started, json === true)
 }
 
@@ -102,11 +103,17 @@ async function serveInBackground({ port, json }: ServeOptions): Promise<number> 
   const home = arcHome()
   const [, program = ''] = process.argv
   claimPlace(home)
-  await giveWay(await findDaemon(home))
+  const before = await findDaemon(home)
+  if (before.is === 'running' && !(await giveWay(before))) return tellPresence(before, json === true)
   const pid = startInBackground({ home, program, args: ['--no-open', ...(port === undefined ? [] : ['--port', port])] })
   for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(LOOK_MS)) {
+    const hasEnded = !isAlive(pid)
     const presence = await findDaemon(home)
-    if (presence.is === 'running') return tellPresence(presence, json === true)
+    // Until it is the one that runs, or has left that to another: one that still starts would outlive an `arc stop`.
+    if (presence.is === 'running' && (hasEnded || presence.health.pid === pid)) {
+      return tellPresence(presence, json === true)
+    }
+    if (hasEnded) break
   }
   tell(`arc: it did not start: ${lastLogLine(home) ?? 'it said nothing'} (${logFile(home)})`)
   return 1

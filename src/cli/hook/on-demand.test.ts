@@ -223,6 +223,29 @@ test('what a person stopped stays stopped, until a person serves again', async (
   expect(daemonsOf(home)).toEqual([again.pid])
 })
 
+test('one that a hook began to start before a person stopped it does not come up after', async () => {
+  await hook()
+  await running()
+  await runArc(['stop'], { home, env: ON })
+  const { code, stdout } = await runArc(['serve', '--no-open', '--on-demand'], { home, env: ON })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  expect(await status()).toMatchObject({ running: false, pid: null, onDemand: { is: 'stopped' } })
+  expect(existsSync(join(home, 'run/arc.pid'))).toBe(false)
+})
+
+test('serving in the background where one runs starts nothing that could outlive it', async () => {
+  const serve = ['serve', '--background', '--port', '0', '--json']
+  const { pid } = onlyJson<Status>(await runArc(serve, { home, env: ON }))
+  expect(onlyJson<Status>(await runArc(serve, { home, env: ON })).pid).toBe(pid)
+  expect(daemonsOf(home)).toEqual([pid])
+  // At the same moment: one serves, and by the time that both have said so no other is left.
+  await runArc(['stop'], { home, env: ON })
+  const both = await Promise.all([runArc(serve, { home, env: ON }), runArc(serve, { home, env: ON })])
+  const [first, second] = both.map((ran) => onlyJson<Status>(ran).pid)
+  expect(first).toBe(second)
+  expect(daemonsOf(home)).toEqual([first])
+})
+
 test('ends by itself when nobody uses it, and comes back when somebody does', async () => {
   setProfile({ enforcement: 'enforce', daemon: { idleMs: 200 } })
   await hook()
