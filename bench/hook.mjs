@@ -39,6 +39,7 @@ export function benchHook() {
         limit('with a daemon', 'cc-safety-net', 'sh + curl', withIt['cc-safety-net'] / withIt['sh + curl'], {
           atLeast: AT_LEAST.timesFaster,
         }),
+        limit('keep-alive median, just started', 'ms', '1', served.times['just started'] / 1e6, AT_MOST.medianMs),
         limit('keep-alive median', 'ms', '1', served.times['keep-alive median'] / 1e6, AT_MOST.medianMs),
         limit(`p99 at ${RATE}/s`, 'ms', '1', served.times[`p99 at ${RATE}/s`] / 1e6, AT_MOST.p99Ms),
         limit('traced calls a second', 'calls', 's', served.perSecond, { atLeast: AT_LEAST.perSecond }),
@@ -83,13 +84,14 @@ async function benchDaemon(socket) {
   const times = await callInTurn(socket, CALLS)
   const paced = await callAtRate(socket, RATE, RATE_SECONDS)
   const { perSecond } = await callTogether(socket, TOGETHER)
+  // By now the code has run often enough to be compiled, as that of a daemon that has run for a day.
+  const later = await callInTurn(socket, CALLS)
   closeCalls()
-  const total = times.reduce((sum, time) => sum + time, 0)
   return {
     perSecond,
     times: {
-      'keep-alive median': quantile(times, 0.5),
-      'per call in a row': total / times.length,
+      'just started': quantile(times, 0.5),
+      'keep-alive median': quantile(later, 0.5),
       [`p99 at ${RATE}/s`]: quantile(paced, 0.99),
     },
   }

@@ -3,6 +3,7 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { describe } from '../core/errors.ts'
+import { commitGroups } from '../store/write-group.ts'
 import { isCardPath } from './a2a/card.ts'
 import { addA2aRoutes } from './routes/a2a.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
@@ -42,6 +43,8 @@ export function makeApp(service: Service, options: AppOptions): App {
   })
   app.use(async (c, next) => {
     await next()
+    // Hook calls wait for a commit that they share; whoever else is told of something finds it kept.
+    if (!c.req.path.startsWith('/v1/hook')) commitGroups()
     // Nothing of it is for other pages, or to be kept by the browser unless it says so.
     for (const [name, value] of OF_EVERY_ANSWER) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
@@ -66,6 +68,22 @@ function fixtures(): { readonly host: HostName; readonly event: string; readonly
 }
 
 describe('an answer', () => {
+  it('is given when what it says is on record for every other process, however many share a commit', async () => {
+    await answerHook(claude('ls'), pool)
+    const others = new Database(join(at.home, 'arc.db'), { readonly: true })
+    const count = others.prepare<[string]>('SELECT count(*) FROM trace WHERE id IS NOT NULL AND body LIKE ?').pluck()
+    const kept = others.prepare<[], string>("SELECT value FROM state WHERE key LIKE 'call:%'").pluck()
+    const answered = async (number: number): Promise<unknown> => {
+      const { exitCode } = await answerHook(claude(`echo call-${number}-`), pool)
+      return { exitCode, onRecord: count.get(`%call-${number}-%`) }
+    }
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, number) => answered(number)))
+    const settled = kept.all().filter((call) => call.includes('doneAt'))
+    others.close()
+    expect(answers).toEqual(Array(60).fill({ exitCode: 0, onRecord: 1 }))
+    expect(settled).toHaveLength(61)
+  })
+
   it('is a denial with the reason in enforce, and silence for what is harmless', async () => {
     const denied = await answerHook(claude(DANGER), pool)
     expect(denied.exitCode).toBe(2)

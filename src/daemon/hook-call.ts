@@ -57,12 +57,21 @@ export async function answerHook(call: HookCall, judges: Judges, limits: CallLim
   const read = readHostPayload(call.host, call.event, call.payload, {})
   const step = isUnreadable(read) ? read.step : read
   const judged: Judged = { step, supervisor: undefined }
-  const work = isUnreadable(read) ? refuse(judged, call, judges, read.unreadable) : judge(judged, call, judges, limits)
+  const judging = isUnreadable(read)
+    ? refuse(judged, call, judges, read.unreadable)
+    : judge(judged, call, judges, limits)
   try {
-    return await inTime(work, limits.deadlineMs ?? deadlineOf(step), limits.signal)
+    return await inTime(recorded(judging, judged), limits.deadlineMs ?? deadlineOf(step), limits.signal)
   } catch (error) {
     return await failSafe(judged, call, judges, describe(error))
   }
+}
+
+// Nobody is told of what is not on record yet. What cannot be recorded has been reported, and changes no answer.
+async function recorded(judging: Promise<HookAnswer>, judged: Judged): Promise<HookAnswer> {
+  const answer = await judging
+  await judged.supervisor?.recorded()
+  return answer
 }
 
 // What the answer is when nothing could be judged, by the mode that is in force.

@@ -58,7 +58,9 @@ export class SupervisorPool implements Judges {
 
   async #make(workspace: string | undefined, profile: string | undefined, key: string): Promise<Supervisor> {
     try {
-      const supervisor = new Supervisor(optionsOf({ home: this.home, workspace, profile, report: this.#report }))
+      const options = optionsOf({ home: this.home, workspace, profile, report: this.#report })
+      // Many calls at once: each is answered when the commit that it shares with others is done.
+      const supervisor = new Supervisor({ ...options, isGrouped: true })
       // Judged at once with what is there; the watch follows.
       supervisor.follow().catch((error) => this.#report(`The files are not followed: ${describe(error)}`))
       return supervisor

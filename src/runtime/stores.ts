@@ -22,18 +22,28 @@ export interface Stores {
   readonly isDurable: boolean
   /** Told of a trace that cannot be written. */
   readonly trouble: Trouble
+  /** When all that was written so far is kept, or reported as lost; undefined for at once. */
+  committed(): Promise<void> | undefined
   /** Safe to call twice. */
   close(): void
 }
 
+export interface StoresOptions {
+  /** How long to wait for a locked database; 30 s unless set. */
+  readonly waitMs?: number | undefined
+  /** Writes that come together are committed together: whoever answers waits for `committed`. */
+  readonly isGrouped?: boolean | undefined
+}
+
 /** Opens the stores of a home; told of whatever goes wrong. Never throws. */
-export function openStores(home: string, report: Report, waitMs?: number): Stores {
+export function openStores(home: string, report: Report, { waitMs, isGrouped }: StoresOptions = {}): Stores {
   const trouble = new Trouble(TRACE_TROUBLE, report)
   try {
     const file = databaseFile(home)
     const onSetAside = ({ movedTo, why }: { readonly movedTo: string; readonly why: string }): void =>
       report(`The database was damaged (${why}) and is kept as ${movedTo}; a new one was started.`)
-    const shared = new DatabaseFile(file, { onSetAside, waitMs })
+    const onLost = (error: unknown, entries: number): void => trouble.fail(error, entries)
+    const shared = new DatabaseFile(file, { onSetAside, waitMs }, isGrouped === true ? { onLost } : undefined)
     const trace = new SqliteTraceStore(shared, { env: process.env })
     const state = new SqliteStateStore(shared)
     const close = (): void => {
@@ -41,11 +51,11 @@ export function openStores(home: string, report: Report, waitMs?: number): Store
       trace.close()
       state.close()
     }
-    return { trace, state, isDurable: true, trouble, close }
+    return { trace, state, isDurable: true, trouble, committed: () => shared.committed(), close }
   } catch (error) {
     report(`Supervision goes on without a lasting record: ${describe(error)}`)
-    const trace = new BoundedTrace()
-    return { trace, state: new MemoryStateStore(), isDurable: false, trouble, close: () => undefined }
+    const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
+    return { ...memory, trouble, committed: () => undefined, close: () => undefined }
   }
 }
 

@@ -54,6 +54,8 @@ export interface SupervisorOptions {
   readonly clock?: Clock
   /** How long to wait for a locked database; 30 s unless set. */
   readonly storeWaitMs?: number
+  /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
+  readonly isGrouped?: boolean
 }
 
 // Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
@@ -90,7 +92,7 @@ export class Supervisor {
     this.#clock = clock
     this.#builtIns = builtIns
     const report = (message: string): void => this.#report(message)
-    this.#stores = openStores(home, report, options.storeWaitMs)
+    this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
     const { trace, state, trouble } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
     this.#loadOptions = loadOptionsOf({ home: options.configHome ?? home, profile, project, builtIns, state })
@@ -151,6 +153,11 @@ export class Supervisor {
   /** Is the record kept beyond this process? */
   get isDurable(): boolean {
     return this.#stores.isDurable
+  }
+
+  /** @internal When what was decided so far is on record; undefined for at once. */
+  recorded(): Promise<void> | undefined {
+    return this.#stores.committed()
   }
 
   /** The pipeline as it stands. */
@@ -271,19 +278,13 @@ export class Supervisor {
 
   #record(action: 'config:change' | 'config:problem' | 'config:good', files: readonly string[]): void {
     const count = this.#problems.length
-    const hooks = this.#pipeline.list().length
-    const what = `profile ${this.config.profile}, mode ${this.#engine.mode}, ${hooks} hooks`
-    const trouble = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${this.#firstProblem()}`
-    const message = `${MESSAGES[action]}: ${what}${trouble}`
+    const what = `profile ${this.config.profile}, mode ${this.#engine.mode}, ${this.#pipeline.list().length} hooks`
     const data = { files, problems: this.#problems.slice(0, 20).map(formatProblem), stale: this.#loaded.stale }
+    const trouble = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${data.problems[0]}`
+    const message = `${MESSAGES[action]}: ${what}${trouble}`
     const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
     const when = { time: this.#clock.wall(), profile: this.config.profile, trouble: this.#stores.trouble }
     recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
-  }
-
-  #firstProblem(): string {
-    const [first] = this.#problems
-    return first === undefined ? '' : formatProblem(first)
   }
 
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.

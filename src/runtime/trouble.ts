@@ -35,11 +35,21 @@ export class Trouble {
     try {
       work()
     } catch (error) {
-      this.#fail(error)
+      this.fail(error)
       return false
     }
     if (this.#count > 0) this.end()
     return true
+  }
+
+  /** Tells of something that failed, so often at once. */
+  fail(error: unknown, count = 1): void {
+    this.#count += count
+    // The words may have figures in them that are others each time.
+    const why = error instanceof ArcError ? error.code : describe(error)
+    if (why === this.#why) return
+    this.#why = why
+    this.#report(`${this.#texts.begins}: ${describe(error)}`)
   }
 
   /** No more is to come, or it is over: how often it failed is told, unless it never did. */
@@ -48,15 +58,6 @@ export class Trouble {
     this.#count = 0
     this.#why = undefined
     if (count > 0) this.#report(this.#texts.ends(count))
-  }
-
-  #fail(error: unknown): void {
-    this.#count++
-    // The words may have figures in them that are others each time.
-    const why = error instanceof ArcError ? error.code : describe(error)
-    if (why === this.#why) return
-    this.#why = why
-    this.#report(`${this.#texts.begins}: ${describe(error)}`)
   }
 }
 

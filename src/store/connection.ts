@@ -6,6 +6,7 @@ import { DatabaseFile, type Place } from './database-file.ts'
 import { isCorrupt, isUnavailable, storeUnavailable } from './errors.ts'
 import { retryBusy, setAside } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
+import { commitGroups, type GroupStatements, type WriteGroup } from './write-group.ts'
 
 /** Holds a database and what was prepared on it. */
 export class Connection<Prepared> {
@@ -21,25 +22,41 @@ export class Connection<Prepared> {
 
   /** Does something that may be done again: reads, or a whole transaction. */
   use<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+    commitGroups(this.#file.group)
     return this.#healing(({ prepared, db }) => work(prepared, db))
   }
 
   /** The same inside a transaction that has the right to write from its start. */
   write<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
-    this.#file.closeIfReplaced()
-    return this.#healing((ready) => this.#inTransaction(ready, ready.beginWriting, work))
+    this.#file.makeWay()
+    return this.#healing((ready) => {
+      if (!this.#joins(ready)) return this.#inTransaction(ready, ready.beginWriting, work)
+      return this.#file.groupFor(ready.db, ready).add(() => this.#asPart(ready, work))
+    })
   }
 
   /** The same for a single statement, which is a transaction by itself. */
   writeOnce<T>(work: (prepared: Prepared) => T): T {
-    this.#file.closeIfReplaced()
-    return this.#healing(({ prepared }) => work(prepared))
+    this.#file.makeWay()
+    return this.#healing((ready) => {
+      if (this.#joins(ready)) return this.#file.groupFor(ready.db, ready).add(() => work(ready.prepared))
+      const result = work(ready.prepared)
+      this.#file.noteKept()
+      return result
+    })
   }
 
   /** Several questions that are answered from one moment, by the file that stands there now. */
   read<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
-    this.#file.closeIfReplaced()
+    // Of what is not committed nobody is told.
+    commitGroups()
+    this.#file.makeWay()
     return this.#healing((ready) => this.#inTransaction(ready, ready.begin, work))
+  }
+
+  /** The group of writes that is open, if one is. */
+  get group(): WriteGroup | undefined {
+    return this.#file.group
   }
 
   /** Safe to call twice; the next use opens again. */
@@ -66,48 +83,77 @@ export class Connection<Prepared> {
     return retryBusy(this.#file.path, this.#file.options, () => work(this.#open()))
   }
 
+  // Unless it is a part of something else already.
+  #joins({ db }: Ready<Prepared>): boolean {
+    return this.#file.isGrouping && (this.#file.group !== undefined || !db.inTransaction)
+  }
+
   // By statements that are prepared once: making a function for each transaction costs as much as a small one.
   #inTransaction<T>(
-    { db, prepared, commit, rollBack }: Ready<Prepared>,
+    ready: Ready<Prepared>,
     begin: Database.Statement,
     work: (prepared: Prepared, db: Database.Database) => T,
   ): T {
-    // Within another one of this process it is a part of that.
-    const isInner = db.inTransaction
-    if (!isInner) begin.run()
+    const { db, prepared, commit, rollBack } = ready
+    if (db.inTransaction) return this.#asPart(ready, work)
+    begin.run()
     try {
-      if (isInner) return db.transaction(() => work(prepared, db))()
       const result = work(prepared, db)
       commit.run()
+      if (begin === ready.beginWriting) this.#file.noteKept()
       return result
     } catch (error) {
       // What was learnt in a transaction that did not come to pass is not so.
       this.#ready = undefined
-      if (!isInner && db.inTransaction) rollBack.run()
+      if (db.inTransaction) rollBack.run()
+      throw error
+    }
+  }
+
+  // Within another transaction of this process: kept or lost with that, and alone in leaving nothing behind when it fails.
+  #asPart<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database.Database) => T): T {
+    const { db, prepared, beginPart, keepPart, rollBackPart } = ready
+    beginPart.run()
+    try {
+      const result = work(prepared, db)
+      keepPart.run()
+      return result
+    } catch (error) {
+      this.#ready = undefined
+      if (db.inTransaction) {
+        rollBackPart.run()
+        keepPart.run()
+      }
       throw error
     }
   }
 
   #open(): Ready<Prepared> {
     const { db } = this.#file.open()
-    if (this.#ready?.db === db) return this.#ready
+    const { generation } = this.#file
+    if (this.#ready?.db === db && this.#ready.generation === generation) return this.#ready
     this.#ready = {
       db,
+      generation,
       prepared: this.#prepare(db),
       begin: db.prepare('BEGIN'),
       beginWriting: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
       rollBack: db.prepare('ROLLBACK'),
+      beginPart: db.prepare('SAVEPOINT part'),
+      keepPart: db.prepare('RELEASE part'),
+      rollBackPart: db.prepare('ROLLBACK TO part'),
     }
     return this.#ready
   }
 }
 
-interface Ready<Prepared> {
+interface Ready<Prepared> extends GroupStatements {
   readonly db: Database.Database
+  readonly generation: number
   readonly prepared: Prepared
   readonly begin: Database.Statement
-  readonly beginWriting: Database.Statement
-  readonly commit: Database.Statement
-  readonly rollBack: Database.Statement
+  readonly beginPart: Database.Statement
+  readonly keepPart: Database.Statement
+  readonly rollBackPart: Database.Statement
 }

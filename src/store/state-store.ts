@@ -5,6 +5,7 @@ import type { StateEntry, StateStore } from '../supervision/state.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
 import type { OpenOptions } from './open-options.ts'
+import type { WriteGroup } from './write-group.ts'
 
 interface Row {
   readonly key: string
@@ -19,9 +20,11 @@ export interface StateStoreOptions extends OpenOptions {
   readonly wall?: () => number
 }
 
-// Each value that is made and will expire takes so many along that have: so the table never holds more than what lives
-// at one time, whoever writes, and nobody has to sweep.
-const SWEPT_AT_ONCE = 4
+// Values that are made and will expire take others along that have, so many for each: so the table never holds more than
+// what lives at one time, whoever writes, and nobody has to sweep. Those that are made in one go do so together.
+const SWEPT_FOR_EACH = 4
+const SWEEP_APART_MS = 50
+const MAX_UNSWEPT = 16
 const MAX_ROUND_MS = 600_000
 
 /**
@@ -32,6 +35,8 @@ const MAX_ROUND_MS = 600_000
 export class SqliteStateStore implements StateStore {
   readonly #connection: Connection<Prepared>
   readonly #wall: () => number
+  #sweptAt = Number.NEGATIVE_INFINITY
+  #unswept = 0
 
   constructor(place: Place, { wall = Date.now, ...options }: StateStoreOptions = {}) {
     this.#connection = new Connection(place, options, prepare)
@@ -39,18 +44,24 @@ export class SqliteStateStore implements StateStore {
   }
 
   get(key: string): StateEntry | undefined {
-    return this.#connection.use(({ one }) => entryOf(one.get(key)))
+    return this.#connection.use((prepared) => entryOf(this.#read(prepared, key)))
   }
 
   set(key: string, value: unknown, version: number, keepMs?: number): boolean {
-    const written = { key, text: JSON.stringify(value ?? null), version, keepMs }
-    // What is there is replaced by one statement; what is made may take others along.
-    if (version > 0) return this.#connection.writeOnce((prepared) => this.#write(prepared, written))
-    return this.#connection.write((prepared) => this.#write(prepared, written))
+    const now = keepMs === undefined ? 0 : Math.floor(this.#wall())
+    const expires = keepMs === undefined ? null : expiryOf(now, keepMs)
+    const written = { key, text: JSON.stringify(value ?? null), version, expires }
+    const due = version === 0 && expires !== null ? this.#sweepsDue(now) : 0
+    // One statement, unless others go along.
+    if (due === 0) return this.#connection.writeOnce((prepared) => this.#write(prepared, written))
+    return this.#connection.write((prepared) => {
+      this.#sweep(prepared, now, due)
+      return this.#write(prepared, written)
+    })
   }
 
   remove(key: string, version: number): boolean {
-    return this.#connection.write((prepared) => removeFrom(prepared, key, version))
+    return this.#connection.write((prepared) => this.#remove(prepared, key, version))
   }
 
   list(prefix: string): readonly StateEntry[] {
@@ -61,11 +72,12 @@ export class SqliteStateStore implements StateStore {
 
   change<T>(key: string, change: (value: T | undefined) => T | undefined, keepMs?: number): T | undefined {
     return this.#connection.write((prepared) => {
-      const entry = entryOf(prepared.one.get(key))
+      const entry = entryOf(this.#read(prepared, key))
       const before = entry?.value as T | undefined
       const after = change(before)
       if (after === undefined) return before
-      this.#write(prepared, { key, text: JSON.stringify(after), version: entry?.version ?? 0, keepMs })
+      const expires = keepMs === undefined ? null : expiryOf(Math.floor(this.#wall()), keepMs)
+      this.#write(prepared, { key, text: JSON.stringify(after), version: entry?.version ?? 0, expires })
       return after
     })
   }
@@ -75,12 +87,56 @@ export class SqliteStateStore implements StateStore {
     this.#connection.close()
   }
 
-  #write(prepared: Prepared, { key, text, version, keepMs }: Written): boolean {
-    const now = keepMs === undefined ? 0 : Math.floor(this.#wall())
-    const expires = keepMs === undefined ? null : expiryOf(now, keepMs)
-    if (version > 0) return prepared.replace.run(text, expires, key, version).changes > 0
-    if (expires !== null) sweep(prepared, now)
-    return prepared.insert.run(key, text, expires).changes > 0
+  #read({ one, seen }: Prepared, key: string): Row | undefined {
+    const rows = seen.within(this.#connection.group)
+    const known = rows?.get(key)
+    if (known !== undefined || rows?.has(key)) return known
+    const row = one.get(key)
+    rows?.set(key, row)
+    return row
+  }
+
+  #write(prepared: Prepared, { key, text, version, expires }: Written): boolean {
+    const row =
+      version > 0 ? prepared.replace.get(text, expires, key, version) : prepared.insert.get(key, text, expires)
+    const rows = prepared.seen.within(this.#connection.group)
+    if (row !== undefined) rows?.set(key, { key, value: text, version: row.version })
+    return row !== undefined
+  }
+
+  #remove({ remove, noteRemoved, seen }: Prepared, key: string, version: number): boolean {
+    if (remove.run(key, version).changes === 0) return false
+    noteRemoved.run(version)
+    seen.within(this.#connection.group)?.delete(key)
+    return true
+  }
+
+  #sweepsDue(now: number): number {
+    this.#unswept++
+    if (Math.abs(now - this.#sweptAt) < SWEEP_APART_MS && this.#unswept < MAX_UNSWEPT) return 0
+    const due = this.#unswept * SWEPT_FOR_EACH
+    this.#sweptAt = now
+    this.#unswept = 0
+    return due
+  }
+
+  #sweep(prepared: Prepared, now: number, count: number): void {
+    for (const { key, version } of prepared.expired.all(now, count)) this.#remove(prepared, key, version)
+  }
+}
+
+// What was read or written within a group of writes: nobody else can write before that is over.
+class Seen {
+  #rows = new Map<string, Row | undefined>()
+  #group: WriteGroup | undefined
+
+  /** Undefined where others may write at any time. */
+  within(group: WriteGroup | undefined): Map<string, Row | undefined> | undefined {
+    if (group !== this.#group) {
+      this.#group = group
+      this.#rows = new Map()
+    }
+    return group === undefined ? undefined : this.#rows
   }
 }
 
@@ -94,41 +150,33 @@ interface Written {
   readonly key: string
   readonly text: string
   readonly version: number
-  readonly keepMs: number | undefined
+  readonly expires: number | null
 }
 
 // Keys are compared by their bytes, and nothing has higher ones.
 const LAST_CHARACTER = '\u{10ffff}'
 
+// Made anew after a failure, and with it what was learnt from what did not come to pass.
 function prepare(db: Database.Database) {
   return {
+    seen: new Seen(),
     one: db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE key = ?'),
     range: db.prepare<[string, string], Row>(
       'SELECT key, value, version FROM state WHERE key >= ? AND key < ? ORDER BY key',
     ),
-    insert: db.prepare<[string, string, number | null]>(
+    insert: db.prepare<[string, string, number | null], Pick<Row, 'version'>>(
       `INSERT INTO state (key, value, version, expires)
-       SELECT ?, ?, version + 1, ? FROM state_removed WHERE true ON CONFLICT DO NOTHING`,
+       SELECT ?, ?, version + 1, ? FROM state_removed WHERE true ON CONFLICT DO NOTHING RETURNING version`,
     ),
-    replace: db.prepare<[string, number | null, string, number]>(
-      'UPDATE state SET value = ?, version = version + 1, expires = ? WHERE key = ? AND version = ?',
+    replace: db.prepare<[string, number | null, string, number], Pick<Row, 'version'>>(
+      'UPDATE state SET value = ?, version = version + 1, expires = ? WHERE key = ? AND version = ? RETURNING version',
     ),
-    expired: db.prepare<[number], Pick<Row, 'key' | 'version'>>(
-      `SELECT key, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ${SWEPT_AT_ONCE}`,
+    expired: db.prepare<[number, number], Pick<Row, 'key' | 'version'>>(
+      'SELECT key, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?',
     ),
     remove: db.prepare<[string, number]>('DELETE FROM state WHERE key = ? AND version = ?'),
     noteRemoved: db.prepare<[number]>('UPDATE state_removed SET version = max(version, ?)'),
   }
-}
-
-function removeFrom({ remove, noteRemoved }: Prepared, key: string, version: number): boolean {
-  if (remove.run(key, version).changes === 0) return false
-  noteRemoved.run(version)
-  return true
-}
-
-function sweep(prepared: Prepared, now: number): void {
-  for (const { key, version } of prepared.expired.all(now)) removeFrom(prepared, key, version)
 }
 
 function entryOf(row: Row): StateEntry

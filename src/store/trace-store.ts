@@ -62,7 +62,10 @@ export class SqliteTraceStore implements TraceStore {
 
   appendAll(entries: readonly TraceEntry[]): readonly Appended[] {
     const drafts = entries.map((entry) => draftsOf(entry, this.#redactor))
-    return this.#connection.write((prepared) => insertAll(drafts, prepared))
+    const appended = this.#connection.write((prepared) => insertAll(drafts, prepared))
+    const { group } = this.#connection
+    if (group !== undefined) group.entries += entries.length
+    return appended
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
