@@ -155,6 +155,10 @@ export const ERRORS = {
     when: 'A roundtable is named that does not exist, or no longer.',
     fix: 'Look at "arc roundtable list" for those there are.',
   },
+  ARC_ROUNDTABLE_TAKEN: {
+    when: 'A roundtable is to be gone on with that is over, or that somebody else drives.',
+    fix: 'Look at "arc roundtable show ID": read what was said, or wait until the other one ends.',
+  },
   ARC_ROUNDTABLE_INVALID: {
     when: 'A roundtable cannot be held as asked: too few agents, or one that nobody knows how to ask.',
     fix: "Name profiles or known agents, or give a command that answers on stdout: --agent name='command'.",

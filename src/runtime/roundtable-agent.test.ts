@@ -71,7 +71,7 @@ describe('asking a program', () => {
     expect(kind).toBe('exit')
     expect(stdout.text.length).toBe(1024 * 1024)
     expect(stdout.text.length + stdout.droppedBytes).toBe(200_000_000)
-  })
+  }, 90_000)
 
   it('R7 says what could not be started, and by what it was ended', async () => {
     expect(await ask('', { command: './none' })).toMatchObject({ kind: 'not-started', why: './none was not found' })

@@ -221,7 +221,7 @@ describe('a table that is broken off', () => {
     await again.resume(id)
     expect(only()).toMatchObject({ id, status: 'complete', turns: [{ content: 'first' }, { content: 'second' }] })
     expect(bob.prompts[0]).toContain('first')
-    await expect(again.resume(id)).rejects.toThrow(/ARC_ROUNDTABLE_INVALID/)
+    await expect(again.resume(id)).rejects.toThrow(/ARC_ROUNDTABLE_TAKEN/)
   })
 
   it('R7 is not taken over while somebody drives it, nor when nobody ever did', async () => {
@@ -244,11 +244,11 @@ describe('a table that is broken off', () => {
       },
     })
     await driver.open({ topic: 'Tabs?', rounds: 1 })
-    expect(await rival).toContain('ARC_ROUNDTABLE_INVALID')
+    expect(await rival).toContain('ARC_ROUNDTABLE_TAKEN')
     expect(only()?.turns).toMatchObject([{ content: 'mine' }, {}])
     const heard = openRoundtable({ id: 'rt-x', topic: 'x', agents: ['a'], rounds: 1, at: Date.now(), idleMs: 9_999 })
     supervisor.state.set(roundtableKey('s'), heard, 0)
-    await expect(other.resume('s')).rejects.toThrow(/ARC_ROUNDTABLE_INVALID/)
+    await expect(other.resume('s')).rejects.toThrow(/ARC_ROUNDTABLE_TAKEN/)
   })
 
   it('R7 stops when its table is gone', async () => {

@@ -122,7 +122,7 @@ export class RoundtableDriver {
       KEPT_MS,
     )
     if (table === undefined) {
-      throw new ArcError('ARC_ROUNDTABLE_INVALID', `The roundtable ${show(session)} is over, or somebody drives it.`)
+      throw new ArcError('ARC_ROUNDTABLE_TAKEN', `The roundtable ${show(session)} is over, or somebody drives it.`)
     }
     this.#tell('roundtable:resume', table.topic, { turns: table.turns.length })
     return this.#drive(table)
@@ -234,7 +234,7 @@ export class RoundtableDriver {
     update<unknown>(state, key, write, KEPT_MS)
     if (after !== undefined) return after
     throw new ArcError(
-      'ARC_ROUNDTABLE_INVALID',
+      'ARC_ROUNDTABLE_TAKEN',
       `The roundtable ${show(this.#session)} is in other hands now, or gone.`,
     )
   }

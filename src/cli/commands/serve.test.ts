@@ -67,9 +67,10 @@ it('serves, tells where, and ends when it is told to', async () => {
   expect(onlyJson(await arc('stop', '--json'))).toEqual({ stopped: false, pid: null })
 })
 
-it('is one per home: a second one says who runs and is content', async () => {
+it('is one per home: a second one says who runs, how to open its page, and is content', async () => {
   const one = serve('--port', '0')
-  await one.first
+  const { loginUrl } = await one.first
+  expect((await arc('serve', '--no-open')).stdout).toContain(`open    ${loginUrl}`)
   const second = serve()
   expect(await second.first).toMatchObject({ running: true, pid: one.child.pid })
   expect(await second.ended).toBe(0)
@@ -131,33 +132,40 @@ it('ends one that does not answer any more', async () => {
   expect((await arc('stop')).code).toBe(0)
 })
 
-it('plays the sample session when asked to, and a person answers what it holds', async () => {
-  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '', NO_COLOR: '1' }
-  const child = spawn(process.execPath, [ARC, 'serve', '--no-open', '--port', '0', '--sample'], { env })
-  children.push(child)
-  let said = ''
-  const heard = (pattern: RegExp) =>
-    new Promise<RegExpExecArray>((resolve) => {
-      const look = () => {
-        const found = pattern.exec(said)
-        if (found !== null) resolve(found)
-      }
-      child.stdout.on('data', (text) => {
-        said += text
-        look()
+const SAMPLES = [{ beside: 'nothing' }, { beside: 'one that runs already' }]
+
+it.each(SAMPLES)(
+  'plays the sample beside $beside, and a person answers what it holds',
+  async ({ beside }) => {
+    if (beside !== 'nothing') await serve('--port', '0').first
+    const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '', NO_COLOR: '1' }
+    const child = spawn(process.execPath, [ARC, 'serve', '--no-open', '--port', '0', '--sample'], { env })
+    children.push(child)
+    const ended = new Promise((resolve) => child.on('exit', resolve))
+    let said = ''
+    const heard = (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve) => {
+        const look = () => {
+          const found = pattern.exec(said)
+          if (found !== null) resolve(found)
+        }
+        child.stdout.on('data', (text) => {
+          said += text
+          look()
+        })
       })
-    })
-  const [, approval = ''] = await heard(/approvals approve (\w+)\n/)
-  expect((await arc('approvals', 'approve', approval)).code).toBe(0)
-  const [, login = ''] = await heard(/its page, signed in: (\S+)\n/)
-  expect(said).toContain('Deleted branch experiment')
-  const { url, enforcement } = (await status()) as Status & { enforcement: string }
-  expect(enforcement).toBe('log')
-  const token = new URL(login).searchParams.get('token')
-  const answer = await fetch(`${url}/v1/decisions`, { headers: { authorization: `Bearer ${token}` } })
-  expect(answer.status).toBe(200)
-  expect(JSON.stringify(await answer.json())).toContain('"session":"sample-')
-  const ended = new Promise((resolve) => child.on('exit', resolve))
-  child.kill('SIGINT')
-  expect(await ended).toBe(0)
-}, 60_000)
+    const [, approval = ''] = await heard(/approvals approve (\w+)\n/)
+    expect((await arc('approvals', 'approve', approval)).code).toBe(0)
+    const [, login = ''] = await heard(/its page, signed in: (\S+)\n/)
+    expect(said).toContain('Deleted branch experiment')
+    const { url, enforcement } = (await status()) as Status & { enforcement: string }
+    expect(enforcement).toBe('log')
+    const token = new URL(login).searchParams.get('token')
+    const answer = await fetch(`${url}/v1/decisions`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(200)
+    expect(JSON.stringify(await answer.json())).toContain('"session":"sample-')
+    if (beside === 'nothing') child.kill('SIGINT')
+    expect(await ended).toBe(0)
+  },
+  60_000,
+)

@@ -37,7 +37,7 @@ const TRIES = 3
 
 /** Serves until a signal comes. One that runs already is no failure: that is what was asked for. */
 export async function serve(options: ServeOptions): Promise<number> {
-  const { port, json } = options
+  const { port } = options
   const number = port === undefined ? undefined : Number(port)
   if (number !== undefined && !(Number.isInteger(number) && number >= 0 && number <= 65_535)) {
     tell(`arc: --port must be a number from 0 to 65535, not ${JSON.stringify(port)}`)
@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   if (!('is' in started)) return serveOut(started, options)
   // Somebody else was faster, or a person wants none: all is well.
   if (options.onDemand === true) return started.is === 'silent' ? 1 : 0
-  return tellPresence(started, json === true)
+  return tellPresence(started, options)
 }
 
 // One that a hook started makes way: a person wants to see this one, for as long as they like.
@@ -89,7 +89,7 @@ async function serveOut(started: Daemon, { open, sample, json, onDemand }: Serve
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
   else if (json === true) printJson(ownStatus(started))
   else printDaemon(started)
-  if (sample === true) await playSample(started, json === true)
+  if (sample === true) await playSample(started.loginUrl, json === true)
   if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
   const why = await Promise.race([ended, started.useless])
   const text = `${why}: finishing what is under way`
@@ -99,19 +99,20 @@ async function serveOut(started: Daemon, { open, sample, json, onDemand }: Serve
   return 0
 }
 
-async function serveInBackground({ port, json }: ServeOptions): Promise<number> {
+async function serveInBackground(options: ServeOptions): Promise<number> {
+  const { port } = options
   const home = arcHome()
   const [, program = ''] = process.argv
   claimPlace(home)
   const before = await findDaemon(home)
-  if (before.is === 'running' && !(await giveWay(before))) return tellPresence(before, json === true)
+  if (before.is === 'running' && !(await giveWay(before))) return tellPresence(before, options)
   const pid = startInBackground({ home, program, args: ['--no-open', ...(port === undefined ? [] : ['--port', port])] })
   for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(LOOK_MS)) {
     const hasEnded = !isAlive(pid)
     const presence = await findDaemon(home)
     // Until it is the one that runs, or has left that to another: one that still starts would outlive an `arc stop`.
     if (presence.is === 'running' && (hasEnded || presence.health.pid === pid)) {
-      return tellPresence(presence, json === true)
+      return tellPresence(presence, options)
     }
     if (hasEnded) break
   }
@@ -120,26 +121,25 @@ async function serveInBackground({ port, json }: ServeOptions): Promise<number> 
 }
 
 // The address once more below it: a session is longer than a screen.
-async function playSample({ loginUrl }: Daemon, isJson: boolean): Promise<void> {
+async function playSample(loginUrl: string, isJson: boolean): Promise<void> {
   const { sampleBeside } = await import('./sample.ts')
   await sampleBeside(loginUrl, isJson)
 }
 
-async function tellPresence(presence: Presence, isJson: boolean): Promise<number> {
+async function tellPresence(presence: Presence, { json, sample }: ServeOptions): Promise<number> {
   if (presence.is === 'running') {
-    const { pid } = presence.health
-    if (isJson) printJson(await statusOf(arcHome()))
-    else print(`${colors.green('✓')} running as process ${pid}${urlIn(presence)}`)
+    const found = await statusOf(arcHome())
+    const { pid, url, loginUrl } = found
+    if (json === true) printJson(found)
+    else print(`${colors.green('✓')} running as process ${pid}${url === null ? '' : ` at ${url}`}`)
+    if (json !== true && loginUrl !== null) print(`  open    ${loginUrl}`)
+    if (sample === true && loginUrl !== null) await playSample(loginUrl, json === true)
     return 0
   }
   if (presence.is === 'silent') {
     tell(`arc: process ${presence.note.pid} holds the place of the daemon and does not answer; end it with: arc stop`)
   }
   return 1
-}
-
-function urlIn({ note }: { readonly note: { readonly url?: string | undefined } | undefined }): string {
-  return note?.url === undefined ? '' : ` at ${note.url}`
 }
 
 function printDaemon({ url, loginUrl, socket }: Daemon): void {
