@@ -233,10 +233,7 @@ export class RoundtableDriver {
     }
     update<unknown>(state, key, write, KEPT_MS)
     if (after !== undefined) return after
-    throw new ArcError(
-      'ARC_ROUNDTABLE_TAKEN',
-      `The roundtable ${show(this.#session)} is in other hands now, or gone.`,
-    )
+    throw new ArcError('ARC_ROUNDTABLE_TAKEN', `The roundtable ${show(this.#session)} is in other hands now, or gone.`)
   }
 
   #take(session: string): void {
