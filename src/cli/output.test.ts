@@ -1,5 +1,16 @@
-import { expect, it } from 'vitest'
-import { alignColumns, columnsOf, fromNow, oneLine, readSince, readSpan, shortPath, widthOf, wrap } from './output.ts'
+import { expect, it, vi } from 'vitest'
+import {
+  alignColumns,
+  columnsOf,
+  fromNow,
+  oneLine,
+  readSince,
+  readSpan,
+  report,
+  shortPath,
+  widthOf,
+  wrap,
+} from './output.ts'
 
 it('columns line up, also with colours, wide characters and combined ones', () => {
   const rows = [
@@ -21,6 +32,14 @@ it('a head stands above, and rows may be of different lengths', () => {
 it('one line has nothing that a terminal would obey, and is cut with a mark', () => {
   expect(oneLine('a\n\tb\u001b[2Jc\u202ed')).toBe('a b\\u001b[2Jc\\u202ed')
   expect(oneLine('x'.repeat(100), 10)).toBe(`${'x'.repeat(9)}…`)
+})
+
+it('neither has what is reported, which may quote what somebody else chose', () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  report('no profile \u001b[2K\r\u202ex\nsecond line')
+  const [[said]] = write.mock.calls as [[string]]
+  write.mockRestore()
+  expect(said).toBe('arc: no profile \\u001b[2K\\u000d\\u202ex\nsecond line\n')
 })
 
 it('times are shown beside now, before and after it', () => {

@@ -33,6 +33,11 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+/** Tells a person that something is not as it should be. It may quote what others chose: the terminal obeys none of it. */
+export function report(message: string): void {
+  tell(`arc: ${message.split('\n').map(harmless).join('\n')}`)
+}
+
 /** One line of at most so many characters, without anything that a terminal would obey. */
 export function oneLine(text: string, length = 90): string {
   const flat = text.replace(/\s+/g, ' ').replace(UNSAFE, escapeCharacter).trim()

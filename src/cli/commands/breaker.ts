@@ -5,13 +5,11 @@ import { openPreview } from '../../runtime/preview.ts'
 import { realServices } from '../../runtime/services.ts'
 import { openStores } from '../../runtime/stores.ts'
 import { type BreakerStatus, DurableBreaker } from '../../supervision/breaker.ts'
-import { fromNow, print, printJson, tell } from '../output.ts'
+import { fromNow, print, printJson, report, tell } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
-
-const report = (message: string): void => tell(`arc: ${message}`)
 
 /** Shows where the breaker of the profile stands. */
 export async function showBreaker({ json }: JsonOption): Promise<number> {

@@ -11,7 +11,7 @@ import type { Decision } from '../../core/verdict.ts'
 import { findProject } from '../../runtime/home.ts'
 import { type Foreseen, openPreview, type Preview } from '../../runtime/preview.ts'
 import { printAnswer, riskOf } from '../answer.ts'
-import { printJson, tell } from '../output.ts'
+import { printJson, report, tell } from '../output.ts'
 
 /** What `arc check` was asked. */
 export interface CheckOptions {
@@ -35,7 +35,7 @@ export async function check(words: readonly string[], options: CheckOptions): Pr
   }
   const cwd = resolve(options.cwd ?? '.')
   const isExplained = options.explain === true && toolClass(options.tool) === 'shell'
-  const { preview, close } = openPreview({ cwd, mode: 'enforce', report: (message) => tell(`arc: ${message}`) })
+  const { preview, close } = openPreview({ cwd, mode: 'enforce', report })
   try {
     for (const problem of preview.problems) tell(formatProblem(problem))
     const foreseen = await foresee(preview, text, options.tool, cwd)
@@ -158,7 +158,7 @@ class LineChecker {
     const known = this.#opened.get(key)
     if (known !== undefined) return known.preview
     if (this.#opened.size >= MAX_PIPELINES) this.close()
-    const opened = openPreview({ cwd, mode: 'enforce', report: (message) => tell(`arc: ${message}`) })
+    const opened = openPreview({ cwd, mode: 'enforce', report })
     for (const problem of opened.preview.problems) tell(formatProblem(problem))
     this.#opened.set(key, opened)
     return opened.preview

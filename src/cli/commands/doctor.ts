@@ -20,7 +20,7 @@ import { clientVersion } from '../doctor/client-version.ts'
 import { daemonCheck } from '../doctor/daemon-check.ts'
 import { homeChecks } from '../doctor/home-checks.ts'
 import { launcherFile } from '../hook/launcher.ts'
-import { fromNow, oneLine, print, printJson, tell } from '../output.ts'
+import { fromNow, oneLine, print, printJson, report, tell } from '../output.ts'
 
 export interface DoctorOptions {
   readonly live?: boolean
@@ -46,7 +46,7 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
 }
 
 function configChecks(): Check[] {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report: (message) => tell(`arc: ${message}`) })
+  const { preview, close } = openPreview({ cwd: process.cwd(), report })
   try {
     const { config, loaded, problems } = preview
     const wrong = problems.filter(isFatal)

@@ -9,7 +9,18 @@ import { openPreview, type Preview } from '../../runtime/preview.ts'
 import { recordEvent } from '../../runtime/services.ts'
 import { snooze, wake } from '../../runtime/snoozes.ts'
 import { openStores } from '../../runtime/stores.ts'
-import { alignColumns, fromNow, oneLine, print, printJson, readSpan, shortPath, showSpan, tell } from '../output.ts'
+import {
+  alignColumns,
+  fromNow,
+  oneLine,
+  print,
+  printJson,
+  readSpan,
+  report,
+  shortPath,
+  showSpan,
+  tell,
+} from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -114,7 +125,7 @@ async function change(name: string, { json }: JsonOption, act: Change): Promise<
       tell(`arc: there is no hook ${show(name)} in this pipeline.${near} "arc hooks list" shows those that there are.`)
       return 1
     }
-    const stores = openStores(home, (message) => tell(`arc: ${message}`))
+    const stores = openStores(home, report)
     try {
       if (stores.isDurable) return act(stores, Date.now(), before)
       tell('arc: nothing was changed, because it could not be kept')
@@ -138,7 +149,7 @@ async function change(name: string, { json }: JsonOption, act: Change): Promise<
 }
 
 function withPreview(look: (opened: { readonly preview: Preview; readonly home: string }) => number): number {
-  const opened = openPreview({ cwd: process.cwd(), report: (message) => tell(`arc: ${message}`) })
+  const opened = openPreview({ cwd: process.cwd(), report })
   try {
     for (const problem of opened.preview.problems) tell(formatProblem(problem))
     return look(opened)

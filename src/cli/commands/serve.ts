@@ -13,7 +13,7 @@ import { logFile } from '../../daemon/places.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openStores } from '../../runtime/stores.ts'
-import { print, printJson, tell } from '../output.ts'
+import { harmless, print, printJson, report, tell } from '../output.ts'
 import { VERSION } from '../version.ts'
 import { ownStatus, statusOf } from './status.ts'
 
@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const program = fileURLToPath(import.meta.url)
   const started = await start({
     ...{ home, version: VERSION, port: number, dashboard: dashboardFolder() },
-    report: options.onDemand === true ? log : (message) => tell(`arc: ${message}`),
+    report: options.onDemand === true ? log : report,
     onDemand: options.onDemand === true ? { program } : undefined,
   })
   if (!('is' in started)) return serveOut(started, options)
@@ -76,7 +76,7 @@ async function giveWay(presence: Presence): Promise<boolean> {
 
 // Hooks start none meanwhile, and what a person stopped is wanted again.
 function claimPlace(home: string): void {
-  const stores = openStores(home, (message) => tell(`arc: ${message}`))
+  const stores = openStores(home, report)
   try {
     beginServing(stores.state, Date.now())
   } finally {
@@ -152,7 +152,7 @@ function printDaemon({ url, loginUrl, socket }: Daemon): void {
 
 // The log of one in the background has no terminal that knows the time.
 function log(message: string): void {
-  tell(`${new Date().toISOString()} ${message}`)
+  tell(`${new Date().toISOString()} ${harmless(message)}`)
 }
 
 function signalled(): Promise<string> {

@@ -11,7 +11,7 @@ import type { StatusView } from '../../protocol/messages.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
 import { openStores } from '../../runtime/stores.ts'
-import { fromNow, print, printJson, showSpan, tell } from '../output.ts'
+import { fromNow, print, printJson, report, showSpan } from '../output.ts'
 
 /** What `arc status --json` prints. */
 interface Status extends StatusView {
@@ -56,7 +56,7 @@ export async function statusOf(home: string): Promise<Status> {
 }
 
 function inForce(home: string): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand'> {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report: (message) => tell(`arc: ${message}`) })
+  const { preview, close } = openPreview({ cwd: process.cwd(), report })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
     const { profile, enforcement, daemon } = preview.config

@@ -5,7 +5,7 @@ import { endProcess, findDaemon } from '../../daemon/lifecycle.ts'
 import { noteStopped } from '../../daemon/on-demand.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openStores } from '../../runtime/stores.ts'
-import { printJson, tell } from '../output.ts'
+import { printJson, report, tell } from '../output.ts'
 
 const WAIT_MS = 15_000
 const STAYS = 'Hooks judge by themselves until arc serve.'
@@ -29,7 +29,7 @@ export async function stop({ json }: { readonly json?: boolean }): Promise<numbe
 }
 
 function keepStopped(home: string): void {
-  const stores = openStores(home, (message) => tell(`arc: ${message}`))
+  const stores = openStores(home, report)
   try {
     noteStopped(stores.state, Date.now())
   } finally {

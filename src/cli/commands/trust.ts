@@ -13,15 +13,13 @@ import { openPreview } from '../../runtime/preview.ts'
 import { recordEvent } from '../../runtime/services.ts'
 import { openStores, type Stores } from '../../runtime/stores.ts'
 import { trustProject, untrustProject } from '../../runtime/trusted-projects.ts'
-import { printJson, tell } from '../output.ts'
+import { printJson, report, tell } from '../output.ts'
 
 /** What `arc trust` was asked. */
 export interface TrustOptions {
   readonly yes?: boolean
   readonly json?: boolean
 }
-
-const report = (message: string): void => tell(`arc: ${message}`)
 
 /** Shows a project's hooks and, when a person says so, trusts them as they are. */
 export async function trust(given: string | undefined, options: TrustOptions): Promise<number> {
