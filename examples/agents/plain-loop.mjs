@@ -1,6 +1,7 @@
 // A plain loop: model → tool calls → results, with every call supervised by the built-in hooks and recorded.
 // The model here is a list of what it would say; put your own call in its place. The rest stays as it is.
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,11 +30,14 @@ for (const said of model) {
 }
 
 async function use({ tool, args }) {
-  const before = await supervisor.dispatch('pre:tool', { tool, args }, context)
+  const id = randomUUID()
+  const before = await supervisor.dispatch('pre:tool', { tool, args }, { ...context, id })
   // What the model reads in place of a result: why, and what would be allowed.
   if (before.blocked) return `${before.decision}, ${before.reason} Instead: ${before.suggestion}`
   const result = await tools[tool](before.data.args).catch((error) => `failed: ${error.message.split('\n')[0]}`)
-  const after = await supervisor.dispatch('post:tool', { tool, args: before.data.args, result }, context)
+  // The page shows both as one row when the second says which came first.
+  const joined = { ...context, metadata: { preStep: id } }
+  const after = await supervisor.dispatch('post:tool', { tool, args: before.data.args, result }, joined)
   return after.data.result || 'nothing'
 }
 

@@ -7,6 +7,9 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ARC, jsonLines, runArc } from '../../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { feedStepOf } from '../../daemon/feed-steps.ts'
+import { readAfter } from '../../daemon/trace-scan.ts'
+import { SqliteTraceStore } from '../../store/trace-store.ts'
 import type { SampleEvent, SampleStep } from '../sample/events.ts'
 
 let place: SupervisedHome
@@ -53,6 +56,19 @@ it('shows every kind of decision, an edit and a failing test that passes in the 
   expect(leftBehind()).toEqual([])
   // Nobody is asked what nobody waits for any more.
   expect(jsonLines((await arc('approvals', 'list', '--json')).stdout)).toEqual([[]])
+})
+
+it('says of each call that ran which step let it run, so that the page shows one row for both', async () => {
+  const steps = await play()
+  const trace = new SqliteTraceStore(join(place.home, 'arc.db'))
+  const gathered = readAfter(trace, 0, { limit: 1_000 }).steps.map((step) => feedStepOf(step))
+  trace.close()
+  const after = gathered.filter(({ phase }) => phase === 'after')
+  const before = new Set(gathered.filter(({ phase }) => phase === 'before').map(({ id }) => id))
+  expect(after.length).toBeGreaterThan(5)
+  expect(after.filter(({ action }) => !before.has(action))).toEqual([])
+  const ran = find(steps, 'git commit').map(({ id }) => id)
+  expect(after.filter(({ action }) => ran.includes(action))).toMatchObject([{ ranMs: expect.any(Number) }])
 })
 
 it('changes and stops nothing in log, and what it tries really happens', async () => {

@@ -96,8 +96,11 @@ class SampleAgent {
 
   async #run({ id, outcome, what }: Asked, tool: ToolName): Promise<void> {
     const { args } = outcome.data as { readonly args: ToolArgs }
+    const startedAt = performance.now()
     const result = await SAMPLE_TOOLS[tool](this.#place.repository, args)
-    const after = await this.#dispatch('post:tool', { tool, args, result })
+    // By which the page knows what belongs together.
+    const metadata = { preStep: id, sinceMs: performance.now() - startedAt }
+    const after = await this.#dispatch('post:tool', { tool, args, result }, { metadata })
     // What the model reads: as the hooks after the call left it.
     const { result: read } = after.outcome.data as { readonly result: unknown }
     this.#tell({ id, outcome, point: 'pre:tool', what, result: String(read) })
