@@ -38,14 +38,15 @@ describe.skipIf(chromium === undefined)('a flood of decisions', PATIENCE, () => 
     for (const { page } of [feed, pipeline]) await waitForAction(page, `flood-${written - 1}`)
     await pipeline.page.goto(`${daemon.url}/feed`)
     await pipeline.page.waitForSelector('[data-row="flood-9999"]')
+    const problems = await pipeline.problems()
+    await pipeline.context.close()
     const rows = (await allRows(feed.page)).filter((id) => id.startsWith('flood-'))
     expect(new Set(rows).size).toBe(rows.length)
     expect(rows).toEqual(Array.from({ length: written }, (_, at) => `flood-${written - 1 - at}`))
     const tasks = await feed.page.evaluate(() => (window as unknown as { __tasks: number[] }).__tasks)
     process.stderr.write(`flood: ${tasks.length} long tasks, the longest ${Math.round(Math.max(0, ...tasks))} ms\n`)
-    expect([...(await feed.problems()), ...(await pipeline.problems())]).toEqual([])
+    expect([...(await feed.problems()), ...problems]).toEqual([])
     await feed.context.close()
-    await pipeline.context.close()
   })
 
   function flood(): Promise<number> {

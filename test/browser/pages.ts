@@ -69,12 +69,21 @@ export async function openPage(browser: Browser, daemon: ArcDaemon, wish: PageWi
 
 /** The ids of all rows of the feed, from the newest, by scrolling through it as a person would. */
 export async function allRows(page: Page): Promise<string[]> {
+  // A page that another one covers is drawn seldom, or not at all.
+  await page.bringToFront()
   return page.evaluate(async () => {
     const box = document.querySelector('.feed-scroll')
     const ids: string[] = []
     if (box === null) return ids
     const known = new Set<string>()
-    const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => resolve()))
+    const frame = (): Promise<void> =>
+      new Promise((resolve) => {
+        const late = setTimeout(resolve, 200)
+        requestAnimationFrame(() => {
+          clearTimeout(late)
+          resolve()
+        })
+      })
     for (let top = 0; ; top += box.clientHeight - 40) {
       box.scrollTop = top
       await frame()
