@@ -22,8 +22,12 @@ export class Connection<Prepared> {
 
   /** Does something that may be done again: reads, or a whole transaction. */
   use<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
-    commitGroups(this.#file.group)
-    return this.#healing(({ prepared, db }) => work(prepared, db))
+    const { group } = this.#file
+    commitGroups(group)
+    return this.#healing(({ prepared, db }) => {
+      group?.flush()
+      return work(prepared, db)
+    })
   }
 
   /** The same inside a transaction that has the right to write from its start. */
@@ -31,19 +35,38 @@ export class Connection<Prepared> {
     this.#file.makeWay()
     return this.#healing((ready) => {
       if (!this.#joins(ready)) return this.#inTransaction(ready, ready.beginWriting, work)
-      return this.#file.groupFor(ready.db, ready).add(() => this.#asPart(ready, work))
+      const group = this.#file.groupFor(ready.db, ready)
+      group.flush()
+      return group.add(() => this.#asPart(ready, work))
     })
   }
 
-  /** The same for a single statement, which is a transaction by itself. */
+  /** The same for a single statement, which is a transaction by itself; not for where writes are grouped. */
   writeOnce<T>(work: (prepared: Prepared) => T): T {
     this.#file.makeWay()
     return this.#healing((ready) => {
-      if (this.#joins(ready)) return this.#file.groupFor(ready.db, ready).add(() => work(ready.prepared))
       const result = work(ready.prepared)
       this.#file.noteKept()
       return result
     })
+  }
+
+  /**
+   * Where writes are grouped, does something with what the group holds of it, which is written before the commit.
+   * Elsewhere, what is done instead.
+   */
+  inGroup<T>(work: (group: WriteGroup, prepared: Prepared) => T, alone: () => T): T {
+    if (!this.#file.isGrouping) return alone()
+    this.#file.makeWay()
+    return this.#healing((ready) => {
+      return this.#joins(ready) ? work(this.#file.groupFor(ready.db, ready), ready.prepared) : alone()
+    })
+  }
+
+  /** The same with a group that is open already; undefined when none is. */
+  inOpenGroup<T>(work: (group: WriteGroup, prepared: Prepared) => T): T | undefined {
+    const { group } = this.#file
+    return group && this.#healing(({ prepared }) => work(group, prepared))
   }
 
   /** Several questions that are answered from one moment, by the file that stands there now. */

@@ -61,10 +61,10 @@ export class DatabaseFile {
   /** @internal The group to add to, begun if there is none. */
   groupFor(db: Opened['db'], statements: GroupStatements): WriteGroup {
     const open = this.group
-    if (open !== undefined) return open
+    if (open !== undefined) return open.join()
     this.#group?.commit()
     this.#group = new WriteGroup(db, statements, (error, entries) => this.#lose(error, entries))
-    return this.#group
+    return this.#group.join()
   }
 
   /** A write of its own was kept: others may be put together again. */

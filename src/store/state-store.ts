@@ -5,13 +5,7 @@ import type { StateEntry, StateStore } from '../supervision/state.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
 import type { OpenOptions } from './open-options.ts'
-import type { WriteGroup } from './write-group.ts'
-
-interface Row {
-  readonly key: string
-  readonly value: string
-  readonly version: number
-}
+import { type StateRow as Row, type StateStatements, StateWrites, type Written } from './state-writes.ts'
 
 type Prepared = ReturnType<typeof prepare>
 
@@ -44,7 +38,11 @@ export class SqliteStateStore implements StateStore {
   }
 
   get(key: string): StateEntry | undefined {
-    return this.#connection.use((prepared) => entryOf(this.#read(prepared, key)))
+    const inGroup = this.#connection.inOpenGroup(
+      (group, prepared) => entryOf(StateWrites.of(group, prepared.grouped).read(key)) ?? null,
+    )
+    if (inGroup !== undefined) return inGroup ?? undefined
+    return this.#connection.use(({ one }) => entryOf(one.get(key)))
   }
 
   set(key: string, value: unknown, version: number, keepMs?: number): boolean {
@@ -52,12 +50,21 @@ export class SqliteStateStore implements StateStore {
     const expires = keepMs === undefined ? null : expiryOf(now, keepMs)
     const written = { key, text: JSON.stringify(value ?? null), version, expires }
     const due = version === 0 && expires !== null ? this.#sweepsDue(now) : 0
-    // One statement, unless others go along.
-    if (due === 0) return this.#connection.writeOnce((prepared) => this.#write(prepared, written))
-    return this.#connection.write((prepared) => {
-      this.#sweep(prepared, now, due)
-      return this.#write(prepared, written)
-    })
+    return this.#connection.inGroup(
+      (group, prepared) => {
+        const writes = StateWrites.of(group, prepared.grouped)
+        if (due > 0) writes.afterwards(() => this.#sweep(prepared, now, due))
+        return writes.write(written)
+      },
+      () => {
+        // One statement, unless others go along.
+        if (due === 0) return this.#connection.writeOnce((prepared) => write(prepared, written))
+        return this.#connection.write((prepared) => {
+          this.#sweep(prepared, now, due)
+          return write(prepared, written)
+        })
+      },
+    )
   }
 
   remove(key: string, version: number): boolean {
@@ -71,15 +78,25 @@ export class SqliteStateStore implements StateStore {
   }
 
   change<T>(key: string, change: (value: T | undefined) => T | undefined, keepMs?: number): T | undefined {
-    return this.#connection.write((prepared) => {
-      const entry = entryOf(this.#read(prepared, key))
+    const changed = (row: Row | undefined, keep: (written: Written) => void): T | undefined => {
+      const entry = entryOf(row)
       const before = entry?.value as T | undefined
       const after = change(before)
       if (after === undefined) return before
       const expires = keepMs === undefined ? null : expiryOf(Math.floor(this.#wall()), keepMs)
-      this.#write(prepared, { key, text: JSON.stringify(after), version: entry?.version ?? 0, expires })
+      keep({ key, text: JSON.stringify(after), version: entry?.version ?? 0, expires })
       return after
-    })
+    }
+    return this.#connection.inGroup(
+      (group, { grouped }) => {
+        const writes = StateWrites.of(group, grouped)
+        return changed(writes.read(key), (written) => void writes.write(written))
+      },
+      () =>
+        this.#connection.write((prepared) =>
+          changed(prepared.one.get(key), (written) => void write(prepared, written)),
+        ),
+    )
   }
 
   /** Safe to call twice. */
@@ -87,27 +104,11 @@ export class SqliteStateStore implements StateStore {
     this.#connection.close()
   }
 
-  #read({ one, seen }: Prepared, key: string): Row | undefined {
-    const rows = seen.within(this.#connection.group)
-    const known = rows?.get(key)
-    if (known !== undefined || rows?.has(key)) return known
-    const row = one.get(key)
-    rows?.set(key, row)
-    return row
-  }
-
-  #write(prepared: Prepared, { key, text, version, expires }: Written): boolean {
-    const row =
-      version > 0 ? prepared.replace.get(text, expires, key, version) : prepared.insert.get(key, text, expires)
-    const rows = prepared.seen.within(this.#connection.group)
-    if (row !== undefined) rows?.set(key, { key, value: text, version: row.version })
-    return row !== undefined
-  }
-
-  #remove({ remove, noteRemoved, seen }: Prepared, key: string, version: number): boolean {
+  #remove({ remove, noteRemoved, grouped }: Prepared, key: string, version: number): boolean {
     if (remove.run(key, version).changes === 0) return false
     noteRemoved.run(version)
-    seen.within(this.#connection.group)?.delete(key)
+    const { group } = this.#connection
+    if (group !== undefined) StateWrites.of(group, grouped).forget(key)
     return true
   }
 
@@ -125,42 +126,25 @@ export class SqliteStateStore implements StateStore {
   }
 }
 
-// What was read or written within a group of writes: nobody else can write before that is over.
-class Seen {
-  #rows = new Map<string, Row | undefined>()
-  #group: WriteGroup | undefined
-
-  /** Undefined where others may write at any time. */
-  within(group: WriteGroup | undefined): Map<string, Row | undefined> | undefined {
-    if (group !== this.#group) {
-      this.#group = group
-      this.#rows = new Map()
-    }
-    return group === undefined ? undefined : this.#rows
-  }
-}
-
 // A little later than asked for, at round times: what is written to again soon after keeps its place in the index.
 function expiryOf(now: number, keepMs: number): number {
   const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(keepMs / 64)))
   return Math.ceil((now + keepMs) / roundMs) * roundMs
 }
 
-interface Written {
-  readonly key: string
-  readonly text: string
-  readonly version: number
-  readonly expires: number | null
+function write({ insert, replace }: Prepared, { key, text, version, expires }: Written): boolean {
+  const row = version > 0 ? replace.get(text, expires, key, version) : insert.get(key, text, expires)
+  return row !== undefined
 }
 
 // Keys are compared by their bytes, and nothing has higher ones.
 const LAST_CHARACTER = '\u{10ffff}'
 
-// Made anew after a failure, and with it what was learnt from what did not come to pass.
 function prepare(db: Database.Database) {
+  const one = db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE key = ?')
   return {
-    seen: new Seen(),
-    one: db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE key = ?'),
+    one,
+    grouped: prepareGrouped(db, one),
     range: db.prepare<[string, string], Row>(
       'SELECT key, value, version FROM state WHERE key >= ? AND key < ? ORDER BY key',
     ),
@@ -176,6 +160,24 @@ function prepare(db: Database.Database) {
     ),
     remove: db.prepare<[string, number]>('DELETE FROM state WHERE key = ? AND version = ?'),
     noteRemoved: db.prepare<[number]>('UPDATE state_removed SET version = max(version, ?)'),
+  }
+}
+
+// In a group nobody else can have changed a version since it was read, so what is written there asks nothing: SQLite keeps
+// a copy of each page for statements that do.
+function prepareGrouped(db: Database.Database, one: Database.Statement<[string], Row>): StateStatements {
+  const removed = db.prepare<[], number>('SELECT version FROM state_removed').pluck()
+  const insert = db.prepare<[string, string, number, number | null]>(
+    'INSERT INTO state (key, value, version, expires) VALUES (?, ?, ?, ?)',
+  )
+  const replace = db.prepare<[string, number, number | null, string]>(
+    'UPDATE state SET value = ?, version = ?, expires = ? WHERE key = ?',
+  )
+  return {
+    read: (key) => one.get(key),
+    removed: () => removed.get() ?? 0,
+    insert: ({ key, value, version }, expires) => void insert.run(key, value, version, expires),
+    replace: ({ key, value, version }, expires) => void replace.run(value, version, expires, key),
   }
 }
 

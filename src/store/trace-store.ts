@@ -8,7 +8,7 @@ import { cutLine, exportLine } from '../trace/export.ts'
 import { cutEntry } from '../trace/memory-store.ts'
 import type { LogRow, TraceEntry, TraceRecord } from '../trace/record.ts'
 import { type RedactOptions, Redactor } from '../trace/redact.ts'
-import { type Draft, draftsOf, type Head, seal, sealedOf } from '../trace/seal.ts'
+import { type Draft, draftsOf, type Head, type Sealed, seal, sealedOf } from '../trace/seal.ts'
 import {
   type Appended,
   type CounterOptions,
@@ -28,6 +28,7 @@ import { TracePlaces } from './trace-places.ts'
 import { TraceReader } from './trace-reader.ts'
 import { cutSome, findCut, sweepPlaces } from './trace-retention.ts'
 import { type Row, type TraceClass, TraceRows } from './trace-rows.ts'
+import type { GroupPart } from './write-group.ts'
 
 /** How the trace is opened and what it hides. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
@@ -62,10 +63,20 @@ export class SqliteTraceStore implements TraceStore {
 
   appendAll(entries: readonly TraceEntry[]): readonly Appended[] {
     const drafts = entries.map((entry) => draftsOf(entry, this.#redactor))
-    const appended = this.#connection.write((prepared) => insertAll(drafts, prepared))
-    const { group } = this.#connection
-    if (group !== undefined) group.entries += entries.length
-    return appended
+    return this.#connection.inGroup(
+      (group, prepared) => {
+        const appended = group.part(TraceEnd, () => new TraceEnd(prepared)).append(drafts)
+        group.entries += entries.length
+        return appended
+      },
+      () =>
+        this.#connection.write((prepared) => {
+          const end = new TraceEnd(prepared)
+          const appended = end.append(drafts)
+          end.flush()
+          return appended
+        }),
+    )
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
@@ -140,22 +151,45 @@ function prepare(db: Database.Database): Prepared {
   return { rows, places, reader: new TraceReader(rows, places) }
 }
 
-function insertAll(entries: readonly (readonly Draft[])[], { rows, places }: Prepared): Appended[] {
-  const before = rows.end('head')
-  let head: Head = before
-  let { bytes } = before
-  const appended = entries.map((drafts) => {
-    const links = seal(drafts, head)
-    for (const link of links) {
+// The end of the chain while nobody else can add to it: what comes is sealed at once, and written when it is time to.
+class TraceEnd implements GroupPart {
+  readonly #prepared: Prepared
+  #head: Head
+  #bytes: number
+  #links: Sealed[] = []
+
+  constructor(prepared: Prepared) {
+    this.#prepared = prepared
+    const { bytes, ...head } = prepared.rows.end('head')
+    this.#head = head
+    this.#bytes = bytes
+  }
+
+  append(entries: readonly (readonly Draft[])[]): Appended[] {
+    // Nothing is added unless all of it can be.
+    let head = this.#head
+    const sealed = entries.map((drafts) => {
+      const links = seal(drafts, head)
+      head = links.at(-1) ?? head
+      return links
+    })
+    this.#head = head
+    for (const links of sealed) for (const link of links) this.#links.push(link)
+    return sealed.map((links, at) => ({ id: entries[at]?.[0]?.id ?? '', seqs: links.map(({ seq }) => seq) }))
+  }
+
+  flush(): void {
+    if (this.#links.length === 0) return
+    const { rows, places } = this.#prepared
+    for (const link of this.#links) {
       places.note(rows.insert(link))
-      bytes += Buffer.byteLength(link.body)
-      head = link
+      this.#bytes += Buffer.byteLength(link.body)
     }
-    return { id: drafts[0]?.id ?? '', seqs: links.map(({ seq }) => seq) }
-  })
-  rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
-  places.settleParts(head.seq, () => rows.classes())
-  return appended
+    this.#links = []
+    const { seq, hash, clock } = this.#head
+    rows.setEnd('head', { seq, hash, clock, bytes: this.#bytes })
+    places.settleParts(seq, () => rows.classes())
+  }
 }
 
 function* allRows(rows: TraceRows): Generator<Row> {

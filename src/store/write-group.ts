@@ -3,6 +3,12 @@
 
 import type Database from 'better-sqlite3'
 
+/** What a store holds back until the group is committed. */
+export interface GroupPart {
+  /** Writes it. What fails takes the whole group with it. */
+  flush(): void
+}
+
 /** Statements that a group is made of. */
 export interface GroupStatements {
   readonly beginWriting: Database.Statement
@@ -11,7 +17,7 @@ export interface GroupStatements {
 }
 
 // Others who want to write wait for so long at most, and so does an answer.
-const MAX_OPEN_MS = 8
+const MAX_OPEN_MS = 16
 
 /** A transaction that is open until all that came in together is done. */
 export class WriteGroup {
@@ -19,7 +25,10 @@ export class WriteGroup {
   readonly #statements: GroupStatements
   readonly #onLost: (error: unknown, entries: number) => void
   readonly #startedAt = performance.now()
-  readonly #soon: NodeJS.Immediate
+  #soon: NodeJS.Immediate
+  #joined = 0
+  #joinedBefore = 0
+  readonly #parts = new Map<object, GroupPart>()
   #depth = 0
   #isOver = false
   #end: () => void = () => undefined
@@ -36,8 +45,23 @@ export class WriteGroup {
     this.#db = db
     this.#statements = statements
     this.#onLost = onLost
-    this.#soon = setImmediate(() => this.commit())
+    this.#soon = setImmediate(this.#whenQuiet)
     OPEN.add(this)
+  }
+
+  // While each turn of the event loop brings more, those who came are better off waiting for it: with the more, the less
+  // of the commit falls on each.
+  readonly #whenQuiet = (): void => {
+    const isQuiet = this.#joined === this.#joinedBefore
+    this.#joinedBefore = this.#joined
+    if (isQuiet || !this.takesMore) this.commit()
+    else this.#soon = setImmediate(this.#whenQuiet)
+  }
+
+  /** Somebody is going to add to it. */
+  join(): this {
+    this.#joined++
+    return this
   }
 
   /** May more be added to it? */
@@ -59,10 +83,31 @@ export class WriteGroup {
     }
   }
 
+  /** What a kind of store holds back in it, made when it is first asked for. */
+  part<P extends GroupPart>(kind: object, make: () => P): P {
+    const known = this.#parts.get(kind) as P | undefined
+    if (known !== undefined) return known
+    const made = make()
+    this.#parts.set(kind, made)
+    return made
+  }
+
+  /** Writes what is held back, for somebody who is going to look. */
+  flush(): void {
+    if (this.#isOver) return
+    try {
+      for (const part of this.#parts.values()) part.flush()
+    } catch (error) {
+      this.lose(error)
+      throw error
+    }
+  }
+
   /** Keeps what was written. Safe to call twice, and left for later by whoever is still adding. */
   commit(): void {
     if (this.#isOver || this.#depth > 0) return
     try {
+      for (const part of this.#parts.values()) part.flush()
       this.#statements.commit.run()
       this.#finish()
     } catch (error) {
