@@ -26,8 +26,23 @@ export function evaluationOf({ hook, profile, mode, verdict, ruling, cause }: Ju
   // A copy: the edit itself becomes part of the data, which the caller may change.
   const modify = verdict.edit === undefined ? undefined : frozenCopy(verdict.edit)
   const loweredBy = mode === effectiveMode({ profile, hook: hook.mode }) ? undefined : 'breaker'
-  const base = { hook: hook.name, point: hook.point, priority: hook.priority, mode, decision, applied, cause }
-  return { ...base, durationMs: 0, reason, suggestion, modify, metadata, dropped, loweredBy }
+  // One literal: V8 looks up every field anew that follows a spread.
+  return {
+    hook: hook.name,
+    point: hook.point,
+    priority: hook.priority,
+    mode,
+    decision,
+    applied,
+    cause,
+    durationMs: 0,
+    reason,
+    suggestion,
+    modify,
+    metadata,
+    dropped,
+    loweredBy,
+  }
 }
 
 /** The evaluation of a hook that had nothing to say: by far the commonest, so no more is built than it needs. */

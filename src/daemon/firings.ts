@@ -89,7 +89,7 @@ function take(step: HostStep, services: FiringServices): Claim | { readonly wait
     },
     KEPT_MS,
   )
-  const settle = (outcome?: Outcome): void => finish(services, key, step, { ...mine, outcome })
+  const settle = (outcome?: Outcome): void => finish(services, key, step, mine, outcome)
   const earlier = step.point.startsWith('post:') ? before['pre:tool'] : undefined
   const link = earlier === undefined ? undefined : { id: earlier.id, at: earlier.at }
   if (isMine) return { id: mine.id, before: link, settle }
@@ -132,8 +132,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function finish({ state, clock }: FiringServices, key: string, { point, data }: HostStep, slot: Slot): void {
-  const done: Slot = { ...slot, doneAt: clock.wall(), outcome: slot.outcome && keptOf(slot.outcome as Outcome, data) }
+function finish(
+  { state, clock }: FiringServices,
+  key: string,
+  { point, data }: HostStep,
+  { id, at, pid, rules }: Slot,
+  outcome: Outcome | undefined,
+): void {
+  const done: Slot = { id, at, pid, rules, doneAt: clock.wall(), outcome: outcome && keptOf(outcome, data) }
   update<Call>(state, key, (call) => ({ ...call, [point]: done }), KEPT_MS)
 }
 

@@ -151,7 +151,9 @@ async function dispatch(
   const metadata = { ...context.metadata, ...pair }
   const canHostAsk = spec.ask === 'prompting' || (spec.ask === 'prompt' && step.canPrompt)
   const askMs = canHostAsk ? 0 : Math.min(ASK_MS, spec.limitMs / 2)
-  return supervisor.decide(point, data, { ...context, workspace, id: claim.id, metadata }, { askMs, signal })
+  const { session, turn, agent, source, host } = context
+  const whole = { id: claim.id, session, turn, agent, source, workspace, host, metadata }
+  return supervisor.decide(point, data, whole, { askMs, signal })
 }
 
 // A tool that ran without ever having been asked about is what nobody would notice otherwise.

@@ -182,7 +182,8 @@ export class Supervisor {
     }
     this.#lookAgain()
     const { profile = this.config.profile, workspace = this.#options.project, id = newId() } = context
-    const whole = { ...context, id, profile, workspace }
+    const { session, turn, agent, source, host, metadata } = context
+    const whole = { id, session, turn, agent, source, workspace, host, profile, metadata }
     const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
       if (outcome.decision !== 'ask') return outcome
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
@@ -215,8 +216,7 @@ export class Supervisor {
   }
 
   #begin(): void {
-    const wrong = this.#takeHooks(this.#loaded)
-    this.#setProblems([...this.#loaded.problems, ...wrong])
+    this.#setProblems([...this.#loaded.problems, ...this.#takeHooks(this.#loaded)])
     this.#followSnoozes()
     if (this.#isNewTrouble()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
   }

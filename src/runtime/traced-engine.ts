@@ -59,7 +59,8 @@ export class TracedEngine extends HookEngine {
     this.#open.set(id, [])
     const commit = (outcome: Outcome): Outcome => this.#commit(step, outcome)
     try {
-      const outcome = super.dispatch(point as never, data as never, { ...context, id }) as Outcome | Promise<Outcome>
+      const known = context.id === undefined ? { ...context, id } : context
+      const outcome = super.dispatch(point as never, data as never, known) as Outcome | Promise<Outcome>
       return outcome instanceof Promise ? outcome.then(commit) : commit(outcome)
     } catch (error) {
       this.#open.delete(id)
@@ -71,7 +72,8 @@ export class TracedEngine extends HookEngine {
   #envelope(id: string, point: unknown, data: object, context: StepContext): StepEnvelope {
     const given = typeof point === 'object' && point !== null ? (point as { name: unknown }).name : point
     const { name } = this.table.points.resolve(given)
-    return { ...context, id, point: name, data, metadata: context.metadata ?? {} }
+    const { session, turn, agent, source, workspace, host, profile, metadata = {} } = context
+    return { id, point: name, session, turn, agent, source, workspace, host, profile, data, metadata }
   }
 
   #commit(step: StepEnvelope, outcome: Outcome): Outcome {

@@ -20,6 +20,7 @@ export interface TurnRisk {
 export function noteRisk(state: StateStore, step: Step, risk: TurnRisk): void {
   if (step.session === undefined) return
   const begins = step.turn === undefined && step.point === 'pre:message'
+  if (!begins && rank(risk) === 0) return
   const keepGraver = (before: TurnRisk | undefined): TurnRisk | undefined => {
     const isNews = begins ? before !== undefined || rank(risk) > 0 : rank(risk) > rank(before)
     return isNews ? risk : undefined

@@ -102,7 +102,7 @@ function parseTime(text: string): number {
 function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEntry, redactor: Redactor): Draft[] {
   const names = namesOf(step, redactor)
   const shared: Shared = {
-    ...names,
+    names,
     time: isoTime(time),
     component: componentOf(step.point),
     point: redactor.name(step.point),
@@ -141,13 +141,14 @@ function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEnt
   return drafts
 }
 
-type Shared = Names & Pick<EvaluationRecord, 'time' | 'component' | 'point' | 'tool'>
+type Shared = Pick<EvaluationRecord, 'time' | 'component' | 'point' | 'tool'> & { readonly names: Names }
 
 function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor: Redactor): EvaluationRecord {
   const action = actionOf(given)
+  const { names } = shared
   return {
     action,
-    agent: shared.agent,
+    agent: names.agent,
     applied: given.applied,
     cause: given.cause,
     component: shared.component,
@@ -155,7 +156,7 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
     dropped: redactor.value(given.dropped) as Evaluation['dropped'],
     durationMs: Math.round(finite(given.durationMs) * 1000) / 1000,
     hook: redactor.name(given.hook),
-    host: shared.host,
+    host: names.host,
     id,
     kind: 'evaluation',
     level: levelOf(action),
@@ -165,16 +166,16 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
     modify: redactor.value(given.modify),
     point: shared.point,
     priority: finite(given.priority),
-    profile: shared.profile,
+    profile: names.profile,
     reason: redactor.text(given.reason),
     seq: 0,
-    session: shared.session,
+    session: names.session,
     skipped: given.skipped,
     step: 0,
     suggestion: redactor.text(given.suggestion),
     time: shared.time,
     tool: shared.tool,
-    turn: shared.turn,
+    turn: names.turn,
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Context } from 'hono'
 import { ArcError } from '../../core/errors.ts'
+import type { HostName } from '../../hosts/host.ts'
 import { findHost } from '../../hosts/list.ts'
 import {
   CWD_HEADER,
@@ -47,9 +48,10 @@ export function addHookRoutes(app: App, service: Service): void {
 }
 
 async function takeOn(c: Context<Env>, { pool, signal, work, follower }: Service): Promise<HookAnswer> {
-  const call = readCall(c)
-  const payload = await c.req.text()
-  return work.add(answerHook({ ...call, payload }, pool, { signal }).finally(() => follower.wake()))
+  // Before its text: what is wrong with it is told at once.
+  const host = hostOf(c)
+  const call = readCall(c, host, await c.req.text())
+  return work.add(answerHook(call, pool, { signal }).finally(() => follower.wake()))
 }
 
 // Whoever asks for the host's own JSON is the host itself: nobody judges in our stead, and hosts take an error for a yes.
@@ -59,7 +61,7 @@ async function turnAway(c: Context<Env>, { pool }: Service): Promise<Response> {
   const payload = lengthOf(c) <= SMALL_BYTES ? await c.req.text() : ''
   const find = () => Promise.reject(new ArcError('ARC_DAEMON_FAILED', BUSY.message))
   const modeAt: Judges['modeAt'] = (workspace, profile) => pool.modeAt(workspace, profile)
-  return replyWhole(c, answerHook({ ...readCall(c), payload }, { find, modeAt }))
+  return replyWhole(c, answerHook(readCall(c, hostOf(c), payload), { find, modeAt }))
 }
 
 function isAskedFor(c: Context<Env>, type: string): boolean {
@@ -71,11 +73,15 @@ function lengthOf(c: Context<Env>): number {
   return Number(c.req.header('content-length') ?? MAX_BODY_BYTES)
 }
 
-// All but the payload.
-function readCall(c: Context<Env>): Omit<HookCall, 'payload'> {
+function hostOf(c: Context<Env>): HostName {
+  return findHost(c.req.param('host') ?? '').name
+}
+
+function readCall(c: Context<Env>, host: HostName, payload: string): HookCall {
   const event = c.req.param('event')
   return {
-    host: findHost(c.req.param('host') ?? '').name,
+    host,
+    payload,
     event: event === undefined || event === NO_EVENT ? undefined : event,
     cwd: header(c, CWD_HEADER),
     profile: header(c, PROFILE_HEADER),
