@@ -10,17 +10,11 @@ import { addApprovalRoutes } from './routes/approvals.ts'
 import { addCollaborationRoutes } from './routes/collaboration.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addFeedRoutes } from './routes/feed.ts'
-import { addHookRoutes } from './routes/hook.ts'
+import { addHookRoutes, type HookDesk } from './routes/hook.ts'
 import { addLookRoutes } from './routes/look.ts'
 import { addPageRoutes, signInPage } from './routes/page.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
-import { type App, type Env, MAX_BODY_BYTES, type Service } from './service.ts'
-
-const OF_EVERY_ANSWER = [
-  ['x-content-type-options', 'nosniff'],
-  ['cross-origin-resource-policy', 'same-origin'],
-  ['cache-control', 'no-store'],
-] as const
+import { type App, type Env, FAILED, MAX_BODY_BYTES, OF_EVERY_ANSWER, type Service } from './service.ts'
 
 /** What is said at the door, by status. */
 const AT_THE_DOOR = {
@@ -30,7 +24,6 @@ const AT_THE_DOOR = {
     message: 'This is not addressed to ARC, or comes from a page that is not its own.',
   },
   413: { code: 'ARC_BODY_TOO_LARGE', message: `A request may hold at most ${MAX_BODY_BYTES} bytes.` },
-  500: { code: 'ARC_DAEMON_FAILED', message: 'The daemon failed at this request; its log says why.' },
 } as const
 
 /** The app behind both the socket and the port. */
@@ -39,13 +32,12 @@ export function makeApp(service: Service, options: AppOptions): App {
   const app = new Hono<Env>()
   app.onError((error, c) => {
     options.report(`${c.req.method} ${c.req.path}: ${describe(error)}`)
-    return c.json({ error: AT_THE_DOOR[500] }, 500)
+    return c.json({ error: FAILED }, 500)
   })
   app.use(async (c, next) => {
     await next()
     // Hook calls wait for a commit that they share; whoever else is told of something finds it kept.
     if (!c.req.path.startsWith('/v1/hook')) commitGroups()
-    // Nothing of it is for other pages, or to be kept by the browser unless it says so.
     for (const [name, value] of OF_EVERY_ANSWER) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
   app.use(async (c, next) => {
@@ -68,7 +60,7 @@ export function makeApp(service: Service, options: AppOptions): App {
     if (length === undefined || c.req.header('transfer-encoding') !== undefined) return counted(c, next)
     return Number(length) <= MAX_BODY_BYTES ? next() : Promise.resolve(c.json({ error: AT_THE_DOOR[413] }, 413))
   })
-  addHookRoutes(app, service)
+  addHookRoutes(app, options.hooks)
   addDispatchRoutes(app, service)
   addLookRoutes(app, service)
   addFeedRoutes(app, service)
@@ -84,5 +76,6 @@ export function makeApp(service: Service, options: AppOptions): App {
 export interface AppOptions {
   /** The folder of the built dashboard. */
   readonly dashboard: string | undefined
+  readonly hooks: HookDesk
   readonly report: (message: string) => void
 }

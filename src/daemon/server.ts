@@ -1,10 +1,10 @@
 // A daemon: one app behind a socket, which needs no token since only its owner can open it, and a port on loopback.
 
 import { chmodSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { ArcError, describe } from '../core/errors.ts'
 import { newId } from '../runtime/ids.ts'
 import { openStores } from '../runtime/stores.ts'
@@ -25,6 +25,7 @@ import {
 import { LASTING_MS, noteGoodStart, onDemandOf } from './on-demand.ts'
 import { socketFile } from './places.ts'
 import { pulseOf } from './pulse.ts'
+import { HookDesk, withHookCalls } from './routes/hook.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
 import { Streams } from './stream.ts'
 import { SupervisorPool } from './supervisors.ts'
@@ -135,12 +136,13 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     url: () => url,
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
-  const app = makeApp(service, { dashboard: options.dashboard, report })
+  const hooks = new HookDesk(service, report)
+  const app = makeApp(service, { dashboard: options.dashboard, hooks, report })
   const pulse = async () => pulseOf(service, await pool.find(undefined, undefined))
   const streams = new Streams({ gate, version, follower, report, trace, pulse })
   const usage = new Usage()
-  const local = listener(app, true, usage)
-  const remote = listener(app, false, usage)
+  const local = serverOf(withHookCalls(hooks, listener(app, true)), usage)
+  const remote = serverOf(listener(app, false), usage)
   streams.serve(local, { isLocal: true })
   streams.serve(remote, { isLocal: false })
   const port = await listenOnPort(remote, options.port)
@@ -212,12 +214,15 @@ async function note(pool: SupervisorPool, action: string, reason: string, report
   }
 }
 
-function listener(app: App, isLocal: boolean, usage: Usage): Server {
-  const fetch = (request: Request): Response | Promise<Response> => {
+function listener(app: App, isLocal: boolean): RequestListener {
+  return getRequestListener((request) => app.fetch(request, { isLocal }))
+}
+
+function serverOf(listener: RequestListener, usage: Usage): Server {
+  const server = createServer((request, response) => {
     usage.touch()
-    return app.fetch(request, { isLocal })
-  }
-  const server = createAdaptorServer({ fetch }) as Server
+    listener(request, response)
+  })
   usage.follow(server)
   server.maxConnections = MAX_CONNECTIONS
   // A host that comes again within a minute finds its connection open.

@@ -10,6 +10,19 @@ import type { TaskDesk } from './task-desk.ts'
 /** The most that one request may hold. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
+/** What is said of a request at which the daemon itself failed. */
+export const FAILED = {
+  code: 'ARC_DAEMON_FAILED',
+  message: 'The daemon failed at this request; its log says why.',
+} as const
+
+/** Nothing of an answer is for other pages, or to be kept by the browser unless it says so. */
+export const OF_EVERY_ANSWER = [
+  ['x-content-type-options', 'nosniff'],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['cache-control', 'no-store'],
+] as const
+
 /** A running daemon, as its routes see it. */
 export interface Service {
   readonly home: string

@@ -1,7 +1,7 @@
 // Which hook calls belong together: the two of one tool call, and several of one and the same event. Pure; whoever keeps
 // the keys decides for how long.
 
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import { toolClass } from '../core/tools.ts'
 import type { HostStep } from './host.ts'
 
@@ -39,7 +39,7 @@ function toolName(tool: string): string {
 }
 
 function hash(parts: readonly unknown[]): string {
-  return createHash('sha256').update(stableText(parts)).digest('hex').slice(0, 32)
+  return digest('sha256', stableText(parts), 'hex').slice(0, 32)
 }
 
 function stableText(value: unknown): string {

@@ -1,6 +1,7 @@
 // The file behind the stores of a process.
 
 import { isUnavailable, storeUnavailable } from './errors.ts'
+import { moveLog } from './log-mover.ts'
 import { inodeOf, type Opened, openDatabase } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitGroups, type GroupStatements, WriteGroup } from './write-group.ts'
@@ -10,6 +11,14 @@ export interface Grouping {
   /** Told of entries of the trace that were written and could not be committed. */
   onLost(error: unknown, entries: number): void
 }
+
+// About how many pages of the log a group takes, and each entry in it with what the state keeps of its call.
+const PAGES_OF_A_GROUP = 4
+const PAGES_OF_AN_ENTRY = 2
+// The log is moved after so many, beside those who write. It cannot begin anew while they go on writing, so at some time
+// one of them has to wait for the rest of it.
+const MOVED_AFTER_PAGES = 500
+const MAX_LOG_PAGES = 4_000
 
 /**
  * A database file, opened when it is first used. Several stores of one process may share it: what one of them writes
@@ -23,6 +32,7 @@ export class DatabaseFile {
   #group: WriteGroup | undefined
   // After a group was lost each write is committed by itself, so that each is told what becomes of it, until one is kept.
   #isAlone = false
+  #pagesToMove = 0
   /** Another one when what was learnt in a transaction did not come to pass. */
   generation = 0
 
@@ -34,8 +44,10 @@ export class DatabaseFile {
 
   /** @internal */
   open(): Opened {
-    if (this.#opened === undefined) commitGroups()
-    this.#opened ??= openDatabase(this.path, this.options)
+    if (this.#opened !== undefined) return this.#opened
+    commitGroups()
+    this.#opened = openDatabase(this.path, this.options)
+    if (this.#grouping !== undefined) this.#opened.db.pragma(`wal_autocheckpoint = ${MAX_LOG_PAGES}`)
     return this.#opened
   }
 
@@ -63,7 +75,10 @@ export class DatabaseFile {
     const open = this.group
     if (open !== undefined) return open.join()
     this.#group?.commit()
-    this.#group = new WriteGroup(db, statements, (error, entries) => this.#lose(error, entries))
+    this.#group = new WriteGroup(db, statements, {
+      onKept: (entries) => this.#countPages(PAGES_OF_A_GROUP + entries * PAGES_OF_AN_ENTRY),
+      onLost: (error, entries) => this.#lose(error, entries),
+    })
     return this.#group.join()
   }
 
@@ -90,6 +105,13 @@ export class DatabaseFile {
   #closeIfReplaced(): void {
     if (this.#opened === undefined || this.#opened.db.inTransaction) return
     if (inodeOf(this.path) !== this.#opened.inode) this.close()
+  }
+
+  #countPages(count: number): void {
+    this.#pagesToMove += count
+    if (this.#pagesToMove < MOVED_AFTER_PAGES) return
+    this.#pagesToMove = 0
+    moveLog(this.path)
   }
 
   #lose(error: unknown, entries: number): void {

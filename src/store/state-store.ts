@@ -19,7 +19,7 @@ export interface StateStoreOptions extends OpenOptions {
 const SWEPT_FOR_EACH = 4
 const SWEEP_APART_MS = 50
 const MAX_UNSWEPT = 16
-const MAX_ROUND_MS = 600_000
+const MAX_ROUND_MS = 200
 
 /**
  * State in a database file.
@@ -126,7 +126,8 @@ export class SqliteStateStore implements StateStore {
   }
 }
 
-// A little later than asked for, at round times: what is written to again soon after keeps its place in the index.
+// A little later than asked for, at round times: what is written to again soon after keeps its place in the index. What
+// comes together stands together there, unless all of a long time have the same one: then it is put in by its key.
 function expiryOf(now: number, keepMs: number): number {
   const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(keepMs / 64)))
   return Math.ceil((now + keepMs) / roundMs) * roundMs

@@ -9,6 +9,13 @@ export interface GroupPart {
   flush(): void
 }
 
+/** Who is told what becomes of a group, with how many entries of the trace are in it. */
+export interface GroupEnd {
+  onKept(entries: number): void
+  /** Nothing of it was kept. */
+  onLost(error: unknown, entries: number): void
+}
+
 /** Statements that a group is made of. */
 export interface GroupStatements {
   readonly beginWriting: Database.Statement
@@ -23,7 +30,7 @@ const MAX_OPEN_MS = 16
 export class WriteGroup {
   readonly #db: Database.Database
   readonly #statements: GroupStatements
-  readonly #onLost: (error: unknown, entries: number) => void
+  readonly #told: GroupEnd
   readonly #startedAt = performance.now()
   #soon: NodeJS.Immediate
   #joined = 0
@@ -39,12 +46,12 @@ export class WriteGroup {
   /** How many entries of the trace would be missing. */
   entries = 0
 
-  /** Begins one. `onLost` is told when nothing of it was kept. */
-  constructor(db: Database.Database, statements: GroupStatements, onLost: (error: unknown, entries: number) => void) {
+  /** Begins one. */
+  constructor(db: Database.Database, statements: GroupStatements, told: GroupEnd) {
     statements.beginWriting.run()
     this.#db = db
     this.#statements = statements
-    this.#onLost = onLost
+    this.#told = told
     this.#soon = setImmediate(this.#whenQuiet)
     OPEN.add(this)
   }
@@ -110,6 +117,7 @@ export class WriteGroup {
       for (const part of this.#parts.values()) part.flush()
       this.#statements.commit.run()
       this.#finish()
+      this.#told.onKept(this.entries)
     } catch (error) {
       this.lose(error)
     }
@@ -119,7 +127,7 @@ export class WriteGroup {
   lose(error: unknown): void {
     if (this.#isOver) return
     if (this.#db.inTransaction) this.#statements.rollBack.run()
-    this.#onLost(error, this.entries)
+    this.#told.onLost(error, this.entries)
     this.#finish()
   }
 

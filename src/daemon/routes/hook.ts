@@ -1,7 +1,10 @@
-// POST /v1/hook/HOST/EVENT: what a host sends, answered as the hook process would have.
+// POST /v1/hook/HOST/EVENT: what a host sends, answered as the hook process would have. Hosts wait for it on every call,
+// so on the socket it is answered without the framework; both roads lead to the same desk.
 
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
-import { ArcError } from '../../core/errors.ts'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { ArcError, describe } from '../../core/errors.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { findHost } from '../../hosts/list.ts'
 import {
@@ -16,7 +19,7 @@ import {
 import { newId } from '../../runtime/ids.ts'
 import { answerHook, type HookAnswer, type HookCall, type Judges } from '../hook-call.ts'
 import { BUSY } from '../intake.ts'
-import { type App, type Env, MAX_BODY_BYTES, type Service } from '../service.ts'
+import { type App, type Env, FAILED, MAX_BODY_BYTES, OF_EVERY_ANSWER, type Service } from '../service.ts'
 
 /** In place of an event, where the payload names it. */
 const NO_EVENT = '-'
@@ -24,73 +27,167 @@ const KEPT_MS = 30_000
 // Read although there is no room: it says which project's rules hold.
 const SMALL_BYTES = 64 * 1024
 
-export function addHookRoutes(app: App, service: Service): void {
-  const tickets = new Tickets()
-  app.post('/v1/hook/:host/:event?', async (c) => {
-    const leave = service.intake.enter(lengthOf(c))
-    if (leave === undefined) return turnAway(c, service)
-    const answer = takeOn(c, service)
-    answer.then(leave, leave)
-    try {
-      if (isAskedFor(c, HOOK_WIRE_TYPE)) return await tickets.reply(c, answer)
-      return await replyWhole(c, answer)
-    } catch (error) {
-      if (!(error instanceof ArcError)) throw error
-      return c.json({ error: { code: error.code, message: error.message } }, 404)
+/** What was asked, whichever way it came. */
+interface Asked {
+  readonly host: string
+  readonly event: string | undefined
+  header(name: string): string | undefined
+  text(): Promise<string>
+}
+
+/** What is answered. */
+interface Said {
+  readonly status: ContentfulStatusCode
+  readonly type: string
+  readonly body: string
+  readonly retryAfter?: string
+}
+
+export function addHookRoutes(app: App, desk: HookDesk): void {
+  app.post('/v1/hook/:host/:event?', async (c) => reply(c, await desk.answer(askedOf(c))))
+  app.get('/v1/hook-answer/:ticket', async (c) => reply(c, await desk.answerTicket(c.req.param('ticket'))))
+}
+
+function askedOf(c: Context<Env>): Asked {
+  const { req } = c
+  const host = req.param('host') ?? ''
+  return { host, event: req.param('event'), header: (name) => req.header(name), text: () => req.text() }
+}
+
+function reply(c: Context<Env>, { status, type, body, retryAfter }: Said): Response {
+  const headers = { 'content-type': type }
+  return c.body(body, status, retryAfter === undefined ? headers : { ...headers, 'retry-after': retryAfter })
+}
+
+// A body of unknown length is counted by the framework, and so is everything else that is not usual.
+const HOOK_URL = /^\/v1\/hook\/([\w-]+)(?:\/([\w-]+))?$/
+
+/** Answers the usual hook calls by itself, and leaves all else to the framework. For the socket, whose door is open. */
+export function withHookCalls(desk: HookDesk, others: RequestListener): RequestListener {
+  return (request, response) => {
+    const [, host, event] = (request.method === 'POST' && HOOK_URL.exec(request.url ?? '')) || []
+    const { 'content-length': length, 'transfer-encoding': coded } = request.headers
+    const isUsual = length !== undefined && coded === undefined && Number(length) <= MAX_BODY_BYTES
+    if (host === undefined || !isUsual) return void others(request, response)
+    const header = (name: string): string | undefined => {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : undefined
     }
+    void desk.answer({ host, event, header, text: () => textOf(request) }).then((said) => send(response, said))
+  }
+}
+
+function textOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => void parts.push(part))
+    request.on('end', () => resolve((parts.length === 1 ? parts[0] : Buffer.concat(parts))?.toString() ?? ''))
+    request.on('error', reject)
   })
-  app.get('/v1/hook-answer/:ticket', (c) => {
-    const ticket = c.req.param('ticket')
-    const answer = tickets.get(ticket)
-    if (answer !== undefined) return tickets.reply(c, answer, ticket)
-    return c.json({ error: { code: 'ARC_NOT_FOUND', message: 'Nothing waits for this ticket.' } }, 404)
-  })
 }
 
-async function takeOn(c: Context<Env>, { pool, signal, work, follower }: Service): Promise<HookAnswer> {
-  // Before its text: what is wrong with it is told at once.
-  const host = hostOf(c)
-  const call = readCall(c, host, await c.req.text())
-  return work.add(answerHook(call, pool, { signal }).finally(() => follower.wake()))
+function send(response: ServerResponse, { status, type, body, retryAfter }: Said): void {
+  const headers: string[] = ['content-type', type, 'content-length', String(Buffer.byteLength(body))]
+  for (const [name, value] of OF_EVERY_ANSWER) headers.push(name, value)
+  if (retryAfter !== undefined) headers.push('retry-after', retryAfter)
+  response.writeHead(status, headers).end(body)
 }
 
-// Whoever asks for the host's own JSON is the host itself: nobody judges in our stead, and hosts take an error for a yes.
-// So it gets what it gets whenever a call could not be judged. The others know what to do.
-async function turnAway(c: Context<Env>, { pool }: Service): Promise<Response> {
-  if (!isAskedFor(c, HOST_JSON_TYPE)) return c.json({ error: BUSY }, 503, { 'retry-after': '1' })
-  const payload = lengthOf(c) <= SMALL_BYTES ? await c.req.text() : ''
-  const find = () => Promise.reject(new ArcError('ARC_DAEMON_FAILED', BUSY.message))
-  const modeAt: Judges['modeAt'] = (workspace, profile) => pool.modeAt(workspace, profile)
-  return replyWhole(c, answerHook(readCall(c, hostOf(c), payload), { find, modeAt }))
+/** Answers hook calls, and those who come back for an answer that took longer. */
+export class HookDesk {
+  readonly #service: Service
+  readonly #report: (message: string) => void
+  readonly #tickets = new Map<string, Promise<HookAnswer>>()
+
+  constructor(service: Service, report: (message: string) => void) {
+    this.#service = service
+    this.#report = report
+  }
+
+  /** Never fails: what goes wrong is an answer too. */
+  async answer(asked: Asked): Promise<Said> {
+    try {
+      const leave = this.#service.intake.enter(lengthOf(asked))
+      if (leave === undefined) return await this.#turnAway(asked)
+      const answer = this.#takeOn(asked)
+      answer.then(leave, leave)
+      if (isAskedFor(asked, HOOK_WIRE_TYPE)) return await this.#answerSoon(answer)
+      return sayWhole(asked, await answer)
+    } catch (error) {
+      if (error instanceof ArcError) return sayError(404, error)
+      this.#report(`POST /v1/hook/${asked.host}: ${describe(error)}`)
+      return sayError(500, FAILED)
+    }
+  }
+
+  async answerTicket(ticket: string): Promise<Said> {
+    const answer = this.#tickets.get(ticket)
+    if (answer !== undefined) return this.#answerSoon(answer, ticket)
+    return sayError(404, { code: 'ARC_NOT_FOUND', message: 'Nothing waits for this ticket.' })
+  }
+
+  async #takeOn(asked: Asked): Promise<HookAnswer> {
+    const { pool, signal, work, follower } = this.#service
+    // Before its text: what is wrong with it is told at once.
+    const host = findHost(asked.host).name
+    const call = readCall(asked, host, await asked.text())
+    return work.add(answerHook(call, pool, { signal }).finally(() => follower.wake()))
+  }
+
+  // Whoever asks for the host's own JSON is the host itself: nobody judges in our stead, and hosts take an error for a yes.
+  // So it gets what it gets whenever a call could not be judged. The others know what to do.
+  async #turnAway(asked: Asked): Promise<Said> {
+    if (!isAskedFor(asked, HOST_JSON_TYPE)) return { ...sayError(503, BUSY), retryAfter: '1' }
+    const payload = lengthOf(asked) <= SMALL_BYTES ? await asked.text() : ''
+    const find = () => Promise.reject(new ArcError('ARC_DAEMON_FAILED', BUSY.message))
+    const modeAt: Judges['modeAt'] = (workspace, profile) => this.#service.pool.modeAt(workspace, profile)
+    const call = readCall(asked, findHost(asked.host).name, payload)
+    return sayWhole(asked, await answerHook(call, { find, modeAt }))
+  }
+
+  // The answer if it comes soon, else a ticket for it.
+  async #answerSoon(answer: Promise<HookAnswer>, known?: string): Promise<Said> {
+    const soon = await within(PATIENCE_MS, answer)
+    const said = { status: 200, type: HOOK_WIRE_TYPE } as const
+    if (soon === undefined) return { ...said, body: writeTicket(known ?? this.#keep(answer)) }
+    if (known !== undefined) this.#tickets.delete(known)
+    return { ...said, body: writeAnswer(soon) }
+  }
+
+  // One that nobody asks for in time is forgotten.
+  #keep(answer: Promise<HookAnswer>): string {
+    const ticket = newId()
+    this.#tickets.set(ticket, answer)
+    const forget = (): void => {
+      setTimeout(() => this.#tickets.delete(ticket), KEPT_MS).unref()
+    }
+    answer.then(forget, forget)
+    return ticket
+  }
 }
 
-function isAskedFor(c: Context<Env>, type: string): boolean {
-  return (c.req.header('accept') ?? '').includes(type)
+function isAskedFor(asked: Asked, type: string): boolean {
+  return (asked.header('accept') ?? '').includes(type)
 }
 
 // One that does not tell its length may be as long as any.
-function lengthOf(c: Context<Env>): number {
-  return Number(c.req.header('content-length') ?? MAX_BODY_BYTES)
+function lengthOf(asked: Asked): number {
+  return Number(asked.header('content-length') ?? MAX_BODY_BYTES)
 }
 
-function hostOf(c: Context<Env>): HostName {
-  return findHost(c.req.param('host') ?? '').name
-}
-
-function readCall(c: Context<Env>, host: HostName, payload: string): HookCall {
-  const event = c.req.param('event')
+function readCall(asked: Asked, host: HostName, payload: string): HookCall {
+  const { event } = asked
   return {
     host,
     payload,
     event: event === undefined || event === NO_EVENT ? undefined : event,
-    cwd: header(c, CWD_HEADER),
-    profile: header(c, PROFILE_HEADER),
+    cwd: pathIn(asked.header(CWD_HEADER)),
+    profile: pathIn(asked.header(PROFILE_HEADER)),
   }
 }
 
 // Paths hold what headers cannot.
-function header(c: Context<Env>, name: string): string | undefined {
-  const value = c.req.header(name)
+function pathIn(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined
   try {
     return decodeURIComponent(value)
@@ -100,48 +197,14 @@ function header(c: Context<Env>, name: string): string | undefined {
   }
 }
 
-interface Form {
-  readonly type: string
-  write(answer: HookAnswer): string
+// In the host's own JSON the exit code says nothing: what it has to say stands in the JSON.
+function sayWhole(asked: Asked, answer: HookAnswer): Said {
+  const body = isAskedFor(asked, HOST_JSON_TYPE) ? answer.stdout : JSON.stringify(answer)
+  return { status: 200, type: 'application/json', body }
 }
 
-// The host's own JSON: its exit code says nothing here, what it has to say stands in the JSON.
-const HOST_FORM: Form = { type: 'application/json', write: ({ stdout }) => stdout }
-const JSON_FORM: Form = { type: 'application/json', write: (answer) => JSON.stringify(answer) }
-
-async function replyWhole(c: Context<Env>, answer: Promise<HookAnswer>): Promise<Response> {
-  const form = isAskedFor(c, HOST_JSON_TYPE) ? HOST_FORM : JSON_FORM
-  return c.body(form.write(await answer), 200, { 'content-type': form.type })
-}
-
-/** Answers that take longer, until somebody asks for them with their ticket. */
-class Tickets {
-  readonly #answers = new Map<string, Promise<HookAnswer>>()
-
-  /** The answer if it comes soon, else a ticket for it. */
-  async reply(c: Context<Env>, answer: Promise<HookAnswer>, known?: string): Promise<Response> {
-    const soon = await within(PATIENCE_MS, answer)
-    const headers = { 'content-type': HOOK_WIRE_TYPE }
-    if (soon === undefined) return c.body(writeTicket(known ?? this.#keep(answer)), 200, headers)
-    if (known !== undefined) this.#answers.delete(known)
-    return c.body(writeAnswer(soon), 200, headers)
-  }
-
-  /** What a ticket stands for. */
-  get(ticket: string): Promise<HookAnswer> | undefined {
-    return this.#answers.get(ticket)
-  }
-
-  // One that nobody asks for in time is forgotten.
-  #keep(answer: Promise<HookAnswer>): string {
-    const ticket = newId()
-    this.#answers.set(ticket, answer)
-    const forget = (): void => {
-      setTimeout(() => this.#answers.delete(ticket), KEPT_MS).unref()
-    }
-    answer.then(forget, forget)
-    return ticket
-  }
+function sayError(status: ContentfulStatusCode, { code, message }: { code: string; message: string }): Said {
+  return { status, type: 'application/json', body: JSON.stringify({ error: { code, message } }) }
 }
 
 // What comes in time; nothing of it is left behind when it does.
