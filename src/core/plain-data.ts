@@ -47,10 +47,13 @@ function copyToolCall(data: ToolCall): Readonly<Record<string, unknown>> | undef
   return copy === undefined ? undefined : Object.freeze({ tool, args: copy })
 }
 
+const NO_ITEMS: readonly unknown[] = Object.freeze([])
+
 // A tool call is a handful of texts, and its copy is made on every step: no bookkeeping for that. Anything larger
 // or deeper than a few fields gives up and goes the thorough way.
 function copySmall(value: object, depth: number): object | undefined {
-  if (depth > 2 || Array.isArray(value)) return undefined
+  if (Array.isArray(value)) return value.length === 0 ? NO_ITEMS : undefined
+  if (depth > 2) return undefined
   const keys = Object.keys(value)
   if (keys.length > 8) return undefined
   const copy: Record<string, unknown> = {}

@@ -44,5 +44,10 @@ export function firstText(value: unknown): string | undefined {
 
 /** An object without the fields that are undefined. */
 export function defined(fields: Fields): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const kept: Record<string, unknown> = {}
+  for (const key of Object.keys(fields)) {
+    // Assigned, `__proto__` would be no field.
+    if (fields[key] !== undefined && key !== '__proto__') kept[key] = fields[key]
+  }
+  return kept
 }

@@ -39,12 +39,13 @@ export function openDatabase(file: string, options: OpenOptions = {}): Opened {
 
 /** Calls until the database is no longer locked. Waits without giving way: everything here is synchronous. */
 export function retryBusy<T>(file: string, { waitMs = WAIT_MS }: OpenOptions, work: () => T): T {
-  const giveUpAt = performance.now() + waitMs
+  let giveUpAt: number | undefined
   for (let attempt = 1; ; attempt++) {
     try {
       return work()
     } catch (error) {
       if (!isBusy(error)) throw error
+      giveUpAt ??= performance.now() + waitMs
       if (performance.now() > giveUpAt) throw storeBusy(file, waitMs)
       nap(Math.random() * NAP_MS * Math.min(attempt, 10))
     }

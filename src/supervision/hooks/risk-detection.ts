@@ -43,10 +43,10 @@ export const riskDetection = builtIn<Options>({
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)
         const risk = withKeywords(rated, textOf(input), customKeywords)
-        const verdict = verdictOn(risk, { blockTier, onTier4 })
         // What is talked about is not done: the floor is for what would be.
-        const riskOf = 'message' in input ? 'message' : 'action'
-        return { ...verdict, metadata: { ...verdict.metadata, riskOf, ...keep(state, step, risk) } }
+        const verdict = verdictOn(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
+        const riskNotKept = keep(state, step, risk)
+        return riskNotKept === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotKept } }
       },
     }
   },
@@ -68,12 +68,13 @@ function refusePattern(): never {
 }
 
 // A store that cannot be written to must not take the verdict away: in log a failure stops nothing, not even `rm -rf /`.
-function keep(state: StateStore, step: Step, risk: Assessment): { readonly riskNotKept?: string } {
+// Gives why it was not kept, if it was not.
+function keep(state: StateStore, step: Step, risk: Assessment): string | undefined {
   try {
     noteRisk(state, step, risk)
-    return {}
+    return undefined
   } catch (error) {
-    return { riskNotKept: describe(error) }
+    return describe(error)
   }
 }
 

@@ -11,13 +11,16 @@ export interface RiskPolicy {
   readonly onTier4: 'block' | 'ask'
 }
 
+/** Is it about to be done, or is it talked about? */
+export type RiskOf = 'action' | 'message'
+
 /** The verdict on an assessment. */
-export function verdictOn(risk: Assessment, policy: RiskPolicy): VerdictObject {
+export function verdictOn(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy): VerdictObject {
   const { blockTier, onTier4: tier4 } = policy
   const decision = decide(risk, { blockTier, tier4 })
   const [gravest] = risk.evidence
   const { effect: riskTier, requiresConfirmation, checklist: checklistIntensity } = risk
-  const metadata = { risk, riskTier, requiresConfirmation, checklistIntensity }
+  const metadata = { risk, riskTier, requiresConfirmation, checklistIntensity, riskOf }
   if (decision === 'pass') return { decision, metadata }
   const suggestion = gravest?.alternative
   const reason = reasonFor(risk, gravest)
