@@ -18,6 +18,7 @@ import { Connection } from './connection.ts'
 import { DatabaseFile } from './database-file.ts'
 import { SqliteStateStore } from './state-store.ts'
 import { SqliteTraceStore } from './trace-store.ts'
+import { commitGroups } from './write-group.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const newPath = (): string => join(makeTempFolder('arc-group-'), 'arc.db')
@@ -52,9 +53,10 @@ describe('the stores keep what they promise when writes are grouped', () => {
     })
   }
 
-  type Act = { readonly act: 'set' | 'update' | 'remove' | 'turn'; readonly key: string; readonly value: number }
+  type Name = 'set' | 'update' | 'change' | 'remove' | 'list' | 'turn'
+  type Act = { readonly act: Name; readonly key: string; readonly value: number }
   const acts: fc.Arbitrary<Act> = fc.record({
-    act: fc.constantFrom('set', 'update', 'remove', 'turn'),
+    act: fc.constantFrom('set', 'update', 'change', 'remove', 'list', 'turn'),
     key: fc.constantFrom('a', 'b', 'c'),
     value: fc.nat(9),
   })
@@ -71,8 +73,12 @@ describe('the stores keep what they promise when writes are grouped', () => {
           if (act === 'turn') await new Promise(setImmediate)
           else expect(applied(state, act, key, value)).toEqual(applied(model, act, key, value))
         }
-        const plain = ({ key, value }: { key: string; value: unknown }) => ({ key, value })
-        expect(state.list('').map(plain)).toEqual(model.list('').map(plain))
+        expect(plainOf(state)).toEqual(plainOf(model))
+        // And so it is for others.
+        commitGroups()
+        const alone = new SqliteStateStore(path)
+        expect(plainOf(alone)).toEqual(plainOf(model))
+        alone.close()
       }),
       { numRuns: 60 },
     )
@@ -80,14 +86,75 @@ describe('the stores keep what they promise when writes are grouped', () => {
 
   function applied(store: StateStore, act: Act['act'], key: string, value: number): unknown {
     const entry = store.get(key)
-    if (act === 'update') return update<number>(store, key, (before) => (before === value ? undefined : value))
+    const unlessSame = (before: number | undefined) => (before === value ? undefined : value)
+    if (act === 'update') return update<number>(store, key, unlessSame)
+    if (act === 'change') return store.change?.(key, unlessSame) ?? update<number>(store, key, unlessSame)
+    if (act === 'list') return plainOf(store)
     const version = value > 2 ? (entry?.version ?? 0) : 99
     const done = act === 'set' ? store.set(key, value, version) : store.remove(key, version)
     return { done, has: store.get(key)?.value }
   }
 })
 
+function plainOf(store: StateStore): readonly unknown[] {
+  return store.list('').map(({ key, value }) => ({ key, value }))
+}
+
 describe('a group of writes', () => {
+  it('writes a value once that changes several times in it', async () => {
+    const file = grouped()
+    const state = new SqliteStateStore(file)
+    onTestFinished(() => file.close())
+    const db = new Database(file.path)
+    db.exec(`CREATE TABLE written (what TEXT);
+      CREATE TRIGGER made AFTER INSERT ON state BEGIN INSERT INTO written VALUES ('made ' || NEW.key || NEW.value); END;
+      CREATE TRIGGER changed AFTER UPDATE ON state BEGIN INSERT INTO written VALUES ('changed ' || NEW.key || NEW.value); END`)
+    const written = db.prepare<[], string>('SELECT what FROM written').pluck()
+    state.set('a', 1, 0)
+    update<number>(state, 'a', (before) => (before ?? 0) + 1)
+    update<number>(state, 'a', (before) => (before ?? 0) + 1)
+    state.set('b', 1, 0)
+    await file.committed()
+    expect(written.all()).toEqual(['made a3', 'made b1'])
+    update<number>(state, 'a', (before) => (before ?? 0) + 1)
+    update<number>(state, 'a', (before) => (before ?? 0) + 1)
+    await file.committed()
+    expect(written.all().slice(2)).toEqual(['changed a5'])
+    db.close()
+  })
+
+  it('takes along what has expired, and never what was renewed in it', async () => {
+    let now = 0
+    const file = grouped()
+    const state = new SqliteStateStore(file, { wall: () => now })
+    onTestFinished(() => file.close())
+    for (let at = 0; at < 40; at++) state.set(`old-${at}`, at, 0, 1_000)
+    await file.committed()
+    now = 5_000
+    const renewed = state.get('old-7')
+    for (let at = 0; at < 40; at++) state.set(`new-${at}`, at, 0, 1_000)
+    expect(state.set('old-7', 'renewed', renewed?.version ?? 0, 1_000)).toBe(true)
+    await file.committed()
+    expect(state.list('old-').map(({ key, value }) => [key, value])).toEqual([['old-7', 'renewed']])
+    expect(state.list('new-')).toHaveLength(40)
+  })
+
+  it('waits while each turn brings more, and no longer than that', async () => {
+    const file = grouped()
+    const state = new SqliteStateStore(file)
+    onTestFinished(() => file.close())
+    state.set('k0', 0, 0)
+    const committed = file.committed()
+    for (let at = 1; at < 4; at++) {
+      await new Promise(setImmediate)
+      state.set(`k${at}`, at, 0)
+      expect(file.committed()).toBe(committed)
+    }
+    expect(seenByOthers(file.path).state).toBe(0)
+    await committed
+    expect(seenByOthers(file.path).state).toBe(4)
+  })
+
   it('is seen by others as a whole, when it is committed', async () => {
     const file = grouped()
     const state = new SqliteStateStore(file)
