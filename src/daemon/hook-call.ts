@@ -242,9 +242,10 @@ function inTime<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined
     const abort = (): void => reject(new Error('ended from outside before it was judged'))
     signal?.addEventListener('abort', abort, { once: true })
     if (signal?.aborted === true) abort()
-    work.then(resolve, reject).finally(() => {
+    const end = (): void => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
-    })
+    }
+    work.then(resolve, reject).then(end)
   })
 }

@@ -52,11 +52,10 @@ export class WorkInHand {
 
   /** Counts a piece of work until it is over. */
   add<T>(work: Promise<T>): Promise<T> {
-    const counted = work
-      .catch(() => undefined)
-      .finally(() => {
-        this.#open.delete(counted)
-      })
+    const end = (): void => {
+      this.#open.delete(counted)
+    }
+    const counted = work.then(end, end)
     this.#open.add(counted)
     return work
   }

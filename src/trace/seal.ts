@@ -4,7 +4,7 @@
 import type { Evaluation, Outcome } from '../core/outcome.ts'
 import { isRecord } from '../core/plain-data.ts'
 import type { Decision } from '../core/verdict.ts'
-import { canonicalize } from './canonical.ts'
+import { canonicalize, canonicalizeOrdered } from './canonical.ts'
 import { type Checkpoint, GENESIS, type Link, linkHash } from './chain.ts'
 import {
   actionOf,
@@ -72,8 +72,14 @@ function sealOne(draft: Draft, last: Head, step: number): Sealed {
   const seq = last.seq + 1
   draft.seq = seq
   if (draft.kind === 'evaluation') (draft as { step: number }).step = step
-  const body = canonicalize(draft)
+  const body = isFlat(draft) ? canonicalizeOrdered(draft) : canonicalize(draft)
   return sealedOf(draft, last.clock, seq, body, linkHash(last.hash, body))
+}
+
+// Most evaluations are: what values of others hold is to be looked at, but these are all our own.
+function isFlat(draft: Draft): boolean {
+  if (draft.kind !== 'evaluation') return false
+  return draft.metadata === undefined && draft.modify === undefined && draft.dropped === undefined
 }
 
 /** A link with what it is found by, given the clock before it. */

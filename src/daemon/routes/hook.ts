@@ -109,8 +109,7 @@ export class HookDesk {
     try {
       const leave = this.#service.intake.enter(lengthOf(asked))
       if (leave === undefined) return await this.#turnAway(asked)
-      const answer = this.#takeOn(asked)
-      answer.then(leave, leave)
+      const answer = this.#takeOn(asked, leave)
       if (isAskedFor(asked, HOOK_WIRE_TYPE)) return await this.#answerSoon(answer)
       return sayWhole(asked, await answer)
     } catch (error) {
@@ -126,12 +125,17 @@ export class HookDesk {
     return sayError(404, { code: 'ARC_NOT_FOUND', message: 'Nothing waits for this ticket.' })
   }
 
-  async #takeOn(asked: Asked): Promise<HookAnswer> {
+  async #takeOn(asked: Asked, leave: () => void): Promise<HookAnswer> {
     const { pool, signal, work, follower } = this.#service
-    // Before its text: what is wrong with it is told at once.
-    const host = findHost(asked.host).name
-    const call = readCall(asked, host, await asked.text())
-    return work.add(answerHook(call, pool, { signal }).finally(() => follower.wake()))
+    try {
+      // Before its text: what is wrong with it is told at once.
+      const host = findHost(asked.host).name
+      const call = readCall(asked, host, await asked.text())
+      return await work.add(answerHook(call, pool, { signal }))
+    } finally {
+      leave()
+      follower.wake()
+    }
   }
 
   // Whoever asks for the host's own JSON is the host itself: nobody judges in our stead, and hosts take an error for a yes.
