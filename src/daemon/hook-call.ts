@@ -61,17 +61,10 @@ export async function answerHook(call: HookCall, judges: Judges, limits: CallLim
     ? refuse(judged, call, judges, read.unreadable)
     : judge(judged, call, judges, limits)
   try {
-    return await inTime(recorded(judging, judged), limits.deadlineMs ?? deadlineOf(step), limits.signal)
+    return await inTime(judging, limits.deadlineMs ?? deadlineOf(step), limits.signal)
   } catch (error) {
     return await failSafe(judged, call, judges, describe(error))
   }
-}
-
-// Nobody is told of what is not on record yet. What cannot be recorded has been reported, and changes no answer.
-async function recorded(judging: Promise<HookAnswer>, judged: Judged): Promise<HookAnswer> {
-  const answer = await judging
-  await judged.supervisor?.recorded()
-  return answer
 }
 
 // What the answer is when nothing could be judged, by the mode that is in force.
@@ -103,11 +96,13 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
   judged.supervisor = supervisor
   const claim = await claimOf(step, supervisor)
   try {
-    const outcome = claim.outcome ?? (await dispatch(step, supervisor, claim, { workspace, ...limits }))
+    const outcome = claim.outcome ?? (await dispatch(step, supervisor, claim, { workspace, signal: limits.signal }))
     if (claim.outcome === undefined) quietly(() => claim.settle(outcome))
     quietly(() => noteSeen(step, supervisor))
     const reply = replyTo(step, outcome, factsOf(supervisor, claim.id, outcome))
     recordUnsupported(supervisor, step, reply, claim.id)
+    // Nobody is told of what is not on record yet. What cannot be recorded has been reported, and changes no answer.
+    await supervisor.recorded()
     return { stdout: reply.stdout, stderr: reply.stderr, exitCode: reply.exitCode }
   } catch (error) {
     quietly(() => claim.settle())
@@ -140,12 +135,12 @@ function rulesOf({ config, engine }: Supervisor): string {
   return [name, mode, ...still.map((hook) => hook.name)].join(' ')
 }
 
-async function dispatch(
+function dispatch(
   step: HostStep,
   supervisor: Supervisor,
   claim: Claim,
-  { workspace, signal }: CallLimits & { readonly workspace: string | undefined },
-): Promise<Outcome> {
+  { workspace, signal }: Pick<CallLimits, 'signal'> & { readonly workspace: string | undefined },
+): Outcome | Promise<Outcome> {
   const { context, point, data, spec } = step
   const pair = pairFacts(step, supervisor, claim)
   const metadata = { ...context.metadata, ...pair }
@@ -171,7 +166,9 @@ async function refuse(judged: Judged, call: HookCall, judges: Judges, why: strin
   const supervisor = await judges.find(step.context.workspace ?? call.cwd, call.profile)
   judged.supervisor = supervisor
   record(supervisor, step, { action: 'payload:unreadable', message: why, data: { event: step.event } })
-  return failSafe(judged, call, judges, why)
+  const answer = await failSafe(judged, call, judges, why)
+  await supervisor.recorded()
+  return answer
 }
 
 function replyTo(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {

@@ -42,7 +42,7 @@ export const riskDetection = builtIn<Options>({
       floor: isCatastrophe,
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)
-        const risk = withKeywords(rated, textOf(input), customKeywords)
+        const risk = withKeywords(rated, () => textOf(input), customKeywords)
         // What is talked about is not done: the floor is for what would be.
         const verdict = verdictOn(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
         const riskNotKept = keep(state, step, risk)

@@ -67,12 +67,12 @@ describe('keywords of a user', () => {
 
   it('B10 make a risk graver, as whole words in any case, and never milder', () => {
     const words = { destructive: ['wipe the lab'], 'read-only': ['push'] } as const
-    expect(withKeywords(calm, 'Now WIPE THE LAB.', words)).toMatchObject({
+    expect(withKeywords(calm, () => 'Now WIPE THE LAB.', words)).toMatchObject({
       effect: 'destructive',
       tier: 4,
       checklist: 'strict',
     })
-    expect(withKeywords(calm, 'wipe the label', words)).toBe(calm)
-    expect(withKeywords(rated(5), 'push', words)).toMatchObject({ effect: 'destructive', tier: 5 })
+    expect(withKeywords(calm, () => 'wipe the label', words)).toBe(calm)
+    expect(withKeywords(rated(5), () => 'push', words)).toMatchObject({ effect: 'destructive', tier: 5 })
   })
 })

@@ -58,10 +58,11 @@ const BY_GRAVITY: readonly Effect[] = [
 ]
 
 /** An assessment with a user's own words taken into account: they can make it graver, never milder. */
-export function withKeywords(risk: Assessment, text: string, keywords: CustomKeywords): Assessment {
-  const folded = text.toLowerCase()
+export function withKeywords(risk: Assessment, text: () => string, keywords: CustomKeywords): Assessment {
+  let folded: string | undefined
   for (const effect of BY_GRAVITY) {
     for (const keyword of keywords[effect] ?? []) {
+      folded ??= text().toLowerCase()
       if (hasWord(folded, keyword.toLowerCase())) return graver(risk, keyword, effect)
     }
   }
