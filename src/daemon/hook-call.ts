@@ -243,6 +243,6 @@ function inTime<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
     }
-    work.then(resolve, reject).then(end)
+    void work.then(resolve, reject).then(end)
   })
 }
