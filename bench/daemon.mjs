@@ -39,11 +39,28 @@ async function startDaemon(home, nodeArgs) {
   const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '' }
   const stdio = ['ignore', 'pipe', 'ignore']
   const child = spawn(process.execPath, [...nodeArgs, ARC, 'serve', '--no-open', '--port', '0'], { env, stdio })
-  await new Promise((resolve, reject) => {
-    child.stdout.on('data', (text) => String(text).includes('socket') && resolve())
+  const told = await new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (part) => {
+      text += part
+      if (text.includes('socket')) resolve(text)
+    })
     child.on('exit', (code) => reject(new Error(`arc serve ended with ${code}`)))
   })
-  return { child, socket: join(home, 'run/arc.sock'), residentMb: () => residentMb(child.pid) }
+  const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(told)
+  return {
+    child,
+    socket: { socketPath: join(home, 'run/arc.sock') },
+    // As Claude's own HTTP hooks come in.
+    http: {
+      ...{ host: '127.0.0.1', port },
+      headers: {
+        authorization: `Bearer ${readFileSync(join(home, 'run/token'), 'utf8').trim()}`,
+        accept: 'application/vnd.arc.host',
+      },
+    },
+    residentMb: () => residentMb(child.pid),
+  }
 }
 
 /** The memory of a process, in MB; undefined where the system does not tell. */
@@ -72,38 +89,43 @@ export function closeCalls() {
   agent = new Agent({ keepAlive: true })
 }
 
-/** One call after the other; how long each took, in ns. */
-export async function callInTurn(socket, count) {
+/** One call after the other; how long each took, in ns. `door`: the socket of a daemon, or its port. */
+export async function callInTurn(door, count) {
   const times = []
-  for (let call = 0; call < count; call++) times.push(await timed(() => send(socket, nextCall())))
+  for (let call = 0; call < count; call++) times.push(await timed(() => sendWell(door)))
   return times
 }
 
 /** So many a second: begun by the clock, whether or not the last has ended. A slow answer must not slow down the questions. */
-export async function callAtRate(socket, rate, seconds) {
+export async function callAtRate(door, rate, seconds) {
   const pending = []
   const startedAt = performance.now()
   for (let at = 0; at < rate * seconds; at++) {
     const dueMs = startedAt + (at * 1_000) / rate - performance.now()
     if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs))
-    pending.push(timed(() => send(socket, nextCall())))
+    pending.push(timed(() => send(door, nextCall())))
   }
   return Promise.all(pending)
 }
 
 /** All that it can take over so many connections; each answer counts by its status. */
-export async function callTogether(socket, { calls, connections }) {
+export async function callTogether(door, { calls, connections }) {
   const startedAt = performance.now()
   const statuses = {}
   let left = calls
   const worker = async () => {
     while (left-- > 0) {
-      const status = await send(socket, nextCall())
+      const status = await send(door, nextCall())
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
   await Promise.all(Array.from({ length: connections }, worker))
   return { perSecond: (calls * 1_000) / (performance.now() - startedAt), statuses }
+}
+
+async function sendWell(door) {
+  const status = await send(door, nextCall())
+  if (status !== 200) throw new Error(`the daemon answered with ${status}`)
 }
 
 async function timed(work) {
@@ -113,9 +135,9 @@ async function timed(work) {
 }
 
 // The status; 0 for a connection that was refused, as a hook would see it.
-function send(socketPath, body) {
-  const headers = { 'content-length': Buffer.byteLength(body) }
-  const options = { socketPath, path: '/v1/hook/claude/PreToolUse', method: 'POST', agent, headers }
+function send({ headers: own, ...where }, body) {
+  const headers = { ...own, 'content-length': Buffer.byteLength(body) }
+  const options = { ...where, path: '/v1/hook/claude/PreToolUse', method: 'POST', agent, headers }
   return new Promise((resolve) => {
     const asked = request(options, (response) => {
       response.resume().on('end', () => resolve(response.statusCode))

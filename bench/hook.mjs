@@ -26,7 +26,7 @@ export function benchHook() {
     const without = measure({ ...bare, 'arc hook': ['node', ARC, 'hook', 'claude'], ...peer }, home, 'off')
     const daemon = await startDaemon()
     const withIt = measure({ ...bare, 'sh + curl': [launcher, 'hook', 'claude'], ...peer }, home, 'ask')
-    const served = await benchDaemon(daemon.socket)
+    const served = await benchDaemon(daemon)
     return {
       rows: [
         { case: 'no daemon', times: without },
@@ -41,6 +41,7 @@ export function benchHook() {
         }),
         limit('keep-alive median, just started', 'ms', '1', served.times['just started'] / 1e6, AT_MOST.medianMs),
         limit('keep-alive median', 'ms', '1', served.times['keep-alive median'] / 1e6, AT_MOST.medianMs),
+        limit("Claude's HTTP hook, median", 'ms', '1', served.times['over HTTP'] / 1e6, AT_MOST.medianMs),
         limit(`p99 at ${RATE}/s`, 'ms', '1', served.times[`p99 at ${RATE}/s`] / 1e6, AT_MOST.p99Ms),
         limit('traced calls a second, just started', 'calls', 's', served.early, { atLeast: AT_LEAST.perSecond }),
         limit('traced calls a second', 'calls', 's', served.perSecond, { atLeast: AT_LEAST.perSecond }),
@@ -80,7 +81,7 @@ function measure(lines, home, daemon) {
   return Object.fromEntries(Object.entries(samples).map(([name, all]) => [name, quantile(all, 0.5)]))
 }
 
-async function benchDaemon(socket) {
+async function benchDaemon({ socket, http }) {
   await callInTurn(socket, 50)
   const times = await callInTurn(socket, CALLS)
   const paced = await callAtRate(socket, RATE, RATE_SECONDS)
@@ -88,6 +89,8 @@ async function benchDaemon(socket) {
   // By now the code has run often enough to be compiled, as that of a daemon that has run for a day.
   const { perSecond } = await callTogether(socket, TOGETHER)
   const later = await callInTurn(socket, CALLS)
+  await callInTurn(http, 50)
+  const overHttp = await callInTurn(http, CALLS)
   closeCalls()
   return {
     early: early.perSecond,
@@ -95,6 +98,7 @@ async function benchDaemon(socket) {
     times: {
       'just started': quantile(times, 0.5),
       'keep-alive median': quantile(later, 0.5),
+      'over HTTP': quantile(overHttp, 0.5),
       [`p99 at ${RATE}/s`]: quantile(paced, 0.99),
     },
   }

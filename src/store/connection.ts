@@ -59,7 +59,9 @@ export class Connection<Prepared> {
     if (!this.#file.isGrouping) return alone()
     this.#file.makeWay()
     return this.#healing((ready) => {
-      return this.#joins(ready) ? work(this.#file.groupFor(ready.db, ready), ready.prepared) : alone()
+      if (!this.#joins(ready)) return alone()
+      const group = this.#file.groupFor(ready.db, ready)
+      return group.add(() => work(group, ready.prepared))
     })
   }
 

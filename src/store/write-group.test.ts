@@ -222,6 +222,23 @@ describe('a group of writes', () => {
     expect(alone.get('n')?.value).toBe(4)
   })
 
+  it('is not ended under somebody who is about to add to it', async () => {
+    const file = grouped()
+    const state = new SqliteStateStore(file)
+    const alone = new SqliteStateStore(file.path)
+    onTestFinished(() => {
+      for (const store of [state, alone]) store.close()
+    })
+    state.set('before', 1, 0)
+    state.change('a', () => {
+      // Another connection of this process: it would have the group committed.
+      expect(alone.get('before')).toBeUndefined()
+      return 1
+    })
+    await file.committed()
+    expect([alone.get('before')?.value, alone.get('a')?.value]).toEqual([1, 1])
+  })
+
   it('shows a reader of the trace only what is committed, by committing it', () => {
     const file = grouped()
     const trace = new SqliteTraceStore(file)
