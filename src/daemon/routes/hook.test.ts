@@ -36,6 +36,9 @@ interface Sent {
 
 type Road = 'socket' | 'port'
 
+// However slow the machine is.
+const SOON = { timeout: 20_000 }
+
 let calls = 0
 
 function payload(command: string): string {
@@ -102,15 +105,11 @@ describe('a hook call gets on the socket what it gets on the port', () => {
     expect(onSocket).toMatchObject({ cache: 'no-store', safe: ['nosniff', 'same-origin'] })
   })
 
-  it('one for which there is no room', async () => {
+  it('one for which there is no room, until those before it leave in the middle', async () => {
     const held = Array.from({ length: 3 }, () => holdOpen())
     await Promise.all(held.map(({ isOpen }) => isOpen))
-    await expect
-      .poll(async () => (await send('socket', { parts: [payload('ls')] })) as object)
-      .toMatchObject({
-        status: 503,
-        retry: '1',
-      })
+    const ask = async () => (await send('socket', { parts: [payload('ls')] })) as object
+    await expect.poll(ask, SOON).toMatchObject({ status: 503, retry: '1' })
     for (const accept of ['*/*', HOST_JSON_TYPE]) {
       const [onPort, onSocket] = [
         await send('port', { parts: ['{}'], accept }),
@@ -119,6 +118,8 @@ describe('a hook call gets on the socket what it gets on the port', () => {
       expect(onSocket).toEqual(onPort)
     }
     for (const { end } of held) end()
+    await expect.poll(ask, SOON).toMatchObject({ status: 200 })
+    expect(said.join('\n')).toMatch(/POST \/v1\/hook\/claude: .*aborted/)
   })
 
   // A call whose body does not come to its end.
@@ -134,13 +135,4 @@ describe('a hook call gets on the socket what it gets on the port', () => {
     socket.on('error', () => undefined)
     return { isOpen, end: () => socket.destroy() }
   }
-})
-
-it('goes on when somebody leaves in the middle of a call', async () => {
-  const socket = connect(daemon.socket)
-  socket.write('POST /v1/hook/claude/PreToolUse HTTP/1.1\r\nhost: arc\r\ncontent-length: 100\r\n\r\n{"half')
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  socket.destroy()
-  await expect.poll(() => said.join('\n')).toMatch(/POST \/v1\/hook\/claude: .*aborted/)
-  expect(await send('socket', { parts: [payload('ls')] })).toMatchObject({ status: 200 })
 })
