@@ -18,6 +18,9 @@ export interface StepContext {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** A context with all its fields: for whoever writes them out, so that none is lost on the way that is added later. */
+export type WholeContext = { readonly [Field in keyof Required<StepContext>]: StepContext[Field] }
+
 /** One thing that an agent is about to do or has done, on its way through the hooks. */
 export interface Step<Spec = PointSpec> {
   readonly id: string

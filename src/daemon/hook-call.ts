@@ -5,6 +5,7 @@ import { describe } from '../core/errors.ts'
 import type { Hook } from '../core/hook.ts'
 import type { Mode } from '../core/mode.ts'
 import type { Outcome } from '../core/outcome.ts'
+import type { WholeContext } from '../core/step.ts'
 import type { HandlerTable } from '../core/table.ts'
 import { failureOutcome } from '../hosts/failure.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../hosts/host.ts'
@@ -146,8 +147,18 @@ function dispatch(
   const metadata = { ...context.metadata, ...pair }
   const canHostAsk = spec.ask === 'prompting' || (spec.ask === 'prompt' && step.canPrompt)
   const askMs = canHostAsk ? 0 : Math.min(ASK_MS, spec.limitMs / 2)
-  const { session, turn, agent, source, host } = context
-  const whole = { id: claim.id, session, turn, agent, source, workspace, host, metadata }
+  const { session, turn, agent, source, host, profile } = context
+  const whole = {
+    id: claim.id,
+    session,
+    turn,
+    agent,
+    source,
+    workspace,
+    host,
+    profile,
+    metadata,
+  } satisfies WholeContext
   return supervisor.decide(point, data, whole, { askMs, signal })
 }
 

@@ -10,7 +10,7 @@ import { ArcError, describe } from '../core/errors.ts'
 import { type Mode, type ModeInput, readMode } from '../core/mode.ts'
 import type { Notice, Outcome } from '../core/outcome.ts'
 import type { DeclaredPoint } from '../core/point-names.ts'
-import type { StepContext } from '../core/step.ts'
+import type { StepContext, WholeContext } from '../core/step.ts'
 import { Approvals } from '../supervision/approvals.ts'
 import { type BreakerStatus, breakerFeed, DurableBreaker } from '../supervision/breaker.ts'
 import type { BuiltIn } from '../supervision/built-in.ts'
@@ -183,7 +183,7 @@ export class Supervisor {
     this.#lookAgain()
     const { profile = this.config.profile, workspace = this.#options.project, id = newId() } = context
     const { session, turn, agent, source, host, metadata } = context
-    const whole = { id, session, turn, agent, source, workspace, host, profile, metadata }
+    const whole = { id, session, turn, agent, source, workspace, host, profile, metadata } satisfies WholeContext
     const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
       if (outcome.decision !== 'ask') return outcome
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name

@@ -3,7 +3,7 @@
 
 import type { EngineOptions, EngineServices } from '../core/engine.ts'
 import type { Evaluation, Outcome } from '../core/outcome.ts'
-import type { StepContext, StepEnvelope } from '../core/step.ts'
+import type { StepContext, StepEnvelope, WholeContext } from '../core/step.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { HookEngine } from './engine.ts'
 import { newId } from './ids.ts'
@@ -73,7 +73,8 @@ export class TracedEngine extends HookEngine {
     const given = typeof point === 'object' && point !== null ? (point as { name: unknown }).name : point
     const { name } = this.table.points.resolve(given)
     const { session, turn, agent, source, workspace, host, profile, metadata = {} } = context
-    return { id, point: name, session, turn, agent, source, workspace, host, profile, data, metadata }
+    const whole = { id, point: name, session, turn, agent, source, workspace, host, profile, data, metadata }
+    return whole satisfies WholeContext
   }
 
   #commit(step: StepEnvelope, outcome: Outcome): Outcome {
