@@ -3,7 +3,7 @@
 
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
 import { describe } from './errors.ts'
-import { evaluationOf, passOf, skipOf } from './evaluation.ts'
+import { evaluationOf, skipOf } from './evaluation.ts'
 import { crash, type Hook, isThenable, onRejection } from './hook.ts'
 import type { MatchFacts, StepTest } from './matcher.ts'
 import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
@@ -13,7 +13,7 @@ import { Recorder, type Sink } from './recorder.ts'
 import { type Deadlines, HookRun, Wait, type Waiter } from './run.ts'
 import { type Ruling, settle } from './settle.ts'
 import { readMetadata, type Step, type StepContext, type StepState, StepView } from './step.ts'
-import type { Plan } from './table.ts'
+import type { HookLink, Plan } from './table.ts'
 import { type Answer, DECISION_RANK, type Decision, PASS, readVerdict, type Verdict } from './verdict.ts'
 
 /** What all dispatches of an engine share. */
@@ -34,6 +34,9 @@ export interface DispatchServices {
   readonly isObserving?: boolean
 }
 
+// The one that every promise is born with: a hook may have put another on its own.
+const { then } = Promise.prototype
+
 // Marks a run whose handler has not answered yet.
 const PENDING = Symbol('pending')
 
@@ -53,13 +56,13 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   readonly #services: DispatchServices
   readonly step: Step
   #id: string | undefined
-  #next = 0
+  /** The hook to run next. */
+  #next: HookLink | undefined
   #decision: Decision = 'pass'
   #decider: Decider | undefined
   #answer: Answer | undefined
   readonly #recorder: Recorder | undefined
   #wait: Wait | undefined
-  #pending: PromiseLike<unknown> | undefined
   #giveBack: ((outcome: Outcome) => void) | undefined
 
   constructor(plan: Plan, mode: Mode, data: object, context: StepContext, services: DispatchServices) {
@@ -67,21 +70,19 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     this.data = data as Readonly<Record<string, unknown>>
     this.metadata = readMetadata(context.metadata, plan.name)
     this.#plan = plan
+    this.#next = plan.first
     this.#mode = mode
     this.#services = services
-    this.step = this.newView()
+    this.step = this.#newView()
     const { sink, now } = services
     // Nothing can be put on the step that other hooks would see. Only where there are others: it costs as much as a
-    // quick hook. The sink has a view of its own.
+    // quick hook.
     if (plan.hooks.length > 1) Object.preventExtensions(this.step)
-    this.#recorder = sink === undefined ? undefined : new Recorder(sink, now, this)
+    this.#recorder = sink === undefined ? undefined : new Recorder(sink, now, this, plan.hooks.length)
   }
 
   get point(): string {
     return this.#plan.name
-  }
-  get hooks(): readonly Hook[] {
-    return this.#plan.hooks
   }
   get agent(): string | undefined {
     return this.context.agent
@@ -101,8 +102,11 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     return this.#id
   }
 
-  /** A view that no hook has had in its hands. */
-  newView(): Step {
+  cleanView(): Step {
+    return this.#plan.hooks.length > 1 ? this.step : this.#newView()
+  }
+
+  #newView(): Step {
     return new StepView(this) as unknown as Step
   }
 
@@ -111,42 +115,28 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     if (this.#advance()) return this.#outcome()
     return new Promise((resolve) => {
       this.#giveBack = resolve
-      void this.#follow()
     })
   }
 
-  /** Goes on without the answer that was waited for. */
-  giveUp(failure: Failure): void {
-    const wait = this.#wait as Wait
-    this.#services.deadlines.release(wait)
-    // The late answer may still arrive: it finds that nobody waits for it any more.
-    this.#wait = undefined
-    if (this.#conclude(wait.hook, wait.mode, failure) || this.#advance()) this.#giveBack?.(this.#outcome())
-    else void this.#follow()
-  }
-
-  // Waits for one answer after the other, until there is an outcome or a time limit was reached.
-  async #follow(): Promise<void> {
-    const wait = this.#wait
-    for (;;) {
-      let answer: unknown
-      try {
-        answer = await this.#pending
-      } catch (error) {
-        answer = crash(error)
-      }
-      if (wait === undefined || wait !== this.#wait) return
-      if (this.#conclude(wait.hook, wait.mode, answer) || this.#advance()) break
-    }
+  /** Goes on with an answer. One that comes after its time limit finds that nobody waits for it any more. */
+  resume(wait: Wait, answer: unknown): void {
+    if (wait !== this.#wait || !(this.#conclude(wait.hook, wait.mode, answer) || this.#advance())) return
     this.#services.deadlines.release(wait)
     this.#giveBack?.(this.#outcome())
   }
 
+  /** Goes on without the answer that was waited for. */
+  giveUp(wait: Wait, failure: Failure): void {
+    this.#services.deadlines.release(wait)
+    this.#wait = undefined
+    if (this.#conclude(wait.hook, wait.mode, failure) || this.#advance()) this.#giveBack?.(this.#outcome())
+  }
+
   // Runs hooks until all have run, one has ended it, or one has to be waited for. True when there is an outcome.
   #advance(): boolean {
-    const { hooks } = this.#plan
-    while (this.#next < hooks.length) {
-      const hook = hooks[this.#next++] as Hook
+    while (this.#next !== undefined) {
+      const { hook, next } = this.#next
+      this.#next = next
       if (hook.matches !== undefined && !this.#isMatch(hook.matches)) continue
       const mode = this.#modeOf(hook)
       if (mode === 'off' || hook.disabled !== undefined) {
@@ -156,7 +146,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
           continue
         }
       }
-      this.#recorder?.begin(hook)
+      this.#recorder?.begin(hook, mode)
       const answer = this.#call(hook, mode)
       if (answer === PENDING) return false
       if (this.#conclude(hook, mode, answer)) return true
@@ -172,23 +162,23 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     try {
       const answer: unknown = handler(this.step, run)
       if (!isThenable(answer)) return answer
-      this.#pending = answer
-      this.#watch(hook, mode, run, limitMs + hook.overtimeMs)
+      this.#waitFor(answer, hook, mode, run, limitMs + hook.overtimeMs)
       return PENDING
     } catch (error) {
       return crash(error)
     }
   }
 
-  #watch(hook: Hook, mode: Mode, run: HookRun, limitMs: number): void {
+  // Nothing is kept until the promise has taken its listeners: one with a hostile constructor may throw instead.
+  #waitFor(answer: PromiseLike<unknown>, hook: Hook, mode: Mode, run: HookRun, limitMs: number): void {
     const { deadlines } = this.#services
-    if (this.#wait === undefined) {
-      this.#wait = new Wait(this, hook, mode, run, limitMs)
-      deadlines.watch(this.#wait)
-    } else {
-      this.#wait.renew(hook, mode, run, limitMs)
-      deadlines.lookSoon()
-    }
+    const present = this.#wait
+    const wait = present ?? new Wait(this)
+    then.call(Promise.resolve(answer), wait.onAnswer, wait.onRejection)
+    wait.renew(hook, mode, run, limitMs)
+    this.#wait = wait
+    if (present === undefined) deadlines.watch(wait)
+    else deadlines.lookSoon()
   }
 
   // A matcher that trips over hostile data must not let the step slip by: the hook runs and sees for itself.
@@ -228,7 +218,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #conclude(hook: Hook, mode: Mode, answer: unknown): boolean {
     const recorder = this.#recorder
     if (answer === undefined || answer === 'pass') {
-      recorder?.add(hook, passOf(hook, mode))
+      recorder?.addPass(hook, mode)
       return false
     }
     try {

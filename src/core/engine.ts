@@ -22,8 +22,9 @@ import { BUILT_IN_POINTS, type DeclaredPoint, type PointRef, type SpecOf } from 
 import type { BuiltInPoints, DataOf, PointTable } from './points.ts'
 import type { Sink } from './recorder.ts'
 import { Deadlines } from './run.ts'
+import { keepShapes } from './shapes.ts'
 import { NO_METADATA, type StepContext } from './step.ts'
-import { type Added, HandlerTable, type Plan } from './table.ts'
+import { type Added, HandlerTable, type Plan, planOf } from './table.ts'
 import type { HandlerResult } from './verdict.ts'
 
 /** Settings of an engine; all optional. */
@@ -109,6 +110,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       report: quietly(readFunction(options.onFault, 'onFault') ?? report),
     }
     const limit = readLimit(maxHooksPerPoint)
+    keepShapes()
     this.#declared = readPoints(points)
     this.#table = this.#declare(new HandlerTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit }))
   }
@@ -225,10 +227,10 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   #resolvePlan(point: string | DeclaredPoint): Plan {
     // A declared point that this table has never heard of is a point without hooks.
     if (typeof point === 'object' && isDeclared(point)) {
-      return this.#table.plan(point.name) ?? { name: point.name, spec: point, hooks: [] }
+      return this.#table.plan(point.name) ?? planOf(point.name, point, [])
     }
     const { name, spec } = this.#table.points.resolve(point)
-    return this.#table.plan(name) ?? { name, spec, hooks: [] }
+    return this.#table.plan(name) ?? planOf(name, spec, [])
   }
 
   #declare(table: HandlerTable): HandlerTable {

@@ -46,7 +46,7 @@ export function evaluationOf({ hook, profile, mode, verdict, ruling, cause }: Ju
 }
 
 /** The evaluation of a hook that had nothing to say: by far the commonest, so no more is built than it needs. */
-export function passOf(hook: Hook, mode: Mode): Evaluation {
+export function passOf(hook: Hook, mode: Mode, durationMs: number): Evaluation {
   return {
     hook: hook.name,
     point: hook.point,
@@ -55,7 +55,7 @@ export function passOf(hook: Hook, mode: Mode): Evaluation {
     decision: 'pass',
     applied: false,
     cause: 'policy',
-    durationMs: 0,
+    durationMs,
   }
 }
 

@@ -30,20 +30,20 @@ export function frozenCopy<T>(value: T, limits = DATA_LIMITS): T {
 
 /** A frozen copy of an object's own fields. An instance of a class loses its class: its owner keeps it to itself. */
 export function frozenFields(given: object, limits = DATA_LIMITS): Readonly<Record<string, unknown>> {
+  const copy = copyToolCall(given)
+  if (copy !== undefined) return copy
   const fields: object = isContainer(given) && !Array.isArray(given) ? given : { ...(given as object) }
-  return copyToolCall(fields as ToolCall) ?? (frozenCopy(fields, limits) as Readonly<Record<string, unknown>>)
-}
-
-interface ToolCall {
-  readonly tool?: unknown
-  readonly args?: unknown
+  return frozenCopy(fields, limits) as Readonly<Record<string, unknown>>
 }
 
 // By far the commonest data, and copied on nearly every step: written out, it takes half of what the general way takes.
-function copyToolCall(data: ToolCall): Readonly<Record<string, unknown>> | undefined {
-  const { tool, args } = data
-  if (typeof tool !== 'string' || typeof args !== 'object' || Object.keys(data).length !== 2) return undefined
-  const copy = isContainer(args) ? copySmall(args, 1) : undefined
+// Whether it is of a class does not matter, as both its fields are known to be its own; asking would take as long.
+function copyToolCall(data: object): Readonly<Record<string, unknown>> | undefined {
+  const keys = Object.keys(data)
+  if (keys.length !== 2 || keys[0] !== 'tool' || keys[1] !== 'args') return undefined
+  const { tool, args } = data as { readonly tool: unknown; readonly args: unknown }
+  if (typeof tool !== 'string' || !isContainer(args)) return undefined
+  const copy = copySmall(args, 1)
   return copy === undefined ? undefined : Object.freeze({ tool, args: copy })
 }
 

@@ -4,7 +4,9 @@
 // A stretch that turns out slow is forgiven nothing: all its hooks are timed alone again.
 
 import { describe } from './errors.ts'
+import { passOf } from './evaluation.ts'
 import { type Hook, onRejection } from './hook.ts'
+import type { Mode } from './mode.ts'
 import type { Evaluation, Fault } from './outcome.ts'
 import type { Step } from './step.ts'
 
@@ -13,9 +15,8 @@ export type Sink = (evaluation: Evaluation, step: Step) => void
 
 /** The dispatch whose evaluations are recorded. */
 interface Recorded {
-  newView(): Step
-  /** The hooks of the point; no two have the same name. */
-  readonly hooks: readonly Hook[]
+  /** A view of the step on which no hook can have put anything. */
+  cleanView(): Step
   report(fault: Fault): void
 }
 
@@ -28,32 +29,43 @@ export class Recorder {
   readonly #now: () => number
   readonly #dispatch: Recorded
   #view: Step | undefined
-  #lastReading = 0
+  #lastReading = Number.NaN
   #isReadingStale = true
-  /** What has no time yet: one evaluation, or several of hooks that are all known to be quick. */
-  #unread: Evaluation[] | undefined
+  /** Hooks that passed and have no time yet, all known to be quick and run in one mode: records are made with the time. */
+  readonly #passed: Hook[]
+  #count = 0
+  #mode: Mode | undefined
 
-  constructor(sink: Sink, now: () => number, dispatch: Recorded) {
+  constructor(sink: Sink, now: () => number, dispatch: Recorded, hooks: number) {
     this.#sink = sink
     this.#now = now
     this.#dispatch = dispatch
+    this.#passed = new Array(hooks)
   }
 
   /** Call before a hook runs: one that is timed alone needs a reading of its own to start from. */
-  begin(hook: Hook): void {
-    if (this.#unread !== undefined && !isKnownQuick(hook)) this.read()
+  begin(hook: Hook, mode: Mode): void {
+    if (this.#count > 0 && (mode !== this.#mode || !isKnownQuick(hook))) this.read()
     if (!this.#isReadingStale) return
     this.#isReadingStale = false
     this.#lastReading = this.#now()
   }
 
+  /** Takes in that a hook which ran had nothing to say: by far the commonest. */
+  addPass(hook: Hook, mode: Mode): void {
+    if (isKnownQuick(hook)) {
+      this.#mode = mode
+      this.#passed[this.#count++] = hook
+    } else this.add(hook, passOf(hook, mode, 0))
+  }
+
   /** Takes the evaluation of a hook that ran. */
   add(hook: Hook, evaluation: Evaluation): void {
-    if (this.#unread === undefined) this.#unread = [evaluation]
-    else this.#unread.push(evaluation)
-    if (isKnownQuick(hook)) return
-    const isQuick = this.read()
-    hook.pace.quickRuns = isQuick ? hook.pace.quickRuns + 1 : 0
+    const share = this.#share(this.#count + 1)
+    this.#sendPassed(share)
+    ;(evaluation as { durationMs: number }).durationMs = share
+    this.#send(evaluation)
+    hook.pace.quickRuns = share < QUICK_MS ? hook.pace.quickRuns + 1 : 0
   }
 
   /** Takes the evaluation of a hook that did not run. */
@@ -62,30 +74,30 @@ export class Recorder {
     this.#send(evaluation)
   }
 
-  /** Reads the clock, gives everything since the last reading its share of the time, and sends it on. Was it quick? */
-  read(): boolean {
-    const unread = this.#unread
-    if (unread === undefined) return true
-    this.#unread = undefined
-    const share = (this.#now() - this.#lastReading) / unread.length
-    // What the sink takes is not the next hook's time.
-    this.#isReadingStale = true
-    if (share >= QUICK_MS) this.#doubt(unread)
-    for (const evaluation of unread) {
-      ;(evaluation as { durationMs: number }).durationMs = share
-      this.#send(evaluation)
-    }
-    return share < QUICK_MS
+  /** Gives everything that has no time yet its share of it, and sends it on. */
+  read(): void {
+    if (this.#count > 0) this.#sendPassed(this.#share(this.#count))
   }
 
-  #doubt(evaluations: readonly Evaluation[]): void {
-    const names = new Set(evaluations.map(({ hook }) => hook))
-    for (const { name, pace } of this.#dispatch.hooks) if (names.has(name)) pace.quickRuns = 0
+  // Each one's part of the time since the last reading. What the sink then takes is not the next hook's time.
+  #share(runs: number): number {
+    this.#isReadingStale = true
+    return (this.#now() - this.#lastReading) / runs
+  }
+
+  #sendPassed(share: number): void {
+    const mode = this.#mode as Mode
+    for (let i = 0; i < this.#count; i++) {
+      const hook = this.#passed[i] as Hook
+      if (share >= QUICK_MS) hook.pace.quickRuns = 0
+      this.#send(passOf(hook, mode, share))
+    }
+    this.#count = 0
   }
 
   #send(evaluation: Evaluation): void {
     try {
-      this.#view ??= this.#dispatch.newView()
+      this.#view ??= this.#dispatch.cleanView()
       const returned: unknown = this.#sink(evaluation, this.#view)
       if (returned !== undefined) onRejection(returned, (error) => this.#reportSink(evaluation, error))
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { Clock } from './clock.ts'
 import { Failure } from './degradation.ts'
-import type { Hook, RunContext } from './hook.ts'
+import { crash, type Hook, type RunContext } from './hook.ts'
 import type { Mode } from './mode.ts'
 
 /**
@@ -35,7 +35,8 @@ function controllerOf(run: HookRun): AbortController {
 
 /** Whoever waits for answers, and goes on without one when its time is up. */
 export interface Waiter {
-  giveUp(failure: Failure): void
+  resume(wait: Wait, answer: unknown): void
+  giveUp(wait: Wait, failure: Failure): void
 }
 
 /**
@@ -44,21 +45,20 @@ export interface Waiter {
  */
 export class Wait {
   readonly #waiter: Waiter
-  hook: Hook
-  mode: Mode
-  limitMs: number
-  #run: HookRun
+  hook!: Hook
+  mode!: Mode
+  limitMs = 0
+  #run: HookRun | undefined
   /** The neighbours in the list of waits, and the time to give up: kept by Deadlines. */
   previous: Wait | undefined = undefined
   next: Wait | undefined = undefined
   deadline: number | undefined = undefined
+  /** The listeners of every promise that is waited for: made once, and not for each. */
+  readonly onAnswer = (answer: unknown): void => this.#waiter.resume(this, answer)
+  readonly onRejection = (error: unknown): void => this.#waiter.resume(this, crash(error))
 
-  constructor(waiter: Waiter, hook: Hook, mode: Mode, run: HookRun, limitMs: number) {
+  constructor(waiter: Waiter) {
     this.#waiter = waiter
-    this.hook = hook
-    this.mode = mode
-    this.#run = run
-    this.limitMs = limitMs
   }
 
   /** Waits for the next hook's answer. */
@@ -74,8 +74,8 @@ export class Wait {
   expire(): void {
     const why = `no answer within ${this.limitMs} ms`
     // Also for a handler that first looks after its time limit.
-    controllerOf(this.#run).abort(new Error(why))
-    this.#waiter.giveUp(new Failure('timeout', why))
+    controllerOf(this.#run as HookRun).abort(new Error(why))
+    this.#waiter.giveUp(this, new Failure('timeout', why))
   }
 }
 

@@ -22,6 +22,14 @@ export interface Plan {
   readonly name: string
   readonly spec: PointSpec
   readonly hooks: readonly Hook[]
+  /** The same hooks as a chain, for the dispatch: V8 reads a frozen list several times slower than a frozen object. */
+  readonly first: HookLink | undefined
+}
+
+/** A hook and whichever comes after it. */
+export interface HookLink {
+  readonly hook: Hook
+  readonly next: HookLink | undefined
 }
 
 /** What a table needs to know to build hooks. */
@@ -52,7 +60,7 @@ export class HandlerTable {
     for (const [name, spec] of settings.points.points) {
       const own = hooks.filter((hook) => hook.point === name)
       own.sort((a, b) => a.priority - b.priority || a.order - b.order)
-      plans.set(name, Object.freeze({ name, spec, hooks: Object.freeze(own) }))
+      plans.set(name, planOf(name, spec, own))
     }
     this.#plans = plans
   }
@@ -160,4 +168,10 @@ export class HandlerTable {
     }
     return namesake
   }
+}
+
+/** The plan of a point with these hooks, which are in order. */
+export function planOf(name: string, spec: PointSpec, hooks: readonly Hook[]): Plan {
+  const first = hooks.reduceRight<HookLink | undefined>((next, hook) => Object.freeze({ hook, next }), undefined)
+  return Object.freeze({ name, spec, hooks: Object.freeze([...hooks]), first })
 }

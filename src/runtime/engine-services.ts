@@ -11,7 +11,11 @@ const { hrtime } = process
 
 /** The clock of this process. Its timers never keep the process alive. */
 export const systemClock: Clock = {
-  now: () => Number(hrtime.bigint()) / 1e6,
+  // Quicker than hrtime.bigint, whose answer would have to be made a number.
+  now: () => {
+    const [seconds, nanoseconds] = hrtime()
+    return seconds * 1e3 + nanoseconds / 1e6
+  },
   wall: () => Date.now(),
   after(ms, callback) {
     // Longer than 2³¹-1 ms would fire at once.
