@@ -120,13 +120,13 @@ async function awaitEach(hooks, step) {
   return { decision: 'pass', data: step.data }
 }
 
-// Each contestant is measured several times in turns, and its best median counts: the machine is shared, and noise
+// Each contestant is measured many times in turns, shortly, and its best median counts: the machine is shared, and noise
 // only ever adds time. A batch of dispatches is one sample, so that the clock of the measurement weighs nothing.
-async function measureAll(runs, rounds = 9) {
+async function measureAll(runs, rounds = 60) {
   const best = {}
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
-      const stats = await measure(batchOf(run), { min_cpu_time: 40e6, inner_gc: false })
+      const stats = await measure(batchOf(run), { min_cpu_time: 4e6, gc: false })
       best[name] = Math.min(best[name] ?? Infinity, stats.p50 / BATCH)
     }
   }

@@ -86,23 +86,42 @@ export class Recorder {
   }
 
   #sendPassed(share: number): void {
-    const mode = this.#mode as Mode
-    for (let i = 0; i < this.#count; i++) {
-      const hook = this.#passed[i] as Hook
-      if (share >= QUICK_MS) hook.pace.quickRuns = 0
-      this.#send(passOf(hook, mode, share))
-    }
+    const count = this.#count
+    if (count === 0) return
     this.#count = 0
+    // What stays the same is read once: the sink could change anything, so V8 would read it again after each call.
+    const passed = this.#passed
+    const mode = this.#mode as Mode
+    const sink = this.#sink
+    const view = this.#seen()
+    for (let i = 0; i < count; i++) {
+      const hook = passed[i] as Hook
+      if (share >= QUICK_MS) hook.pace.quickRuns = 0
+      this.#give(sink, passOf(hook, mode, share), view)
+    }
   }
 
   #send(evaluation: Evaluation): void {
+    this.#give(this.#sink, evaluation, this.#seen())
+  }
+
+  #seen(): Step {
+    this.#view ??= this.#dispatch.cleanView()
+    return this.#view
+  }
+
+  #give(sink: Sink, evaluation: Evaluation, view: Step): void {
     try {
-      this.#view ??= this.#dispatch.cleanView()
-      const returned: unknown = this.#sink(evaluation, this.#view)
-      if (returned !== undefined) onRejection(returned, (error) => this.#reportSink(evaluation, error))
+      const returned: unknown = sink(evaluation, view)
+      if (returned !== undefined) this.#hear(returned, evaluation)
     } catch (error) {
       this.#reportSink(evaluation, error)
     }
+  }
+
+  // Apart, because what a closure refers to is put on the heap where the function begins, needed or not.
+  #hear(returned: unknown, evaluation: Evaluation): void {
+    onRejection(returned, (error) => this.#reportSink(evaluation, error))
   }
 
   #reportSink({ point, hook }: Evaluation, error: unknown): void {
