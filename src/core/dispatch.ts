@@ -12,7 +12,7 @@ import { frozenCopy, mergePlain } from './plain-data.ts'
 import { Recorder, type Sink } from './recorder.ts'
 import { type Deadlines, HookRun, Wait, type Waiter } from './run.ts'
 import { type Ruling, settle } from './settle.ts'
-import { readMetadata, type Step, type StepContext, type StepState, StepView } from './step.ts'
+import { NO_METADATA, readMetadata, type Step, type StepContext, type StepState, StepView } from './step.ts'
 import type { HookLink, Plan } from './table.ts'
 import { type Answer, DECISION_RANK, type Decision, PASS, readVerdict, type Verdict } from './verdict.ts'
 
@@ -68,7 +68,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   constructor(plan: Plan, mode: Mode, data: object, context: StepContext, services: DispatchServices) {
     this.context = context
     this.data = data as Readonly<Record<string, unknown>>
-    this.metadata = readMetadata(context.metadata, plan.name)
+    this.metadata = context.metadata === undefined ? NO_METADATA : readMetadata(context.metadata, plan.name)
     this.#plan = plan
     this.#next = plan.first
     this.#mode = mode
@@ -139,13 +139,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
       this.#next = next
       if (hook.matches !== undefined && !this.#isMatch(hook.matches)) continue
       const mode = this.#modeOf(hook)
-      if (mode === 'off' || hook.disabled !== undefined) {
-        const skip = this.#skipOf(hook, mode)
-        if (skip !== undefined) {
-          this.#recorder?.addSkipped(skipOf(hook, mode, skip))
-          continue
-        }
-      }
+      if ((mode === 'off' || hook.disabled !== undefined) && this.#isSkipped(hook, mode)) continue
       this.#recorder?.begin(hook, mode)
       const answer = this.#call(hook, mode)
       if (answer === PENDING) return false
@@ -191,9 +185,11 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   #modeOf(hook: Hook): Mode {
-    const { ceiling } = this.#services
-    if (hook.mode === undefined && ceiling === undefined) return this.#mode
-    return effectiveMode({ profile: this.#mode, hook: hook.mode, ceiling: this.#ceiling(), critical: hook.critical })
+    return hook.mode === undefined && this.#services.ceiling === undefined ? this.#mode : this.#lowestMode(hook)
+  }
+
+  #lowestMode({ mode, critical }: Hook): Mode {
+    return effectiveMode({ profile: this.#mode, hook: mode, ceiling: this.#ceiling(), critical })
   }
 
   // A breaker that is itself broken lowers nothing.
@@ -207,6 +203,12 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     }
   }
 
+  #isSkipped(hook: Hook, mode: Mode): boolean {
+    const skip = this.#skipOf(hook, mode)
+    if (skip !== undefined) this.#recorder?.addSkipped(skipOf(hook, mode, skip))
+    return skip !== undefined
+  }
+
   #skipOf(hook: Hook, mode: Mode): Skip | undefined {
     const { disabled } = hook
     if (disabled !== undefined && disabled.until === undefined) return 'disabled'
@@ -216,11 +218,12 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
 
   // Takes one hook's answer in. True when it ends the dispatch.
   #conclude(hook: Hook, mode: Mode, answer: unknown): boolean {
-    const recorder = this.#recorder
-    if (answer === undefined || answer === 'pass') {
-      recorder?.addPass(hook, mode)
-      return false
-    }
+    if (answer !== undefined && answer !== 'pass') return this.#takeSafely(hook, mode, answer)
+    this.#recorder?.addPass(hook, mode)
+    return false
+  }
+
+  #takeSafely(hook: Hook, mode: Mode, answer: unknown): boolean {
     try {
       return this.#take(hook, mode, answer)
     } catch (error) {
