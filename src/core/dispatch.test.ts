@@ -727,6 +727,27 @@ describe('failing hooks', () => {
     expect(records).toEqual([expect.objectContaining({ hook: 'odd', decision: 'block', cause: 'policy' })])
   })
 
+  it('D6 a promise whose constructor throws while it is listened to is a failure, and nothing is waited for', async () => {
+    const { engine, clock, dispatch, records, faults } = makeEngine()
+    let looks = 0
+    const trap = Object.defineProperty(Promise.resolve('block'), 'constructor', {
+      get() {
+        if (++looks > 1) throw new Error('trap')
+        return Promise
+      },
+    })
+    engine.register('pre:tool', () => trap as never, { name: 'bad' })
+    engine.register('pre:tool', async () => ({ metadata: { ran: true } }), { name: 'good' })
+    expect(await dispatch()).toMatchObject({ decision: 'flag', hook: 'bad', metadata: { ran: true } })
+    expect(records.map(({ hook, cause }) => [hook, cause])).toEqual([
+      ['bad', 'failure:crash'],
+      ['good', 'policy'],
+    ])
+    await clock.settle()
+    clock.advance(10_000)
+    expect([records.length, faults.length]).toEqual([2, 1])
+  })
+
   it('D6 a promise whose own then lies is still heard', async () => {
     const { engine, dispatch } = makeEngine()
     const lying = Object.assign(Promise.resolve('block'), { then: () => undefined })

@@ -22,7 +22,6 @@ import { BUILT_IN_POINTS, type DeclaredPoint, type PointRef, type SpecOf } from 
 import type { BuiltInPoints, DataOf, PointTable } from './points.ts'
 import type { Sink } from './recorder.ts'
 import { Deadlines } from './run.ts'
-import { keepShapes } from './shapes.ts'
 import { NO_METADATA, type StepContext } from './step.ts'
 import { type Added, HandlerTable, type Plan, planOf } from './table.ts'
 import type { HandlerResult } from './verdict.ts'
@@ -110,7 +109,6 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       report: quietly(readFunction(options.onFault, 'onFault') ?? report),
     }
     const limit = readLimit(maxHooksPerPoint)
-    keepShapes()
     this.#declared = readPoints(points)
     this.#table = this.#declare(new HandlerTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit }))
   }

@@ -60,7 +60,6 @@ export function passOf(hook: Hook, mode: Mode, durationMs: number): Evaluation {
 }
 
 /** The evaluation of a hook that did not run. */
-export function skipOf({ name, point, priority, disabled }: Hook, mode: Mode, skipped: Skip): Evaluation {
-  const base = { hook: name, point, priority, mode, reason: disabled?.reason, skipped }
-  return { ...base, decision: 'pass', applied: false, cause: 'policy', durationMs: 0 }
+export function skipOf(hook: Hook, mode: Mode, skipped: Skip): Evaluation {
+  return { ...passOf(hook, mode, 0), reason: hook.disabled?.reason, skipped }
 }

@@ -4,7 +4,7 @@ import { Failure, ON_ERROR, type OnError } from './degradation.ts'
 import { ArcError, describe, rejectUnknownOptions, show } from './errors.ts'
 import { compileMatch, type Match, type RegexCompiler, type StepTest } from './matcher.ts'
 import { type Mode, type ModeInput, readMode } from './mode.ts'
-import { isRecord } from './plain-data.ts'
+import { isInstance, isRecord } from './plain-data.ts'
 import type { PointSpec } from './points.ts'
 import type { Step } from './step.ts'
 import { type HandlerResult, type Verdict, VerdictWithFacts } from './verdict.ts'
@@ -147,12 +147,6 @@ export function checkOptionKeys(options: object, isObjectForm: boolean): void {
   // The other fields of an instance of a class are its state.
   if (isObjectForm && isInstance(options)) return
   rejectUnknownOptions(options, isObjectForm ? OBJECT_OPTIONS : OPTIONS, 'register')
-}
-
-/** Is this an object of a class, and not one written out in place? */
-export function isInstance(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype !== Object.prototype && prototype !== null
 }
 
 /** One handler of an object's check and inject: the facts ride along with the verdict. */

@@ -182,6 +182,25 @@ describe('frozen fields', () => {
   })
 })
 
+describe('the frozen fields of a tool call', () => {
+  // A key that nobody is shown.
+  const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__'))
+  const aCall = fc.record({ tool: fc.oneof(fc.string(), fc.integer()), args: json, more: json })
+  const ANY_ORDER = [['tool', 'args'], ['args', 'tool'], ['tool', 'args', 'more'], ['tool'], ['more', 'args']] as const
+
+  it('are those of any other data: equal, its own alone, and frozen throughout', () => {
+    fc.assert(
+      fc.property(aCall, fc.constantFrom(...ANY_ORDER), fc.boolean(), (call, keys, isOfClass) => {
+        const given = Object.create(isOfClass ? { tool: 'inherited', args: {}, more: 1 } : Object.prototype)
+        for (const key of keys) given[key] = call[key]
+        const fields = frozenFields(given)
+        expect(fields).toEqual(Object.fromEntries(keys.map((key) => [key, call[key]])))
+        for (const container of containersOf(fields)) expect(Object.isFrozen(container)).toBe(true)
+      }),
+    )
+  })
+})
+
 describe('a merge', () => {
   const aRecord = fc.dictionary(fc.string(), fc.jsonValue())
 

@@ -149,9 +149,13 @@ class Copier {
 
 function isContainer(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return true
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return Array.isArray(value) || !isInstance(value)
+}
+
+/** Is this an object of a class, and not one written out in place? */
+export function isInstance(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype !== Object.prototype && prototype !== null
 }
 
 function isUnsafeKey(key: string): boolean {

@@ -118,6 +118,20 @@ describe('the time of a hook', () => {
   })
 })
 
+describe('the mode in a record', () => {
+  it('is the one its hook ran in, also where quick neighbours ran in others', () => {
+    const { engine, dispatch, records } = makeEngine({ mode: 'enforce' })
+    for (const [i, mode] of (['log', 'log', 'enforce', 'advise', 'advise', 'log'] as const).entries()) {
+      engine.register('pre:tool', () => undefined, { name: `${i}-${mode}`, mode })
+    }
+    for (let i = 0; i < RUNS_TO_PROVE; i++) void dispatch()
+    records.length = 0
+    void dispatch()
+    expect(records.map(({ hook, mode }) => [hook, mode])).toEqual(records.map(({ hook }) => [hook, hook.split('-')[1]]))
+    expect(records).toHaveLength(6)
+  })
+})
+
 describe('the order of records', () => {
   it('is the order of hooks, whatever mixture of quick, slow, skipped and blocking', () => {
     const { engine, run, prove } = timedEngine(['a', 'b', 'c', 'd'])

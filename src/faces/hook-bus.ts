@@ -1,9 +1,9 @@
 // The hook bus: named hooks with check and inject over one message context. A thin face of the engine.
 
 import type { EngineOptions } from '../core/engine.ts'
-import { type HookObject, type Injected, isInstance } from '../core/hook.ts'
+import type { HookObject, Injected } from '../core/hook.ts'
 import type { ModeInput } from '../core/mode.ts'
-import { isRecord } from '../core/plain-data.ts'
+import { isInstance, isRecord } from '../core/plain-data.ts'
 import type { PointRef } from '../core/point-names.ts'
 import type { BuiltInPoints } from '../core/points.ts'
 import type { Step } from '../core/step.ts'

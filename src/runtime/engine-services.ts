@@ -6,6 +6,7 @@ import type { EngineServices } from '../core/engine.ts'
 import type { TextTest } from '../core/glob.ts'
 import type { Fault } from '../core/outcome.ts'
 import { newId } from './ids.ts'
+import { keepShapes } from './shapes.ts'
 
 const { hrtime } = process
 
@@ -28,6 +29,7 @@ export const systemClock: Clock = {
 
 /** The services of an engine in a Node process. */
 export function nodeServices({ hasSink = false } = {}): EngineServices {
+  keepShapes()
   return { clock: systemClock, newId, regex: linearRegex, report: hasSink ? reportBesideSink : reportAll }
 }
 

@@ -2,11 +2,11 @@
 // the shapes of its classes and throws away all code that was compiled for them: after every collection the engine
 // would start cold. One instance of each that is never let go of keeps both.
 
-import { Dispatch, type DispatchServices } from './dispatch.ts'
-import { frozenFields } from './plain-data.ts'
-import { Recorder } from './recorder.ts'
-import { HookRun, Wait } from './run.ts'
-import { planOf } from './table.ts'
+import { Dispatch, type DispatchServices } from '../core/dispatch.ts'
+import { frozenFields } from '../core/plain-data.ts'
+import { Recorder } from '../core/recorder.ts'
+import { HookRun, Wait } from '../core/run.ts'
+import { planOf } from '../core/table.ts'
 
 const kept: object[] = []
 
