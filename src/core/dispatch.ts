@@ -168,7 +168,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     const { deadlines } = this.#services
     const present = this.#wait
     const wait = present ?? new Wait(this)
-    then.call(Promise.resolve(answer), wait.onAnswer, wait.onRejection)
+    void then.call(Promise.resolve(answer), wait.onAnswer, wait.onRejection)
     wait.renew(hook, mode, run, limitMs)
     this.#wait = wait
     if (present === undefined) deadlines.watch(wait)
