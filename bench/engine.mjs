@@ -120,12 +120,12 @@ async function awaitEach(hooks, step) {
   return { decision: 'pass', data: step.data }
 }
 
-// Each contestant is measured many times in turns, shortly, and its best median counts: the machine is shared, and noise
-// only ever adds time. A batch of dispatches is one sample, so that the clock of the measurement weighs nothing.
 // Nothing is collected by force in between: after that V8 has forgotten what it knew of the classes of which no instance
 // was left, and would measure how quickly each contestant is compiled again.
 const MEASUREMENT = { min_cpu_time: 0, gc: false, batch_threshold: 0 }
 
+// Each contestant is measured many times in turns, shortly, and its best median counts: the machine is shared, and noise
+// only ever adds time. A batch of dispatches is one sample, so that the clock of the measurement weighs nothing.
 async function measureAll(runs, rounds = 40) {
   const best = {}
   for (let round = 0; round < rounds; round++) {

@@ -1,6 +1,6 @@
-// What a step makes is gone within microseconds, so that most garbage collections find none of it alive. V8 then forgets
-// the shapes of its classes and throws away all code that was compiled for them: after every collection the engine
-// would start cold. One instance of each that is never let go of keeps both.
+// What a step makes is gone within microseconds, so that most garbage collections find none of it alive. After a few of
+// them V8 forgets the shapes of its classes and throws away all code that was compiled for them, and the engine starts
+// cold. One instance of each that is never let go of keeps both.
 
 import { Dispatch, type DispatchServices } from '../core/dispatch.ts'
 import { frozenFields } from '../core/plain-data.ts'
