@@ -17,7 +17,7 @@ interface Layer {
   isSelfContained?: true
 }
 
-const MIDDLE = ['handlers', 'supervision', 'risk', 'collaboration', 'trace', 'config', 'hosts'] as const
+const MIDDLE = ['handlers', 'supervision', 'risk', 'guard', 'collaboration', 'trace', 'config', 'hosts'] as const
 const UP_TO_STORE = ['core', ...MIDDLE, 'store'] as const
 
 const LAYERS: Readonly<Record<string, Layer>> = {
