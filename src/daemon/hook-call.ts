@@ -26,6 +26,8 @@ export interface HookCall {
   /** Where the hook process ran: for payloads that name no folder. */
   readonly cwd?: string | undefined
   readonly profile?: string | undefined
+  /** The process that started the hook: the agent, or a shell of the agent. As the caller says; not verified. */
+  readonly callerPid?: number | undefined
 }
 
 /** Exactly what the hook process is to give back. */

@@ -12,9 +12,18 @@ export const HOST_JSON_TYPE = 'application/vnd.arc.host'
 /** Between the parts: JSON never holds it as it is. */
 export const SEPARATOR = '\u001e'
 
-/** Headers that say where the hook process ran, and for which profile. */
+/** Headers that say where the hook process ran, for which profile, and which process started it (its pid). */
 export const CWD_HEADER = 'x-arc-cwd'
 export const PROFILE_HEADER = 'x-arc-profile'
+export const CALLER_HEADER = 'x-arc-caller'
+
+/** The variable in which the launcher passes the caller's pid to Node. */
+export const CALLER_VARIABLE = 'ARC_HOOK_CALLER'
+
+/** Reads a pid as the launcher writes it; undefined for anything else. */
+export function readPid(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined
+}
 
 /** After so long a daemon says that it takes longer. */
 export const PATIENCE_MS = 800

@@ -3,6 +3,7 @@
 import { Agent, request } from 'node:http'
 import { socketFile } from '../../daemon/places.ts'
 import {
+  CALLER_HEADER,
   CWD_HEADER,
   HOOK_WIRE_TYPE,
   PROFILE_HEADER,
@@ -19,16 +20,18 @@ export interface Question {
   readonly payload: string
   readonly cwd: string | undefined
   readonly profile: string | undefined
+  readonly callerPid?: number | undefined
 }
 
 /** The daemon's answer; undefined when none runs, it hangs, or what it says cannot be used. */
 export async function askDaemon(question: Question, signal: AbortSignal): Promise<WireAnswer | undefined> {
-  const { home, host, event, payload, cwd, profile } = question
+  const { home, host, event, payload, cwd, profile, callerPid } = question
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(payload),
     ...(cwd !== undefined && { [CWD_HEADER]: encodeURIComponent(cwd) }),
     ...(profile !== undefined && { [PROFILE_HEADER]: encodeURIComponent(profile) }),
+    ...(callerPid !== undefined && { [CALLER_HEADER]: String(callerPid) }),
   }
   const path = `/v1/hook/${encodeURIComponent(host)}/${encodeURIComponent(event ?? '-')}`
   const agent = new Agent({ keepAlive: true })

@@ -4,7 +4,15 @@
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { CWD_HEADER, HOOK_WIRE_TYPE, PROFILE_HEADER, SEPARATOR, SILENCE_MS } from '../../protocol/hook-wire.ts'
+import {
+  CALLER_HEADER,
+  CALLER_VARIABLE,
+  CWD_HEADER,
+  HOOK_WIRE_TYPE,
+  PROFILE_HEADER,
+  SEPARATOR,
+  SILENCE_MS,
+} from '../../protocol/hook-wire.ts'
 
 /** What the launcher starts. */
 export interface Launched {
@@ -39,6 +47,8 @@ function launcherText({ home, node, arc }: Launched): string {
 # Written by arc install. Asks a running daemon; runs arc itself where there is none, or where it does not answer.
 [ -n "\${ARC_HOME:-}" ] || ARC_HOME=${quote(home)}
 export ARC_HOME
+${CALLER_VARIABLE}=$PPID
+export ${CALLER_VARIABLE}
 node=${quote(node)}
 arc=${quote(arc)}
 [ -x "$node" ] || node=node
@@ -63,7 +73,7 @@ ask() {
   printf x
 }
 answer=$(printf %s "$payload" | ask -H 'Content-Type: application/json' -H 'Expect:' -H "${CWD_HEADER}: \${PWD-}" \\
-  -H "${PROFILE_HEADER}: \${ARC_PROFILE-}" --data-binary @- "http://arc/v1/hook/$host/$event")
+  -H "${PROFILE_HEADER}: \${ARC_PROFILE-}" -H "${CALLER_HEADER}: $PPID" --data-binary @- "http://arc/v1/hook/$host/$event")
 while :; do
   set -- $answer
   [ $# -eq 5 ] && [ "$5" = x ] || break

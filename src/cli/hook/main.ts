@@ -6,6 +6,7 @@ import type { HookAnswer, HookCall } from '../../daemon/hook-call.ts'
 import { readSwitch } from '../../daemon/on-demand.ts'
 import { socketFile } from '../../daemon/places.ts'
 import type { HostName } from '../../hosts/host.ts'
+import { CALLER_VARIABLE, readPid } from '../../protocol/hook-wire.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { readAll } from './read-stdin.ts'
 
@@ -64,6 +65,7 @@ async function answerOf({ host, event, home }: Asked, signal: AbortSignal): Prom
     payload,
     cwd: currentFolder(),
     profile: process.env.ARC_PROFILE || undefined,
+    callerPid: readPid(process.env[CALLER_VARIABLE]) ?? process.ppid,
   }
   const answer = hasDaemon && !signal.aborted ? await askDaemon(call, home, signal) : undefined
   if (answer !== undefined) return { answer, startsDaemon: false }
@@ -83,9 +85,9 @@ async function startDaemon(home: string): Promise<void> {
 }
 
 async function askDaemon(call: HookCall, home: string, signal: AbortSignal): Promise<HookAnswer | undefined> {
-  const { host, event, payload, cwd, profile } = call
+  const { host, event, payload, cwd, profile, callerPid } = call
   const ask = await import('./ask-daemon.ts')
-  return ask.askDaemon({ home, host, event, payload, cwd, profile }, signal).catch(() => undefined)
+  return ask.askDaemon({ home, host, event, payload, cwd, profile, callerPid }, signal).catch(() => undefined)
 }
 
 function messageOf(error: unknown): string {

@@ -8,11 +8,13 @@ import { ArcError, describe } from '../../core/errors.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { findHost } from '../../hosts/list.ts'
 import {
+  CALLER_HEADER,
   CWD_HEADER,
   HOOK_WIRE_TYPE,
   HOST_JSON_TYPE,
   PATIENCE_MS,
   PROFILE_HEADER,
+  readPid,
   writeAnswer,
   writeTicket,
 } from '../../protocol/hook-wire.ts'
@@ -187,6 +189,7 @@ function readCall(asked: Asked, host: HostName, payload: string): HookCall {
     event: event === undefined || event === NO_EVENT ? undefined : event,
     cwd: pathIn(asked.header(CWD_HEADER)),
     profile: pathIn(asked.header(PROFILE_HEADER)),
+    callerPid: readPid(asked.header(CALLER_HEADER)),
   }
 }
 

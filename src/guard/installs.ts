@@ -1,0 +1,74 @@
+// The list of agent configurations that `arc install` wrote to, kept in the home. The guarded paths, the fail-closed
+// switch and `arc doctor` read it. A list that cannot be read counts as empty; a write replaces the file whole.
+
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isRecord } from '../core/plain-data.ts'
+
+/** One `arc install`: a host at one place. */
+export interface Install {
+  readonly host: string
+  readonly scope: 'user' | 'project'
+  /** The user's home folder, or the project's folder. */
+  readonly dir: string
+  /** The files that ARC wrote to, as absolute paths. */
+  readonly files: readonly string[]
+  /** Was the host told to stop the action when the hook fails? */
+  readonly failClosed: boolean
+  /** When, as ISO text. */
+  readonly at: string
+}
+
+/** The file of a home that holds the list. */
+export function installsFile(home: string): string {
+  return join(home, 'installs.json')
+}
+
+/** All installs of a home, oldest first. */
+export function readInstalls(home: string): readonly Install[] {
+  try {
+    const list: unknown = JSON.parse(readFileSync(installsFile(home), 'utf8'))
+    const installs = isRecord(list) && Array.isArray(list.installs) ? list.installs : []
+    return installs.filter(isInstall)
+  } catch {
+    // No list yet, or an unreadable one: there is nothing to read from it.
+    return []
+  }
+}
+
+/** Adds an install; one of the same host at the same place is replaced. */
+export function addInstall(home: string, install: Install): void {
+  write(home, [...withoutPlace(readInstalls(home), install), install])
+}
+
+/** Removes the install of a host at a place. */
+export function removeInstall(home: string, place: Pick<Install, 'host' | 'scope' | 'dir'>): void {
+  const before = readInstalls(home)
+  const after = withoutPlace(before, place)
+  if (after.length < before.length) write(home, after)
+}
+
+function withoutPlace(installs: readonly Install[], place: Pick<Install, 'host' | 'scope' | 'dir'>): Install[] {
+  return installs.filter(({ host, scope, dir }) => host !== place.host || scope !== place.scope || dir !== place.dir)
+}
+
+function write(home: string, installs: readonly Install[]): void {
+  const file = installsFile(home)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(draft, `${JSON.stringify({ version: 1, installs }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+}
+
+function isInstall(value: unknown): value is Install {
+  if (!isRecord(value)) return false
+  const { host, dir, files } = value
+  const isList = Array.isArray(files) && files.every((file) => typeof file === 'string')
+  return typeof host === 'string' && typeof dir === 'string' && isList
+}
