@@ -47,6 +47,7 @@ function judgeCall(input: ToolInput, options: RiskOptions, findings: Findings): 
     workspace,
     home: options.facts?.home ?? DEFAULT_HOME,
     ...(options.facts?.isTracked ? { isTracked: options.facts.isTracked } : {}),
+    ...(options.facts?.guard ? { guard: options.facts.guard } : {}),
   }
   const scene: Scene = {
     cwd,

@@ -101,7 +101,7 @@ export class Supervisor {
     const record: PipelineServices['record'] = (event) => this.#services.record(event)
     this.#holder = new Holder({ approvals: this.approvals, askMs: options.askMs, record, report })
     const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
-    const services = realServices({ state, trace, clock, profile: () => this.config.profile, notify, trouble })
+    const services = realServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })
     this.#services = { ...services, ceiling: () => this.#breaker.ceiling() }
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)

@@ -2,6 +2,7 @@
 // that a pipeline does. What was edited meanwhile is other data, and is rated anew.
 
 import { homedir } from 'node:os'
+import type { Guard } from '../../core/guarded-paths.ts'
 import { isRecord } from '../../core/plain-data.ts'
 import type { Step } from '../../core/step.ts'
 import type { Assessment, RiskInput } from '../../risk/assessment.ts'
@@ -16,11 +17,18 @@ export type Classifier = (input: RiskInput) => Assessment
 export const classifyByRules: Classifier = (input) =>
   classifyRisk(input, { packs: RULE_PACKS, facts: { home: homedir() } })
 
-/** Rates by these packs; the same classifier for all who have none of their own. */
-export function classifierOf(packs: readonly RulePack[]): Classifier {
-  if (packs === RULE_PACKS) return classifyByRules
-  return (input) => classifyRisk(input, { packs, facts: { home: homedir() } })
+/** Rates by these packs; the same classifier for all who have the same guard and no packs of their own. */
+export function classifierOf(packs: readonly RulePack[], guard?: Guard): Classifier {
+  if (packs !== RULE_PACKS) return (input) => classifyRisk(input, { packs, facts: { home: homedir(), guard } })
+  if (guard === undefined) return classifyByRules
+  const known = guarded.get(guard)
+  if (known !== undefined) return known
+  const classify: Classifier = (input) => classifyRisk(input, { packs, facts: { home: homedir(), guard } })
+  guarded.set(guard, classify)
+  return classify
 }
+
+const guarded = new WeakMap<Guard, Classifier>()
 
 interface Rated {
   readonly classify: Classifier
