@@ -60,4 +60,6 @@ export const SPEC_CLAIMS = {
   T1: 'Agents delegate tasks to each other, ask and answer, and hear of the end; nothing is left behind afterwards.',
   T2: 'A task moves only as one table allows, by the agent whose part it is, whichever way it is asked.',
   T3: 'Tasks outlive processes; of those who race for one move exactly one wins, and other processes hear of the end.',
+  G8: 'Commands, code, SQL and paths in the arguments of any tool are judged as what they are; what cannot be read is held.',
+  G9: 'A person is shown what would run, line by line with every argument, and no escape of an agent reaches the terminal.',
 } as const satisfies Record<string, string>
