@@ -61,6 +61,7 @@ export function isToolNamed(wanted: string, tool: string): boolean {
 
 /** A name without what only changes its look: case, blanks around it, invisible characters, compatibility forms. */
 export function foldName(name: string): string {
+  if (/^\w+$/.test(name)) return name.toLowerCase()
   return name
     .normalize('NFKC')
     .replace(/[\p{Cc}\p{Cf}]/gu, '')
@@ -77,7 +78,7 @@ const PATH_KEY = /^((.+_|file)?paths?|(.+_)?files?|filename|directory|source|des
 
 // Arguments that hold a text, an address or an expression: one that begins with a slash is no path.
 const NO_PATH =
-  /text|str|cont|body|mess|desc|prompt|tit|comm|cmd|quer|patt|reg|scri|code|sql|ur[il]|href|endp|rout|html|patch|diff|shell/
+  /text|str|cont|body|mess|desc|prompt|tit|comm|cmd|quer|patt|scri|code|sql|ur[il]|href|endp|rout|shell/
 
 const CLEAR_PATH = /^(~$|(~|\.\.?)?\/(?!\/)).*$/
 const PATCH_HEADER = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm

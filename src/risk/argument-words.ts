@@ -1,7 +1,7 @@
 // Commands that are spread over several arguments: a program with its list of words, its input and its environment.
 
 import { isRecord } from '../core/plain-data.ts'
-import { wordsOf } from './tool-words.ts'
+import { argumentName } from './tool-words.ts'
 
 /** The parts of a command that stand beside each other in one object. */
 export interface ProgramParts {
@@ -29,7 +29,7 @@ export function programOf(fields: Fields): ProgramParts {
   let env = ''
   for (const key of Object.keys(fields)) {
     const value = fields[key]
-    const name = wordsOf(key).join('_')
+    const { name } = argumentName(key)
     if (WORDS.test(name)) words = wordsIn(value)
     else if (ENVIRONMENT.test(name) && isRecord(value)) env = assignments(value)
     else if (typeof value !== 'string') continue

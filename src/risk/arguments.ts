@@ -5,7 +5,7 @@ import { isRecord } from '../core/plain-data.ts'
 import type { ToolClass } from '../core/tools.ts'
 import { joinWords, programOf, withInput } from './argument-words.ts'
 import { isGraphMutation, isSqlStatement } from './sql-text.ts'
-import { type Language, languageIn, type ToolTraits, wordsOf } from './tool-words.ts'
+import { argumentName, type Language, languageIn, type ToolTraits, wordsOf } from './tool-words.ts'
 
 /** One text in the arguments that would run. */
 export interface Reading {
@@ -118,15 +118,14 @@ function giveUp(reader: Reader, why: string): void {
 }
 
 function readFields(reader: Reader, fields: Fields, place: Place): void {
-  const folder = Object.keys(fields).find((key) => FOLDER.test(wordsOf(key).join('_')))
+  const folder = Object.keys(fields).find((key) => FOLDER.test(argumentName(key).name))
   const given = folder === undefined ? undefined : fields[folder]
   const cwd = typeof given === 'string' ? given : place.cwd
   readProgram(reader, fields, cwd)
   for (const key of Object.keys(fields)) {
-    const own = wordsOf(key)
-    const isHeld = place.meaning !== undefined && HOLDS_TEXT.test(own.join('_'))
-    const words = isHeld ? place.words : own
-    const name = words.join('_')
+    const own = argumentName(key)
+    const isHeld = place.meaning !== undefined && HOLDS_TEXT.test(own.name)
+    const { words, name } = isHeld ? { words: place.words, name: place.key } : own
     const meaning = meaningOf(words, name, reader.traits)
     readValue(reader, fields[key], { key: name, words, meaning, depth: place.depth + 1, siblings: fields, cwd })
   }

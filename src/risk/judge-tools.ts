@@ -8,6 +8,7 @@ import { judgeArguments } from './judge-arguments.ts'
 import { addEvidence, type Findings, judgeShell, raise, readResult, type Scene } from './judge-shell.ts'
 import type { Rule } from './rule.ts'
 import {
+  argumentName,
   CHANGE_WORDS,
   DELETE_WORDS,
   DEPLOY_WORDS,
@@ -62,7 +63,7 @@ function accessOf({ verbs, isReader }: ToolTraits, args: Args): Access['kind'] {
   if (words.some((word) => DELETE_WORDS.has(word))) return 'delete'
   if (words.some((word) => CHANGE_WORDS.has(word) || DEPLOY_WORDS.has(word))) return 'write'
   if (isReader) return 'read'
-  return Object.keys(args).some((key) => CONTENT.test(wordsOf(key).join('_'))) ? 'write' : 'read'
+  return Object.keys(args).some((key) => CONTENT.test(argumentName(key).name)) ? 'write' : 'read'
 }
 
 function isOneWord(value: unknown): value is string {

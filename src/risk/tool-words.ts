@@ -129,6 +129,27 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '')
 }
 
+/** The name of an argument: its words, and these joined by `_`. */
+export interface ArgumentName {
+  readonly words: readonly string[]
+  readonly name: string
+}
+
+const names = new Map<string, ArgumentName>()
+
+/** The name of an argument, whatever its spelling: `filePath`, `file-path` and `file_path` are one. */
+export function argumentName(key: string): ArgumentName {
+  const known = names.get(key)
+  if (known !== undefined) return known
+  const words = wordsOf(key.length > MAX_NAME ? key.slice(0, MAX_NAME) : key)
+  const made = { words, name: words.join('_') }
+  if (names.size >= MAX_CACHED) names.clear()
+  names.set(key, made)
+  return made
+}
+
+const MAX_NAME = 200
+
 // `mcp__server__tool` without its server; of `mcp_server_tool` nobody knows where the server ends.
 function ownName(tool: string): string {
   const name = tool.trim()
