@@ -9,10 +9,12 @@ import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
 import { filesOf, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from '../config/profiles.ts'
 import { readTextFile } from '../config/read-file.ts'
 import { ArcError, didYouMean, show } from '../core/errors.ts'
+import type { Mode } from '../core/mode.ts'
 import { BUILT_INS } from './built-ins.ts'
 import { whyNotRunnable } from './handler-factory.ts'
 import { arcHome, lastGoodDir } from './home.ts'
 import { checkOptionsOf } from './hook-options.ts'
+import { inForceStore, readOnlyInForce } from './in-force-store.ts'
 
 /** What to change, in which file. */
 interface SettingChange {
@@ -102,6 +104,7 @@ export class ProfileHome {
     return {
       home: this.home,
       lastGood: keepLastGood(),
+      inForce: readOnlyInForce(inForceStore(this.home)),
       checkCommand: ({ command }) => whyNotRunnable(command),
       checkOptions: checkOptionsOf(BUILT_INS),
       ...options,
@@ -125,7 +128,7 @@ export function invalid(problems: readonly Problem[]): ArcError {
 }
 
 /** What a new profile says. */
-export function profileTemplate(name: string): string {
+export function profileTemplate(name: string, mode: Mode = 'log'): string {
   return `// A profile of ARC: which hooks stand between an agent and what it does, and how much they may do.
 // Every key is optional. "arc profile set KEY VALUE" changes one and keeps these comments; "arc profile show" says what
 // is in force and where it comes from. Editors complete keys from the schema.
@@ -134,7 +137,7 @@ export function profileTemplate(name: string): string {
   "name": ${JSON.stringify(name)},
   // off: nothing runs · log: everything is recorded, nothing is changed or stopped · advise: agents are told, never
   // stopped · enforce: what hooks decide is done
-  "enforcement": "log"
+  "enforcement": ${JSON.stringify(mode)}
 }
 `
 }
