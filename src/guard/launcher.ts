@@ -60,11 +60,16 @@ export function launcherModeFile(home: string): string {
 /** Writes the launcher, whole or not at all, and gives its path. */
 export function writeLauncher(launched: Launched): string {
   const file = launcherFile(launched.home)
-  const text = launcherText(launched, shellOptions(), trustedProgram('curl'), trustedProgram('cat') ?? '/bin/cat')
+  const text = currentText(launched)
   if (textOf(file) === text) return file
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   replace(file, text, 0o700)
   return file
+}
+
+/** The text of the launcher with the programs of this machine. */
+export function currentText(launched: Launched): string {
+  return launcherText(launched, shellOptions(), trustedProgram('curl'), trustedProgram('cat') ?? '/bin/cat')
 }
 
 /** Writes the mode for the launcher, where there is one. What cannot be written leaves the launcher as strict as before. */
@@ -88,7 +93,7 @@ function replace(file: string, text: string, mode: number): void {
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin']
 
 /** The path of a program that only root can replace; undefined where there is none. */
-export function trustedProgram(name: string): string | undefined {
+function trustedProgram(name: string): string | undefined {
   const paths = SYSTEM_FOLDERS.map((folder) => join(folder, name)).filter((path) => existsSync(path))
   return paths.map((path) => realpathSync(path)).find((path) => partNotOfRoot(path) === undefined)
 }
@@ -121,7 +126,7 @@ const ALLOWED = [
 const FIXED = ['PPID', 'UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH_VERSINFO']
 
 /** The text of the launcher. */
-export function launcherText(launched: Launched, options: string, curl: string | undefined, cat: string): string {
+function launcherText(launched: Launched, options: string, curl: string | undefined, cat: string): string {
   const { home, node, arc, stateDir, wire } = launched
   return `#!/bin/sh${options}
 # Written by arc install. Asks a running daemon; runs arc itself where there is none, or where it does not answer.

@@ -1,7 +1,13 @@
 // The launcher of a home as this version installs it: its text is in guard, the words and answers of hosts come from here.
 
 import { resolve } from 'node:path'
-import { type FailureReply, launcherFile, writeLauncher as write } from '../../guard/launcher.ts'
+import {
+  currentText,
+  type FailureReply,
+  type Launched,
+  launcherFile,
+  writeLauncher as write,
+} from '../../guard/launcher.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
 import { isUnreadable } from '../../hosts/host.ts'
 import { HOSTS } from '../../hosts/list.ts'
@@ -28,7 +34,19 @@ export interface LauncherPrograms {
 }
 
 /** Writes the launcher, whole or not at all, and gives its path. */
-export function writeLauncher({ home, node, arc }: LauncherPrograms): string {
+export function writeLauncher(programs: LauncherPrograms): string {
+  return write(launched(programs))
+}
+
+/** Is this the text that this version writes, for whatever Node and arc it names? */
+export function isCurrentLauncher(home: string, text: string): boolean {
+  const [node, arc] = ['node', 'arc'].map((name) => new RegExp(`^${name}='(.*)'$`, 'm').exec(text)?.[1])
+  if (node === undefined || arc === undefined) return false
+  const unquoted = (path: string): string => path.replaceAll(`'\\''`, "'")
+  return currentText(launched({ home, node: unquoted(node), arc: unquoted(arc) })) === text
+}
+
+function launched({ home, node, arc }: LauncherPrograms): Launched {
   const wire = {
     type: HOOK_WIRE_TYPE,
     separator: SEPARATOR,
@@ -40,7 +58,7 @@ export function writeLauncher({ home, node, arc }: LauncherPrograms): string {
     frameVariable: FRAME_VARIABLE,
     stateDirVariable: STATE_DIR_VARIABLE,
   }
-  return write({ home, node, arc, stateDir: resolve(stateDir()), wire, failures: failureReplies() })
+  return { home, node, arc, stateDir: resolve(stateDir()), wire, failures: failureReplies() }
 }
 
 const WHY = 'its launcher could not run arc'
