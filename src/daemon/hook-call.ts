@@ -1,7 +1,7 @@
 // One call of a host's hook, from the payload to the reply: the same in `arc hook` and in the daemon. Whatever goes wrong
 // here, the host gets an answer in its own dialect before it stops waiting.
 
-import { describe, show } from '../core/errors.ts'
+import { clip, describe, show } from '../core/errors.ts'
 import type { Hook } from '../core/hook.ts'
 import type { Mode } from '../core/mode.ts'
 import type { Outcome } from '../core/outcome.ts'
@@ -209,8 +209,15 @@ function notesOf(supervisor: Supervisor): string[] {
   if (breakerOf(supervisor) === 'open') {
     notes.push('ARC: hooks failed too often; those that are not critical only log for now (arc breaker status).')
   }
-  const count = supervisor.problems.filter(({ kind }) => kind !== 'looser').length
-  if (count > 0) notes.push(`ARC: the configuration has ${count} problem${count === 1 ? '' : 's'} (arc doctor).`)
+  const problems = supervisor.problems.filter(({ kind }) => kind !== 'looser')
+  const [first] = problems
+  if (first !== undefined) {
+    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`
+    const why = (problems.find(({ kind }) => kind === 'held') ?? first).message
+    notes.push(
+      `ARC: the configuration has ${count} (arc doctor). Mode ${supervisor.engine.mode} is in force. ${clip(why, 300)}`,
+    )
+  }
   if (!supervisor.isDurable) notes.push('ARC: nothing is recorded beyond this process (arc doctor).')
   return notes
 }

@@ -54,6 +54,8 @@ export interface SupervisorOptions {
   readonly clock?: Clock
   /** How long to wait for a locked database; 30 s unless set. */
   readonly storeWaitMs?: number
+  /** @internal The profile comes from the environment of an agent: it may only tighten. */
+  readonly onlyTightens?: boolean
   /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
   readonly isGrouped?: boolean
 }
@@ -95,7 +97,9 @@ export class Supervisor {
     this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
     const { trace, state, trouble } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
-    this.#loadOptions = loadOptionsOf({ home: options.configHome ?? home, profile, project, builtIns, state })
+    const { onlyTightens } = options
+    const configHome = options.configHome ?? home
+    this.#loadOptions = loadOptionsOf({ home: configHome, profile, onlyTightens, project, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
     this.approvals = new Approvals({ state, clock, newId, canonicalize })
     const record: PipelineServices['record'] = (event) => this.#services.record(event)
