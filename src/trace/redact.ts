@@ -2,7 +2,10 @@
 // no reader of the trace has to think of it. Total: hostile values give a short text, never an exception.
 
 import { hash } from 'node:crypto'
-import { hideSecrets, isSecretName, REDACTED } from './secrets.ts'
+import { homedir } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { certaintyOf, isFolderUnder, isPath, isSecretName, looksRandom } from './secret-names.ts'
+import { hideSecrets, REDACTED } from './secrets.ts'
 
 /** What the redaction knows and how much it lets through. */
 export interface RedactOptions {
@@ -26,6 +29,7 @@ export interface Digest {
 const MAX_TEXT = 8_192
 const MAX_VALUE = 65_536
 const MAX_DEPTH = 64
+const MAX_HIDE_DEPTH = 500
 const MAX_VALUES = 20_000
 const PREVIEW = 1_024
 const MIN_ENV_VALUE = 8
@@ -93,10 +97,38 @@ export class Redactor {
   clean(text: string): string {
     let clean = text
     if (!this.#raw) {
-      for (const secret of this.#values) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED)
+      for (const secret of this.#values) if (clean.includes(secret)) clean = hideValue(clean, secret)
       clean = hideSecrets(clean)
     }
     return wellFormed(clean)
+  }
+
+  /** The path of a project: never a secret. Anything else is cleaned. */
+  path(given: string | undefined): string | undefined {
+    if (given === undefined || !isAbsolute(given) || given.length > this.#maxText) return this.text(given)
+    return wellFormed(given)
+  }
+
+  /**
+   * The same value without its secrets, whole: for what is used again and must not be cut. Plain JSON only.
+   * @example
+   * new Redactor().hide({ password: 'x', note: 'ok' })   // { password: '[redacted]', note: 'ok' }
+   */
+  hide<T>(given: T): T {
+    return this.#raw ? given : (this.#hidden(given, 0) as T)
+  }
+
+  #hidden(given: unknown, depth: number): unknown {
+    if (typeof given === 'string') return this.clean(given)
+    if (typeof given !== 'object' || given === null) return given
+    if (depth > MAX_HIDE_DEPTH) return REDACTED
+    if (Array.isArray(given)) return given.map((item) => this.#hidden(item, depth + 1))
+    const copy: Record<string, unknown> = {}
+    for (const [key, inner] of Object.entries(given)) {
+      if (key === '__proto__' || inner === undefined) continue
+      copy[this.clean(key)] = isSecretField(key, inner) ? REDACTED : this.#hidden(inner, depth + 1)
+    }
+    return copy
   }
 
   #digestOf(value: unknown): Digest {
@@ -170,13 +202,23 @@ class Walk {
       if (this.#values > MAX_VALUES) break
       const inner: unknown = (value as Record<string, unknown>)[key]
       if (inner === undefined || key === '__proto__') continue
-      const isHidden = !this.#raw && typeof inner !== 'boolean' && inner !== null && isSecretName(key)
+      const isHidden = !this.#raw && isSecretField(key, inner)
       const name = key.length > MAX_NAME ? wellFormed(key.slice(0, MAX_NAME)) : this.#redactor.name(key)
       this.length += name.length
       copy[name] = isHidden ? REDACTED : this.copy(inner, depth + 1)
     }
     return copy
   }
+}
+
+/** Must the value of this field be hidden? A path under a secret's name is no secret. */
+export function isSecretField(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean' || value === null) return false
+  const certainty = certaintyOf(name)
+  if (certainty === 'no') return false
+  if (typeof value === 'string' && (isFolderUnder(name, value) || isPath(value))) return false
+  if (certainty === 'sure') return true
+  return typeof value === 'string' && value.length >= MIN_ENV_VALUE && looksRandom(value)
 }
 
 // In canonical order, so that nobody has to sort them later.
@@ -204,9 +246,25 @@ function special(value: object, text: (text: string) => unknown): unknown {
 function sensitiveValues(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = new Set<string>()
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && value.length >= MIN_ENV_VALUE && isSecretName(name)) values.add(value)
+    if (value === undefined || value.length < MIN_ENV_VALUE || !isSecretName(name)) continue
+    // No path is a secret, and what is part of the paths of this process cannot be one either.
+    if (!isFolderUnder(name, value) && !isPath(value) && !isPartOfPath(value)) values.add(value)
   }
   return [...values].sort((a, b) => b.length - a.length)
+}
+
+// A plain word is hidden where it is a word of its own, not where it is part of a path or of another word.
+function hideValue(text: string, secret: string): string {
+  if (/\d/.test(secret) || !/^[\w.-]+$/.test(secret)) return text.replaceAll(secret, REDACTED)
+  return text.split(secret).reduce((before, after) => {
+    const isInside = /[\w/-]$/.test(before) || /^[\w/-]/.test(after)
+    return before + (isInside ? secret : REDACTED) + after
+  })
+}
+
+// A plain word that names a folder: hiding it everywhere would make paths unreadable.
+function isPartOfPath(value: string): boolean {
+  return !/\d/.test(value) && [process.cwd(), homedir()].some((path) => path.includes(value))
 }
 
 function sha256(text: string): string {

@@ -138,7 +138,7 @@ function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEnt
     time: shared.time,
     tool: shared.tool,
     turn: names.turn,
-    workspace: redactor.name(step.workspace),
+    workspace: redactor.path(step.workspace),
   }
   const drafts: Draft[] = [draft]
   for (const evaluation of evaluations) {
