@@ -1,6 +1,7 @@
 // A supervisor: the configuration of a home and a project as an engine with a durable trace, following its files.
 // A bad file never applies in part: what was last good stays in force, and every problem is told and recorded.
 
+import { hash } from 'node:crypto'
 import type { Config } from '../config/layers.ts'
 import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
@@ -289,14 +290,15 @@ export class Supervisor {
 
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
   #isNewTrouble(): boolean {
-    const now = troubleOf(this.#problems)
+    // A digest: the texts may hold values of the files, and the state is only compared with them.
+    const now = digestOf(troubleOf(this.#problems))
     // Trouble of another configuration is not that of the home's.
     const { configHome } = this.#options
     const key = configHome === undefined ? TROUBLE_KEY : `${TROUBLE_KEY}:${configHome}`
     let isNew = false
     try {
       update<string>(this.#stores.state, key, (before) => {
-        isNew = now !== (before ?? '[]')
+        isNew = now !== (before ?? digestOf('[]'))
         return isNew ? now : undefined
       })
     } catch (error) {
@@ -344,6 +346,10 @@ const MESSAGES = {
   'config:problem': 'the configuration has problems, and what was last good is in force',
   'config:good': 'the configuration is good again',
 } as const
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'hex')
+}
 
 function troubleOf(problems: readonly Problem[]): string {
   return JSON.stringify(problems.map(formatProblem))

@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute } from 'node:path'
+import { canHide } from './secret-assignments.ts'
 import { certaintyOf, isFolderUnder, isPath, isSecretName, looksRandom } from './secret-names.ts'
 import { hideSecrets, REDACTED } from './secrets.ts'
 
@@ -13,6 +14,8 @@ export interface RedactOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Keep everything as it is. For debugging on one's own machine; off unless set. */
   readonly raw?: boolean | undefined
+  /** Hide single words only: for texts that a person decides by, where no command may be hidden. */
+  readonly isCautious?: boolean | undefined
   /** A text longer than this is kept as digest and preview. */
   readonly maxText?: number | undefined
   /** The same for a whole value: its data or metadata as JSON. */
@@ -30,6 +33,7 @@ const MAX_TEXT = 8_192
 const MAX_VALUE = 65_536
 const MAX_DEPTH = 64
 const MAX_HIDE_DEPTH = 500
+const NONE: ReadonlySet<string> = new Set()
 const MAX_VALUES = 20_000
 const PREVIEW = 1_024
 const MIN_ENV_VALUE = 8
@@ -46,13 +50,16 @@ const LONE_SURROGATES = /\p{Surrogate}/gu
 export class Redactor {
   readonly #values: readonly string[]
   readonly #raw: boolean
+  readonly #isCautious: boolean
   readonly #maxText: number
   readonly #maxValue: number
   // Names come again and again: of hooks, fields, sessions.
   readonly #names = new Map<string, string>()
 
-  constructor({ env = {}, raw = false, maxText = MAX_TEXT, maxValue = MAX_VALUE }: RedactOptions = {}) {
+  constructor(options: RedactOptions = {}) {
+    const { env = {}, raw = false, isCautious = false, maxText = MAX_TEXT, maxValue = MAX_VALUE } = options
     this.#raw = raw
+    this.#isCautious = isCautious
     this.#maxText = maxText
     this.#maxValue = maxValue
     this.#values = raw ? [] : sensitiveValues(env)
@@ -95,12 +102,13 @@ export class Redactor {
 
   /** Hides the secrets in a text, whatever its length. */
   clean(text: string): string {
+    return wellFormed(this.#raw ? text : this.#conceal(text))
+  }
+
+  #conceal(text: string): string {
     let clean = text
-    if (!this.#raw) {
-      for (const secret of this.#values) if (clean.includes(secret)) clean = hideValue(clean, secret)
-      clean = hideSecrets(clean)
-    }
-    return wellFormed(clean)
+    for (const secret of this.#values) if (clean.includes(secret)) clean = hideValue(clean, secret)
+    return hideSecrets(clean, { isCautious: this.#isCautious })
   }
 
   /** The path of a project: never a secret. Anything else is cleaned. */
@@ -110,25 +118,32 @@ export class Redactor {
   }
 
   /**
-   * The same value without its secrets, whole: for what is used again and must not be cut. Plain JSON only.
+   * The same value without its secrets, whole: for what is used again and must not be cut. Plain JSON only. Fields
+   * named in `exactFields` stay as they are.
    * @example
    * new Redactor().hide({ password: 'x', note: 'ok' })   // { password: '[redacted]', note: 'ok' }
    */
-  hide<T>(given: T): T {
-    return this.#raw ? given : (this.#hidden(given, 0) as T)
+  hide<T>(given: T, exactFields: ReadonlySet<string> = NONE): T {
+    return this.#raw ? given : (this.#hidden(given, exactFields, 0) as T)
   }
 
-  #hidden(given: unknown, depth: number): unknown {
-    if (typeof given === 'string') return this.clean(given)
+  #hidden(given: unknown, exact: ReadonlySet<string>, depth: number): unknown {
+    if (typeof given === 'string') return this.#conceal(given)
     if (typeof given !== 'object' || given === null) return given
     if (depth > MAX_HIDE_DEPTH) return REDACTED
-    if (Array.isArray(given)) return given.map((item) => this.#hidden(item, depth + 1))
+    if (Array.isArray(given)) return given.map((item) => this.#hidden(item, exact, depth + 1))
     const copy: Record<string, unknown> = {}
     for (const [key, inner] of Object.entries(given)) {
       if (key === '__proto__' || inner === undefined) continue
-      copy[this.clean(key)] = isSecretField(key, inner) ? REDACTED : this.#hidden(inner, depth + 1)
+      const isHidden = isSecretField(key, inner) && this.#canHide(inner)
+      if (exact.has(key)) copy[key] = inner
+      else copy[this.name(key)] = isHidden ? REDACTED : this.#hidden(inner, exact, depth + 1)
     }
     return copy
+  }
+
+  #canHide(value: unknown): boolean {
+    return !this.#isCautious || (typeof value === 'string' && canHide(value, true))
   }
 
   #digestOf(value: unknown): Digest {

@@ -7,8 +7,9 @@ import { certaintyOf, isFolderUnder, isPath, looksRandom } from './secret-names.
 const NAMED =
   /(?<![A-Za-z0-9_.-])-{0,2}([A-Za-z_][A-Za-z0-9_.-]{0,127})(\\{0,4}["'`]?\]?[ \t]{0,4}(?:=>|:=|[=:])[ \t]{0,4})/g
 const BLOCK = /[|>][+-]?[ \t]{0,8}\r?\n[ \t]{1,64}/y
-const QUOTED = /(\\{0,4})(["'`])/y
-const FLAG = /(?<![A-Za-z0-9_-])(--?([A-Za-z][\w-]{2,60})[ \t]{1,8})(["']?)([^\s"'-][^\s"']{2,511})/g
+const QUOTED = /(\\{0,4})(["'])/y
+const FLAG =
+  /(?<![A-Za-z0-9_-])(--?([A-Za-z][\w-]{2,60})[ \t]{1,8})(?:(["'])([^"'\n]{3,511})|([^\s"'`;|&$()<>-][^\s"'`;|&()<>]{2,511}))/g
 const TAGGED = /(<([A-Za-z][\w.:-]{2,60})>)([^<>\s][^<>]{2,1023})(?=<\/)/g
 // The value is the next word: `aws configure set NAME VALUE`, `npm config set //registry/:NAME VALUE`.
 const SET =
@@ -16,16 +17,19 @@ const SET =
 const NETRC = /(\b(?:login|account|machine|user)\s{1,8}\S{1,128}\s{1,64}password\s{1,8})(\S{2,256})/g
 
 /** Replaces values that are given as secrets. */
-export function hideAssigned(text: string, hidden: string): string {
-  let clean = hideNamed(text, hidden)
+export function hideAssigned(text: string, hidden: string, isCautious: boolean): string {
+  let clean = hideNamed(text, hidden, isCautious)
   if (clean.includes('-')) {
-    clean = clean.replace(FLAG, (match, flag: string, name: string, quote: string, value: string) =>
-      isFlagValue(name, value) ? `${flag}${quote}${hidden}` : match,
-    )
+    clean = clean.replace(FLAG, (match, flag: string, name: string, quote = '', quoted?: string, bare?: string) => {
+      const value = quoted ?? bare ?? ''
+      return isFlagValue(name, value) && canHide(value, isCautious) ? `${flag}${quote}${hidden}` : match
+    })
   }
   if (clean.includes('</')) {
     clean = clean.replace(TAGGED, (match, tag: string, name: string, value: string) =>
-      certaintyOf(name) === 'sure' && !isNoSecret(name, value) ? `${tag}${hidden}` : match,
+      certaintyOf(name) === 'sure' && !isNoSecret(name, value) && canHide(value, isCautious)
+        ? `${tag}${hidden}`
+        : match,
     )
   }
   if (clean.includes('set')) {
@@ -38,7 +42,7 @@ export function hideAssigned(text: string, hidden: string): string {
   return clean.includes('password') ? clean.replace(NETRC, (_match, before: string) => `${before}${hidden}`) : clean
 }
 
-function hideNamed(text: string, hidden: string): string {
+function hideNamed(text: string, hidden: string, isCautious: boolean): string {
   let out = ''
   let done = 0
   NAMED.lastIndex = 0
@@ -52,6 +56,7 @@ function hideNamed(text: string, hidden: string): string {
     // The beginning tells: a long value is not read again for each name in it.
     const beginning = value.value.length > LOOKED_AT ? value.value.slice(0, LOOKED_AT) : value.value
     if (!isSecret({ ...value, name: lastPart(name), sign, certainty, value: beginning })) continue
+    if (!canHide(value.value, isCautious)) continue
     out += text.slice(done, value.from) + hidden
     done = value.to
     NAMED.lastIndex = value.to
@@ -66,6 +71,13 @@ function lastPart(name: string): string {
   return dot === -1 ? name : name.slice(dot + 1)
 }
 
+const WORD = /^[\w+/=.~!@#%^*?:,-]+$/
+
+/** May it be hidden? What a shell would run never is; in a text that a person decides by, only a single word is. */
+export function canHide(value: string, isCautious: boolean): boolean {
+  return isCautious ? WORD.test(value) : !value.includes('$(') && !value.includes('`')
+}
+
 interface Value {
   readonly value: string
   readonly from: number
@@ -76,7 +88,7 @@ interface Value {
 const MAX_VALUE = 4_096
 const LOOKED_AT = 256
 const ENDS = /[\s"'`;&|<>(){}[\]\\]/g
-const QUOTE_END = { '"': /[^\\]"|\n|^"/g, "'": /[^\\]'|\n|^'/g, '`': /[^\\]`|^`/g }
+const QUOTE_END = { '"': /[^\\]"|\n|^"/g, "'": /[^\\]'|\n|^'/g }
 
 function readValue(text: string, at: number, sign: string): Value | undefined {
   BLOCK.lastIndex = at

@@ -29,4 +29,41 @@ describe('G10 redaction', () => {
     const changed = ORDINARY_TEXTS.map((text) => [text, redactor.clean(text)]).filter(([text, clean]) => text !== clean)
     expect(changed.length / ORDINARY_TEXTS.length, JSON.stringify(changed, undefined, 1)).toBeLessThanOrEqual(0.02)
   })
+
+  it.each([
+    ['# -----BEGIN PRIVATE KEY-----\nrm -rf ~/work', 'rm -rf ~/work'],
+    ['echo cookie: a=b; rm -rf ~/work', 'rm -rf ~/work'],
+    ['password="x$(rm -rf ~/work)"', 'rm -rf ~/work'],
+    ['TOKEN=`rm -rf ~/work` ls', 'rm -rf ~/work'],
+    ['deploy --password x1;rm -rf ~/work', 'rm -rf ~/work'],
+    ['Private-Lines: 1\nrm -rf ~/work', 'rm -rf ~/work'],
+    ['authorization: $(reboot-all-hosts)', '$(reboot-all-hosts)'],
+  ])('G10 hides no command behind what looks like a secret: %s', (text, command) => {
+    expect(redactor.clean(text)).toContain(command)
+  })
+
+  it('G10 hides single words only in texts that a person decides by', () => {
+    const cautious = new Redactor({ isCautious: true })
+    expect(cautious.clean(`token='rm -rf ~/work'; eval $token`)).toBe(`token='rm -rf ~/work'; eval $token`)
+    expect(cautious.clean(`DB_PASSWORD=${'hunter'}22 npm start`)).toBe('DB_PASSWORD=[redacted] npm start')
+    expect(cautious.hide({ token: 'rm -rf ~/work', password: `${'hunter'}22` })).toEqual({
+      token: 'rm -rf ~/work',
+      password: '[redacted]',
+    })
+  })
+
+  it('G10 never takes the path of a project for a secret', () => {
+    const project = '/home/me/My-Projects/ApiV2Server3'
+    const env = { PWD: project, OLDPWD: '/home/me', CREDENTIALS: '/home/me/keys', A_TOKEN: 'projects' }
+    const inside = new Redactor({ env })
+    const data = {
+      cwd: project,
+      PWD: project,
+      token: `${project}/token.txt`,
+      command: `rm -rf ${project}/src /home/me/keys`,
+    }
+    expect(inside.value(data)).toEqual(data)
+    expect(inside.clean('cd /home/me/projects/app')).toBe('cd /home/me/projects/app')
+    expect(inside.path('/work/sk-A1b2C3d4E5f6G7h8I9j0K1l2')).toBe('/work/sk-A1b2C3d4E5f6G7h8I9j0K1l2')
+  })
 })
