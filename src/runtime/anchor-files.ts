@@ -7,7 +7,7 @@ import { realOf } from './home.ts'
 
 /** The file in the home, then its copy. */
 export function anchorFilesOf(home: string): readonly [string, string] {
-  return [join(home, 'anchors', 'trace.jsonl'), join(stateFolder(), `anchors-${idOf(home)}.jsonl`)]
+  return [join(home, 'anchors', 'trace.jsonl'), join(stateFolder(), `anchors-${homeId(home)}.jsonl`)]
 }
 
 function stateFolder(): string {
@@ -15,7 +15,7 @@ function stateFolder(): string {
   return join(given === undefined || given === '' ? join(homedir(), '.local', 'state') : given, 'arc')
 }
 
-// A home that was removed and made anew has the same.
-function idOf(home: string): string {
+/** A short name for a home. One that was removed and made anew has the same. */
+export function homeId(home: string): string {
   return hash('sha256', realOf(home), 'hex').slice(0, 16)
 }

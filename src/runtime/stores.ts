@@ -29,6 +29,8 @@ export interface Stores {
   committed(): Promise<void> | undefined
   /** The end of the chain, noted outside of the database; undefined where there is no lasting record. */
   anchor(): Anchor | undefined
+  /** That the database is not the one that was noted: told once. */
+  takeMismatch(): string | undefined
   /** Safe to call twice. */
   close(): void
 }
@@ -51,9 +53,18 @@ export function openStores(home: string, report: Report, { waitMs, isGrouped }: 
     const shared = new DatabaseFile(file, { onSetAside, waitMs }, isGrouped === true ? { onLost } : undefined)
     const trace = new SqliteTraceStore(shared, { env: process.env })
     const state = new SqliteStateStore(shared)
+    let untold: string | undefined
+    const takeMismatch = (): string | undefined => {
+      const message = untold
+      untold = undefined
+      return message
+    }
     const anchors = new AnchorKeeper(shared, {
       files: anchorFilesOf(home),
-      onMismatch: (mismatch) => tellMismatch(trace, mismatch, report),
+      onMismatch: (mismatch) => {
+        untold = mismatch.message
+        tellMismatch(trace, mismatch, report)
+      },
       onFailure: (error) =>
         report(`The end of the record could not be noted outside of the database: ${describe(error)}`),
     })
@@ -67,11 +78,12 @@ export function openStores(home: string, report: Report, { waitMs, isGrouped }: 
       state.close()
     }
     const committed = (): Promise<void> | undefined => shared.committed()
-    return { trace, state, isDurable: true, trouble, committed, anchor: () => anchors.note(), close }
+    return { trace, state, isDurable: true, trouble, committed, anchor: () => anchors.note(), takeMismatch, close }
   } catch (error) {
     report(`Supervision goes on without a lasting record: ${describe(error)}`)
     const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
-    return { ...memory, trouble, committed: () => undefined, anchor: () => undefined, close: () => undefined }
+    const none = { committed: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
+    return { ...memory, ...none, trouble, close: () => undefined }
   }
 }
 

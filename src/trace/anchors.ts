@@ -12,6 +12,8 @@ export interface Anchor extends Checkpoint {
   readonly time: string
   /** What was found wrong at that time; the notes before it are of what was there before. */
   readonly mismatch?: MismatchKind | undefined
+  /** Which home, where anchors of several are together. */
+  readonly home?: string | undefined
 }
 
 /**
@@ -74,8 +76,8 @@ export function mismatchOf(anchor: Anchor, facts: TraceFacts, source?: string): 
 }
 
 /** The line of an anchor, as it is written everywhere. */
-export function anchorLine({ database, seq, hash, time, mismatch }: Anchor): string {
-  return JSON.stringify({ arc: 'anchor', database, seq, hash, time, mismatch })
+export function anchorLine({ database, seq, hash, time, mismatch, home }: Anchor): string {
+  return JSON.stringify({ arc: 'anchor', database, seq, hash, time, mismatch, home })
 }
 
 /** The anchors in a text: whole lines, or lines of a system log that end with one. Other lines are left out. */
@@ -91,10 +93,11 @@ function readAnchor(line: string): Anchor | undefined {
   try {
     const read: unknown = JSON.parse(line.slice(0, line.lastIndexOf('}') + 1))
     if (!isRecord(read)) return undefined
-    const { database, seq, hash, time, mismatch } = read
+    const { database, seq, hash, time, mismatch, home } = read
     const isWhole = typeof database === 'string' && typeof hash === 'string' && typeof time === 'string'
     if (!isWhole || !Number.isSafeInteger(seq)) return undefined
-    return { database, seq: seq as number, hash, time, mismatch: mismatch as MismatchKind | undefined }
+    const known = { database, seq: seq as number, hash, time, mismatch: mismatch as MismatchKind | undefined }
+    return typeof home === 'string' ? { ...known, home } : known
   } catch {
     // Cut off in the middle: the anchor before it counts.
     return undefined
