@@ -8,6 +8,7 @@ import { getRequestListener } from '@hono/node-server'
 import { ArcError, describe } from '../core/errors.ts'
 import { newId } from '../runtime/ids.ts'
 import { openStores } from '../runtime/stores.ts'
+import { Anchoring } from './anchoring.ts'
 import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
 import { trimLog } from './background.ts'
@@ -154,6 +155,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   // Also makes the supervisor that most calls need.
   await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
+  const anchoring = new Anchoring({ home, pool, report })
   const useless = watchUse(options, { pool, usage, work })
   const stop = once(async () => {
     useless.stop()
@@ -164,6 +166,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     // One that others keep ending is not to be started again and again.
     if (!isOnDemand) await noteLasting(pool, report)
+    await anchoring.stop()
     await pool.close()
     if (isOurPlace(home)) clearPlace(home)
   })

@@ -29,7 +29,7 @@ export async function launch(profile: string, args: readonly string[]): Promise<
   const home = resolve(arcHome())
   new ProfileHome(home).require(profile)
   const project = findProject(process.cwd(), home)
-  const supervisor = await createSupervisor({ home, profile, ...(project !== undefined && { project }) })
+  const supervisor = await createSupervisor({ via: 'cli', home, profile, ...(project !== undefined && { project }) })
   try {
     return await run(supervisor, { home, profile, args })
   } finally {

@@ -190,6 +190,7 @@ function readCall(asked: Asked, host: HostName, payload: string): HookCall {
     cwd: pathIn(asked.header(CWD_HEADER)),
     profile: pathIn(asked.header(PROFILE_HEADER)),
     callerPid: readPid(asked.header(CALLER_HEADER)),
+    via: 'daemon-hook',
   }
 }
 
