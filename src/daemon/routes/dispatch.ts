@@ -26,7 +26,7 @@ const STEP = z.strictObject({
 
 export function addDispatchRoutes(app: App, { pool, work, signal, follower, intake }: Service): void {
   app.post('/v1/dispatch', async (c) => {
-    const leave = intake.enter(Number(c.req.header('content-length') ?? MAX_BODY_BYTES))
+    const leave = intake.enter(Number(c.req.header('content-length') ?? MAX_BODY_BYTES), c.env.incoming)
     if (leave === undefined) return c.json({ error: BUSY }, 503, { 'retry-after': '1' })
     return dispatch(c).finally(leave)
   })
