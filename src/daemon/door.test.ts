@@ -30,7 +30,7 @@ const HALVES = {
   nothing: '',
   'half a header': 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ',
   'a body that never comes':
-    'POST /v1/hook/claude/PreToolUse HTTP/1.1\r\nHost: arc\r\nContent-Length: 16000000\r\n\r\n{',
+    'POST /v1/hook/claude/PreToolUse HTTP/1.1\r\nHost: arc\r\nContent-Length: 1048576\r\n\r\n{',
   'a pipeline of requests': 'GET /v1/status HTTP/1.1\r\nHost: arc\r\n\r\n'.repeat(3),
 } as const
 
@@ -150,7 +150,7 @@ describe('a daemon in a process of its own', () => {
     timeout: 60_000,
   }, async () => {
     for (let round = 0; round < 3; round++) {
-      await flood({ path: socketPath }, HALVES['a body that never comes'], 100)
+      await flood({ path: socketPath }, HALVES['a body that never comes'], 300)
       await new Promise((resolve) => setTimeout(resolve, 300))
       await expectService()
     }

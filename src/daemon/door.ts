@@ -112,19 +112,19 @@ export class Door {
     socket.once('close', () => this.#entries.delete(socket))
   }
 
-  // Makes room where there is none: the oldest unknown connection goes, else the one of a known caller that is idle longest.
+  // Makes room where there is none: the oldest unknown connection goes, then one whose request is not complete, then an idle one.
   #hasRoom(): boolean {
     const { total, unknown } = this.#limits
     if (this.#entries.size < Math.min(total, unknown)) return true
-    let [oldest, idle, count]: [Duplex | undefined, Duplex | undefined, number] = [undefined, undefined, 0]
+    const first = new Map<Standing, Duplex>()
+    let count = 0
     for (const [socket, entry] of this.#entries) {
-      if (isUnknown(entry)) {
-        oldest ??= socket
-        count++
-      } else if (entry.request === undefined) idle ??= socket
+      const standing = standingOf(entry)
+      if (!first.has(standing)) first.set(standing, socket)
+      if (standing === 'unknown' || standing === 'arriving') count++
     }
     if (count < unknown && this.#entries.size < total) return true
-    const leaving = oldest ?? idle
+    const leaving = first.get('unknown') ?? first.get('arriving') ?? first.get('idle')
     if (leaving === undefined) return false
     this.#entries.delete(leaving)
     leaving.destroy()
@@ -143,7 +143,11 @@ export class Door {
   }
 }
 
-// A request counts once it is there as a whole: headers alone cost its sender nothing.
-function isUnknown({ isKnown, request }: Entry): boolean {
-  return !isKnown || (request !== undefined && !request.complete)
+type Standing = 'unknown' | 'arriving' | 'idle' | 'busy'
+
+// A request counts once all of it has arrived: headers alone cost its sender nothing.
+function standingOf({ isKnown, request }: Entry): Standing {
+  if (!isKnown) return 'unknown'
+  if (request === undefined) return 'idle'
+  return request.complete ? 'busy' : 'arriving'
 }

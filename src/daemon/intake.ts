@@ -11,39 +11,35 @@ const LIMITS: IntakeLimits = { maxCalls: 1_000, maxBytes: 128 * 1024 * 1024 }
 
 /** A request whose body may still be on its way. */
 export interface Arriving {
+  /** All of it is here. */
   readonly complete: boolean
-  destroy(): unknown
+  /** Stops waiting for the rest. */
+  giveUp(): void
 }
 
 /** One call in hand. */
 interface Call {
   readonly bytes: number
-  readonly since: number
   readonly request: Arriving | undefined
 }
-
-// A body comes over a local connection at once; one that takes longer gives way to others.
-const ARRIVAL_MS = 250
 
 /** Counts calls, and the bytes that they brought along. */
 export class Intake {
   readonly #limits: IntakeLimits
-  readonly #now: () => number
   readonly #calls = new Set<Call>()
   #bytes = 0
 
-  constructor(limits: IntakeLimits = LIMITS, now: () => number = () => performance.now()) {
+  constructor(limits: IntakeLimits = LIMITS) {
     this.#limits = limits
-    this.#now = now
   }
 
   /**
-   * Lets a call in and gives its way out; undefined when there is no room. A call whose announced body does not arrive is
-   * ended when another needs its room.
+   * Lets a call in and gives its way out; undefined when there is no room. A call whose body has not arrived gives way to
+   * one that needs its room: otherwise a few announced bodies would claim all of it.
    */
   enter(bytes: number, request?: Arriving): (() => void) | undefined {
     if (!this.#hasRoom(bytes) && !this.#makeRoom(bytes)) return undefined
-    const call = { bytes, since: this.#now(), request }
+    const call = { bytes, request }
     this.#calls.add(call)
     this.#bytes += bytes
     return () => this.#leave(call)
@@ -66,12 +62,10 @@ export class Intake {
   }
 
   #makeRoom(bytes: number): boolean {
-    const before = this.#now() - ARRIVAL_MS
     for (const call of this.#calls) {
-      if (call.since > before) break
       if (call.request === undefined || call.request.complete) continue
       this.#leave(call)
-      call.request.destroy()
+      call.request.giveUp()
       if (this.#hasRoom(bytes)) return true
     }
     return false

@@ -114,12 +114,14 @@ export class HookDesk {
   /** Never fails: what goes wrong is an answer too. */
   async answer(asked: Asked): Promise<Said> {
     try {
-      const leave = this.#service.intake.enter(lengthOf(asked), asked.incoming)
+      const arrival = arrivalOf(asked)
+      const leave = this.#service.intake.enter(lengthOf(asked), arrival)
       if (leave === undefined) return await this.#turnAway(asked)
-      const answer = this.#takeOn(asked, leave)
+      const answer = this.#takeOn({ ...asked, text: arrival.text }, leave)
       if (isAskedFor(asked, HOOK_WIRE_TYPE)) return await this.#answerSoon(answer)
       return sayWhole(asked, await answer)
     } catch (error) {
+      if (error === GIVEN_UP) return await this.#turnAway({ ...asked, text: () => Promise.resolve('') })
       if (error instanceof ArcError) return sayError(404, error)
       this.#report(`POST /v1/hook/${asked.host}: ${describe(error)}`)
       return sayError(500, FAILED)
@@ -174,6 +176,24 @@ export class HookDesk {
     }
     answer.then(forget, forget)
     return ticket
+  }
+}
+
+const GIVEN_UP = new Error('The rest of the request was not waited for.')
+
+// The text of a request, until it is given up.
+function arrivalOf({ incoming, text }: Asked) {
+  let giveUp = (): void => undefined
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = () => reject(GIVEN_UP)
+  })
+  givenUp.catch(() => undefined)
+  return {
+    giveUp,
+    get complete() {
+      return incoming?.complete !== false
+    },
+    text: () => Promise.race([text(), givenUp]),
   }
 }
 
