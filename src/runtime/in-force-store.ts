@@ -3,23 +3,13 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type InForce, type InForceStore, mergeInForce, readInForce } from '../config/in-force.ts'
 import { type StateStore, update } from '../supervision/state.ts'
-import { realOf } from './home.ts'
+import { realOf, stateDir } from './home.ts'
 
 const KEY = 'config:in-force'
-
-/** The variable in which the launcher passes the folder that was chosen at installation. */
-export const STATE_DIR_VARIABLE = 'ARC_STATE_DIR'
-
-/** The folder for what must outlive the home: `$XDG_STATE_HOME/arc`, or `~/.local/state/arc`. */
-export function stateDir(): string {
-  const { [STATE_DIR_VARIABLE]: fixed, XDG_STATE_HOME: given } = process.env
-  return fixed || join(given || join(homedir(), '.local', 'state'), 'arc')
-}
 
 /** The second copy of a home's record. */
 export function inForceFile(home: string): string {

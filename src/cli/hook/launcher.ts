@@ -21,7 +21,7 @@ import {
   SEPARATOR,
   SILENCE_MS,
 } from '../../protocol/hook-wire.ts'
-import { STATE_DIR_VARIABLE, stateDir } from '../../runtime/in-force-store.ts'
+import { STATE_DIR_VARIABLE, stateDir } from '../../runtime/home.ts'
 
 export { launcherFile }
 

@@ -1,12 +1,13 @@
 // POST /v1/dispatch: a step of a program that speaks HTTP, through the pipeline.
 
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { ArcError, show } from '../../core/errors.ts'
 import { HOSTS } from '../../hosts/list.ts'
 import type { StepOrigin } from '../../trace/record.ts'
 import type { TraceStore } from '../../trace/store.ts'
-import { BUSY } from '../intake.ts'
+import { type Arriving, BUSY } from '../intake.ts'
 import { type App, type Env, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 const text = z.string().max(10_000)
@@ -27,9 +28,21 @@ const STEP = z.strictObject({
   askMs: z.number().min(0).max(600_000).optional(),
 })
 
+// A program that is cut off while it sends comes again; it has no answer to wait for yet.
+function arrivalOf(incoming: IncomingMessage | undefined): Arriving | undefined {
+  if (incoming === undefined) return undefined
+  return {
+    get complete() {
+      return incoming.complete
+    },
+    giveUp: () => void incoming.destroy(),
+  }
+}
+
 export function addDispatchRoutes(app: App, { pool, work, signal, follower, intake }: Service): void {
   app.post('/v1/dispatch', async (c) => {
-    const leave = intake.enter(Number(c.req.header('content-length') ?? MAX_BODY_BYTES))
+    const bytes = Number(c.req.header('content-length') ?? MAX_BODY_BYTES)
+    const leave = intake.enter(bytes, arrivalOf(c.env.incoming))
     if (leave === undefined) return c.json({ error: BUSY }, 503, { 'retry-after': '1' })
     return dispatch(c).finally(leave)
   })
