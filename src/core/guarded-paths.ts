@@ -22,6 +22,8 @@ export interface Guarded {
   readonly kind: GuardedKind
   /** The guarded path. */
   readonly root: string
+  /** The path that was compared, after links. */
+  readonly path: string
   /** The path is the guarded one or inside it; otherwise it contains it. */
   readonly isInside: boolean
   /** It contains the guarded path and exists for it, as `~/.claude` does. */
@@ -122,11 +124,11 @@ function wildcardFits(pattern: string, name: string): boolean {
 }
 
 function inside(path: string, { kind, path: root }: GuardedRoot): Guarded {
-  return { kind, root, isInside: true, isNear: false, isSecret: kind === 'home' && isSecretOfHome(path, root) }
+  return { kind, root, path, isInside: true, isNear: false, isSecret: kind === 'home' && isSecretOfHome(path, root) }
 }
 
 function around(path: string, root: GuardedRoot): Guarded {
-  return { kind: root.kind, root: root.path, isInside: false, isNear: isNearTo(path, root), isSecret: false }
+  return { kind: root.kind, root: root.path, path, isInside: false, isNear: isNearTo(path, root), isSecret: false }
 }
 
 function isNearTo(path: string, { folder }: GuardedRoot): boolean {

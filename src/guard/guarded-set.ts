@@ -12,7 +12,6 @@ import {
   patternRelation,
   relationTo,
 } from '../core/guarded-paths.ts'
-import { hostSettings, placeVariables } from '../core/host-places.ts'
 import { isRecord } from '../core/plain-data.ts'
 import { installsFile, readInstalls } from './installs.ts'
 
@@ -20,9 +19,10 @@ import { installsFile, readInstalls } from './installs.ts'
 export interface GuardedSetOptions {
   /** `$ARC_HOME`. */
   readonly home: string
-  /** The user's home folder. */
-  readonly userHome: string
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** The settings of the agents; `isThere` says what exists. */
+  readonly hostSettings: (isThere: (path: string) => boolean) => readonly GuardedRoot[]
+  /** Variables of the environment that lead to guarded folders. */
+  readonly variables: ReadonlyMap<string, string>
   /** The folder of the running package; undefined when it is not known. */
   readonly packageDir?: string | undefined
   /** The program that runs ARC. */
@@ -58,7 +58,7 @@ export class GuardedSet implements Guard {
   constructor(options: GuardedSetOptions) {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
-    this.variables = placeVariables(options.userHome, resolve(options.home), options.env)
+    this.variables = options.variables
   }
 
   guards(path: string, isPattern = false): Guarded | undefined {
@@ -127,7 +127,7 @@ export class GuardedSet implements Guard {
   }
 }
 
-function rootsOf({ home, userHome, env, packageDir, node }: GuardedSetOptions): GuardedRoot[] {
+function rootsOf({ home, hostSettings, packageDir, node }: GuardedSetOptions): GuardedRoot[] {
   const roots: GuardedRoot[] = []
   const add = (root: GuardedRoot): void => {
     const real = followed(root.path)
@@ -141,7 +141,7 @@ function rootsOf({ home, userHome, env, packageDir, node }: GuardedSetOptions): 
   fixed('home', home)
   if (packageDir !== undefined) for (const path of partsOf(packageDir)) fixed('package', path)
   fixed('node', node)
-  for (const root of hostSettings(userHome, env, isThere)) add(root)
+  for (const root of hostSettings(isThere)) add(root)
   for (const install of readInstalls(home)) {
     const isProject = install.scope === 'project'
     for (const path of install.files) {
@@ -177,7 +177,7 @@ function withoutProc(path: string): string {
 }
 
 /** A path with all links followed, as far as it exists; the rest as it is named. */
-export function followed(path: string): string {
+function followed(path: string): string {
   const missing: string[] = []
   for (let at = path; ; at = dirname(at)) {
     const real = realOf(at)

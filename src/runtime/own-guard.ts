@@ -2,20 +2,27 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Guard } from '../core/guarded-paths.ts'
 import { GuardedSet } from '../guard/guarded-set.ts'
+import { hostSettings, placeVariables } from '../risk/guarded/host-places.ts'
 
 const sets = new Map<string, Guard>()
 
 /** The guarded set of a home; one for all who ask in this process. */
 export function ownGuard(home: string): Guard {
-  const key = `${home}\0${homedir()}`
+  const user = homedir()
+  const key = `${home}\0${user}`
   const known = sets.get(key)
   if (known !== undefined) return known
-  const options = { home, userHome: homedir(), env: process.env, packageDir: packageDir(), node: process.execPath }
-  const set = new GuardedSet(options)
+  const set = new GuardedSet({
+    home,
+    hostSettings: (isThere) => hostSettings(user, process.env, isThere),
+    variables: placeVariables(user, resolve(home), process.env),
+    packageDir: packageDir(),
+    node: process.execPath,
+  })
   sets.set(key, set)
   return set
 }

@@ -62,6 +62,7 @@ function mentionInParts(code: string, guard: Guard): Found | undefined {
   const guarded: Guarded = {
     kind: root.kind,
     root: root.path,
+    path: root.path,
     isInside: true,
     isNear: false,
     isSecret: root.kind === 'home',

@@ -1,9 +1,9 @@
 // Environments and options that start an agent, or ARC, with other settings than those that supervise it.
 
-import { PLACE_VARIABLES } from '../../core/host-places.ts'
 import type { Call } from '../call.ts'
 import type { Hit, TestResult } from '../rule.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
+import { PLACE_VARIABLES } from './host-places.ts'
 
 /** Programs that are agents, also as packages. */
 export const AGENTS =
@@ -39,7 +39,7 @@ export function changesEnvironment({ commands, assigned }: Execution): TestResul
     if ((OWN.has(name) && !isReset(name, word)) || (hasAgent && leads(name, word))) return hitOn(word, name)
   }
   for (const command of commands) {
-    if (command.isDormant === true) continue
+    if (command.isDormant === true || (command.env.size === 0 && command.via.length === 0)) continue
     const hit = changedFor(command)
     if (hit !== undefined) return hit
   }

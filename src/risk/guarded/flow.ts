@@ -13,8 +13,8 @@ const CHANGING: ReadonlySet<UseKind> = new Set(['write', 'delete', 'replace', 'f
 
 /** Does the text pass guarded names on to a command that changes files? */
 export function passesNamesOn(execution: Execution, facts: Facts): TestResult {
+  if (execution.commands.length < 2) return undefined
   const commands = execution.commands.filter(({ isDormant, place }) => isDormant !== true && place === 'local')
-  if (commands.length < 2) return undefined
   const run = commands.find(({ runsOutputOf }) => runsOutputOf !== undefined)
   if (run !== undefined && commands.some((command) => printsGuarded(command, facts))) return hitOn(run)
   const changed = commands.map(unknownTarget).find((word) => word !== undefined)

@@ -7,13 +7,13 @@ import type { Call } from '../call.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'
 import type { Word } from '../shell/execution.ts'
 import { findLoosening } from './arc-command.ts'
-import { type Found, lookUp } from './lookup.ts'
+import { type Found, isClose, lookUp } from './lookup.ts'
 import { guardOf } from './named-set.ts'
 import { isKnownProgram, usesOf } from './programs.ts'
 import type { Use, UseKind } from './use.ts'
 
 /** What a person is told a guarded path is. */
-export const WHAT: Readonly<Record<GuardedKind, string>> = {
+const WHAT: Readonly<Record<GuardedKind, string>> = {
   home: "part of ARC's own folder",
   launcher: 'the program that agents start for every hook',
   package: 'part of the installed ARC',
@@ -40,6 +40,7 @@ export function touchesGuarded(call: Call, facts: Facts): TestResult {
   const { command } = call
   if (command.place !== 'local') return undefined
   const guard = guardOf(facts)
+  if (!mayTouch(call, facts, guard)) return undefined
   let gravest: Hit | undefined
   const take = (hit: Hit | undefined): void => {
     if (hit !== undefined && (gravest === undefined || (hit.tier ?? 0) > (gravest.tier ?? 0))) gravest = hit
@@ -53,6 +54,18 @@ export function touchesGuarded(call: Call, facts: Facts): TestResult {
     if (found !== undefined) take(judgeUse({ kind: 'unknown', file }, found))
   }
   return gravest
+}
+
+// Most commands name nothing that could lead into the set, and are not looked at any further.
+function mayTouch({ name, command }: Call, facts: Facts, guard: Guard): boolean {
+  if (guard.followsLinks || command.cwd === undefined || isClose(command.cwd, guard)) return true
+  for (const { text } of command.args) if (mayLead(text, facts)) return true
+  for (const { target } of command.redirects) if (mayLead(target.text, facts)) return true
+  return command.input?.text !== undefined && EVALUATORS.has(name)
+}
+
+function mayLead(text: string, { home }: Facts): boolean {
+  return /[~$`]|\.\.|\/etc\/|\/Library\//.test(text) || text.includes(home)
 }
 
 type Weight = 'block' | 'ask'
@@ -145,11 +158,13 @@ export function pathsInText(text: string, span: Word['span']): Word[] {
 /** Is `arc` started by its file, through an interpreter or under another name, with a command that loosens? */
 export function loosensByFile(call: Call, facts: Facts): TestResult {
   const { args, path, cwd, span, place } = call.command
-  if (place !== 'local' || call.name === 'arc') return undefined
+  if (args.length === 0 || place !== 'local' || call.name === 'arc') return undefined
+  const isRunner = RUNNERS.has(call.name) || /^(?:python|perl|ruby|node)[\d.]+$/.test(call.name)
+  if (!isRunner && path === undefined) return undefined
   const guard = guardOf(facts)
   if (path !== undefined && isEntry({ text: path, isKnown: true, isGlob: false, span }, cwd, facts, guard))
     return findLoosening(args)
-  if (!RUNNERS.has(call.name === '.' ? '.' : call.name.replace(/[\d.]+$/, ''))) return undefined
+  if (!isRunner) return undefined
   const at = args.slice(0, MAX_RUNNER_ARGS).findIndex((word) => isEntry(word, cwd, facts, guard))
   return at < 0 ? undefined : findLoosening(args.slice(at + 1))
 }
@@ -165,7 +180,10 @@ function isEntry(word: Word, cwd: string | undefined, facts: Facts, guard: Guard
   const found = lookUp(word, cwd, facts, guard)
   if (found?.guarded.isInside !== true) return false
   const { kind } = found.guarded
-  return kind === 'launcher' || (kind === 'package' && /(?:\/arc|\/main\.[cm]?js|\/arc-supervisor)$/.test(found.path))
+  return (
+    kind === 'launcher' ||
+    (kind === 'package' && /(?:\/arc|\/main\.[cm]?js|\/arc-supervisor)$/.test(found.guarded.path))
+  )
 }
 
 // Words in the names of tools that only look.

@@ -44,7 +44,8 @@ function isWorthAsking(text: string, cwd: string | undefined, guard: Guard): boo
 
 let close: { readonly guard: Guard; readonly cwd: string; readonly isClose: boolean } | undefined
 
-function isClose(cwd: string, guard: Guard): boolean {
+/** May a relative name in this folder lead into the set? */
+export function isClose(cwd: string, guard: Guard): boolean {
   if (close?.guard === guard && close.cwd === cwd) return close.isClose
   const isNow = guard.roots.some(({ path }) => path.startsWith(cwd) || cwd.startsWith(path))
   close = { guard, cwd, isClose: isNow }
@@ -83,5 +84,5 @@ function hasTail(parts: readonly string[], { kind, path, folder }: GuardedRoot):
 }
 
 function guess(kind: GuardedKind, root: string, path: string): Found {
-  return { guarded: { kind, root, isInside: true, isNear: false, isSecret: false }, path, isGuess: true }
+  return { guarded: { kind, root, path, isInside: true, isNear: false, isSecret: false }, path, isGuess: true }
 }

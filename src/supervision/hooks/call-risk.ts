@@ -14,7 +14,7 @@ import { RULE_PACKS } from '../../risk/rulebook.ts'
 export type Classifier = (input: RiskInput) => Assessment
 
 /** Rates by the rules that ARC brings along. Paths that are written out in full are known by the real home. */
-export const classifyByRules: Classifier = (input) =>
+const classifyByRules: Classifier = (input) =>
   classifyRisk(input, { packs: RULE_PACKS, facts: { home: homedir() } })
 
 /** Rates by these packs; the same classifier for all who have the same guard and no packs of their own. */
