@@ -77,8 +77,7 @@ function squash(name: string): string {
 const PATH_KEY = /^((.+_|file)?paths?|(.+_)?files?|filename|directory|source|destination)$/
 
 // Arguments that hold a text, an address or an expression: one that begins with a slash is no path.
-const NO_PATH =
-  /text|str|cont|body|mess|desc|prompt|tit|comm|cmd|quer|patt|scri|code|sql|ur[il]|href|endp|rout|shell/
+const NO_PATH = /text|str|cont|body|mess|desc|prompt|tit|comm|cmd|quer|patt|scri|code|sql|ur[il]|href|endp|rout|shell/
 
 const CLEAR_PATH = /^(~$|(~|\.\.?)?\/(?!\/)).*$/
 const PATCH_HEADER = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm

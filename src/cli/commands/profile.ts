@@ -4,7 +4,6 @@
 import { rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import colors from 'picocolors'
 import { cannotWrite, createFile } from '../../config/edit/atomic-file.ts'
 import { readKeyPath } from '../../config/edit/key-path.ts'
 import { editText } from '../../config/edit.ts'
@@ -15,6 +14,7 @@ import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../core/errors.ts'
 import { invalid, ProfileHome, profileTemplate, requireName } from '../../runtime/profile-home.ts'
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../runtime/profile-view.ts'
+import colors from '../colors.ts'
 import { alignColumns, oneLine, print, printJson, shortPath, tell } from '../output.ts'
 
 interface JsonOption {

@@ -1,7 +1,6 @@
 // `arc status`: is a daemon running, and what is in force.
 
 import { existsSync, readFileSync } from 'node:fs'
-import colors from 'picocolors'
 import type { Config } from '../../config/layers.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
 import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/on-demand.ts'
@@ -11,6 +10,7 @@ import type { StatusView } from '../../protocol/messages.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
 import { openStores } from '../../runtime/stores.ts'
+import colors from '../colors.ts'
 import { fromNow, print, printJson, report, showSpan } from '../output.ts'
 
 /** What `arc status --json` prints. */
