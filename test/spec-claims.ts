@@ -60,4 +60,6 @@ export const SPEC_CLAIMS = {
   T1: 'Agents delegate tasks to each other, ask and answer, and hear of the end; nothing is left behind afterwards.',
   T2: 'A task moves only as one table allows, by the agent whose part it is, whichever way it is asked.',
   T3: 'Tasks outlive processes; of those who race for one move exactly one wins, and other processes hear of the end.',
+  G6: 'A missing, misspelt, damaged or deleted file never lowers the supervision: the strictest of what was last in force holds, and is reported.',
+  G7: 'The launcher trusts no program and no variable of its caller, and in enforce it stops what it could not have judged.',
 } as const satisfies Record<string, string>
