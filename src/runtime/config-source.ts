@@ -6,6 +6,7 @@ import type { Config } from '../config/layers.ts'
 import type { LoadOptions } from '../config/load.ts'
 import type { BuiltIn } from '../supervision/built-in.ts'
 import type { StateStore } from '../supervision/state.ts'
+import { followHooks } from './follow/following.ts'
 import { whyNotRunnable } from './handler-factory.ts'
 import { lastGoodDir } from './home.ts'
 import { checkOptionsOf } from './hook-options.ts'
@@ -31,6 +32,7 @@ export function loadOptionsOf({ home, profile, project, builtIns, state, isReadO
     project,
     lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
     trusted: trustedProjects(state),
+    follow: followHooks,
     knownHooks: builtIns.map(({ name }) => name),
     checkCommand: ({ command }) => whyNotRunnable(command),
     checkOptions: checkOptionsOf(builtIns),
