@@ -163,7 +163,8 @@ export class Following {
 
 function describeUnknown({ why, text, from = [] }: Unknown): string {
   const printed = from.map(({ name }) => name ?? 'a program').join(' | ')
-  if (why === 'dynamic-script' && printed !== '') return `a script that is only known when it runs: what ${printed} prints`
+  if (why === 'dynamic-script' && printed !== '')
+    return `a script that is only known when it runs: what ${printed} prints`
   if (why === 'dynamic-command') return `a program that is only known when it runs: ${text}`
   if (why === 'dynamic-script') return `a script that is only known when it runs: ${text}`
   return `text that cannot be read as shell: ${text}`
