@@ -8,6 +8,7 @@ import { isCardPath } from './a2a/card.ts'
 import { addA2aRoutes } from './routes/a2a.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
 import { addCollaborationRoutes } from './routes/collaboration.ts'
+import { addControlRoutes } from './routes/control.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addFeedRoutes } from './routes/feed.ts'
 import { addHookRoutes, type HookDesk } from './routes/hook.ts'
@@ -65,6 +66,7 @@ export function makeApp(service: Service, options: AppOptions): App {
   addLookRoutes(app, service)
   addFeedRoutes(app, service)
   addApprovalRoutes(app, service)
+  addControlRoutes(app, service)
   addCollaborationRoutes(app, service)
   addTaskRoutes(app, service)
   addA2aRoutes(app, service, options.report)

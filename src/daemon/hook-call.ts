@@ -28,6 +28,10 @@ export interface HookCall {
   readonly profile?: string | undefined
   /** The process that started the hook: the agent, or a shell of the agent. As the caller says; not verified. */
   readonly callerPid?: number | undefined
+  /** False where the host's own prompt must not decide: on a managed machine an approver does. */
+  readonly canPrompt?: false | undefined
+  /** The home of the account that calls, where the daemon runs as another. */
+  readonly home?: string | undefined
 }
 
 /** Exactly what the hook process is to give back. */
@@ -58,7 +62,8 @@ const ASK_MS = 55_000
 /** Answers a call. Never throws, never takes longer than the host waits. */
 export async function answerHook(call: HookCall, judges: Judges, limits: CallLimits = {}): Promise<HookAnswer> {
   const read = readHostPayload(call.host, call.event, call.payload, {})
-  const step = isUnreadable(read) ? read.step : read
+  const own = isUnreadable(read) ? read.step : read
+  const step = call.canPrompt === false ? { ...own, canPrompt: false } : own
   const judged: Judged = { step, supervisor: undefined }
   const judging = isUnreadable(read)
     ? refuse(judged, call, judges, read.unreadable)
@@ -99,7 +104,8 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
   judged.supervisor = supervisor
   const claim = await claimOf(step, supervisor)
   try {
-    const outcome = claim.outcome ?? (await dispatch(step, supervisor, claim, { workspace, signal: limits.signal }))
+    const outcome =
+      claim.outcome ?? (await dispatch(step, supervisor, claim, { workspace, home: call.home, signal: limits.signal }))
     if (claim.outcome === undefined) quietly(() => claim.settle(outcome))
     quietly(() => noteSeen(step, supervisor))
     const reply = replyTo(step, outcome, factsOf(supervisor, claim.id, outcome))
@@ -142,11 +148,15 @@ function dispatch(
   step: HostStep,
   supervisor: Supervisor,
   claim: Claim,
-  { workspace, signal }: Pick<CallLimits, 'signal'> & { readonly workspace: string | undefined },
+  {
+    workspace,
+    home,
+    signal,
+  }: Pick<CallLimits, 'signal'> & Pick<HookCall, 'home'> & { readonly workspace: string | undefined },
 ): Outcome | Promise<Outcome> {
   const { context, point, data, spec } = step
   const pair = pairFacts(step, supervisor, claim)
-  const metadata = { ...context.metadata, ...pair }
+  const metadata = { ...context.metadata, ...pair, ...(home !== undefined && { callerHome: home }) }
   const canHostAsk = spec.ask === 'prompting' || (spec.ask === 'prompt' && step.canPrompt)
   const askMs = canHostAsk ? 0 : Math.min(ASK_MS, spec.limitMs / 2)
   const { session, turn, agent, source, host, profile } = context

@@ -3,6 +3,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import colors from 'picocolors'
+import { readManaged } from '../../guard/managed.ts'
 import type { Host } from '../../hosts/host.ts'
 import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
 import { unifiedDiff } from '../../hosts/install/diff.ts'
@@ -29,7 +30,11 @@ export interface InstallFlags {
 
 /** Registers ARC with an agent; exit code 1 when a file cannot be edited. */
 export async function install(name: string, flags: InstallFlags): Promise<number> {
-  const options = { command: installedCommand(flags), failClosed: flags.failClosed }
+  const managed = readManaged()
+  const options =
+    managed === undefined
+      ? { command: installedCommand(flags), failClosed: flags.failClosed }
+      : { command: managed.launcher, failClosed: true }
   return carryOut(name, flags, (host, place, texts) => planInstall(host, place, texts, options))
 }
 
