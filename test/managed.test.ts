@@ -99,7 +99,11 @@ function removeAccounts(): void {
   for (const name of names('group')) quiet('groupdel', [name])
 }
 
-const stopDaemon = () => asRoot(arc('stop'))
+async function stopDaemon(): Promise<void> {
+  const { pid } = JSON.parse(readFileSync(join(managed.home, 'run/arc.pid'), 'utf8')) as { pid: number }
+  process.kill(pid, 'SIGTERM')
+  await until(async () => (existsSync(`/proc/${pid}`) ? undefined : true), 'the end of the daemon')
+}
 const startDaemon = () => asRoot(arc('serve --background --no-open --port 0'))
 
 describe.skipIf(whyNot !== undefined)('a managed machine', () => {
@@ -228,8 +232,14 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
       `curl -s -o /dev/null -w '%{http_code} ' ${url}/v1/approvals ${url}/v1/control/approvals`,
     )
     expect(codes.stdout.trim()).toMatch(/^401/)
-    const link = await as(AGENT, `curl -s -X POST ${url}/v1/control/login-link -w '%{http_code}'`)
-    expect(link.stdout).toMatch(/401$/)
+    for (const path of ['/v1/control/login-link', '/v1/login-link']) {
+      const link = await as(AGENT, `curl -s -X POST ${url}${path} -w '%{http_code}'`)
+      expect(link.stdout).toMatch(/401$/)
+    }
+    // Not even with the token: links come from the control socket.
+    const token = readFileSync(join(managed.home, 'run/token'), 'utf8').trim()
+    const shown = await as(AGENT, `curl -s -X POST -H 'Authorization: Bearer ${token}' ${url}/v1/login-link`)
+    expect(shown.stdout).toContain('ARC_CONTROL_ONLY')
     const boss = JSON.parse((await as(BOSS, arc('status --json'))).stdout) as { loginUrl: string }
     expect(boss.loginUrl).toContain(url)
     const opened = await as(BOSS, `curl -s -o /dev/null -w '%{http_code}' '${boss.loginUrl}'`)

@@ -106,20 +106,27 @@ export function publicOnly(routes: RequestListener): RequestListener {
 
 const HOMES_KNOWN_MS = 60_000
 
+/** What the process that a caller names tells about the caller. */
+interface Caller {
+  readonly callerPid: number | undefined
+  readonly home: string | undefined
+}
+
 /**
- * The homes of accounts, by a process of theirs. The caller names the process and could name another, but only one that
- * runs: what is found is the home of some account in any case.
+ * Who calls, by the process that the caller names. It could name another one, but only one that runs: what is found is the
+ * home of some account in any case. Processes of root and of the daemon are never taken for an agent.
  */
-export class AccountHomes {
+export class Callers {
   #homes: ReadonlyMap<number, string> = new Map()
   #readAt = Number.NEGATIVE_INFINITY
 
-  /** The home of the account that the process belongs to; undefined when there is no such process or account. */
-  of(pid: number | undefined): string | undefined {
+  /** The process and the home of its account; neither when there is no such process. */
+  of(pid: number | undefined): Caller {
     const uid = pid === undefined ? undefined : statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
-    if (uid === undefined) return undefined
+    if (uid === undefined) return { callerPid: undefined, home: undefined }
     if (performance.now() - this.#readAt > HOMES_KNOWN_MS) this.#read()
-    return this.#homes.get(uid)
+    const isSystem = uid === 0 || uid === process.getuid?.()
+    return { callerPid: isSystem ? undefined : pid, home: this.#homes.get(uid) }
   }
 
   #read(): void {

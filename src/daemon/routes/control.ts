@@ -19,9 +19,11 @@ const NO_PROOF = {
 export function addControlRoutes(app: App, service: Service): void {
   const { pool, managed } = service
   if (managed === undefined) return
-  app.use('/v1/control/*', (c, next) => {
-    return c.env.door === 'control' ? next() : Promise.resolve(c.json({ error: NOT_CONTROL }, 403))
-  })
+  for (const path of ['/v1/control/*', '/v1/login-link']) {
+    app.use(path, (c, next) => {
+      return c.env.door === 'control' ? next() : Promise.resolve(c.json({ error: NOT_CONTROL }, 403))
+    })
+  }
   app.get('/v1/control/approvals', async (c) => {
     const { approvals } = await pool.find(undefined, undefined)
     return c.json(approvals.list().filter(({ status }) => status === 'pending'))

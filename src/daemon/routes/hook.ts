@@ -21,7 +21,7 @@ import {
 import { newId } from '../../runtime/ids.ts'
 import { answerHook, type HookAnswer, type HookCall, type Judges } from '../hook-call.ts'
 import { BUSY } from '../intake.ts'
-import { AccountHomes } from '../managed.ts'
+import { Callers } from '../managed.ts'
 import { type App, type Env, FAILED, MAX_BODY_BYTES, OF_EVERY_ANSWER, type Service } from '../service.ts'
 
 /** In place of an event, where the payload names it. */
@@ -101,7 +101,7 @@ export class HookDesk {
   readonly #service: Service
   readonly #report: (message: string) => void
   readonly #tickets = new Map<string, Promise<HookAnswer>>()
-  readonly #homes = new AccountHomes()
+  readonly #callers = new Callers()
 
   constructor(service: Service, report: (message: string) => void) {
     this.#service = service
@@ -157,7 +157,7 @@ export class HookDesk {
   #read(asked: Asked, host: HostName, payload: string): HookCall {
     const call = readCall(asked, host, payload)
     if (this.#service.managed === undefined) return call
-    return { ...call, profile: undefined, canPrompt: false, home: this.#homes.of(call.callerPid) }
+    return { ...call, profile: undefined, canPrompt: false, ...this.#callers.of(call.callerPid) }
   }
 
   // The answer if it comes soon, else a ticket for it.
