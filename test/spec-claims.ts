@@ -68,4 +68,5 @@ export const SPEC_CLAIMS = {
   G7: 'The launcher trusts no program and no variable of its caller, and in enforce it stops what it could not have judged.',
   G8: 'Commands, code, SQL and paths in the arguments of any tool are judged as what they are; what cannot be read is held.',
   G9: 'A person is shown what would run, line by line with every argument, and no escape of an agent reaches the terminal.',
+  G10: 'Paths are never redacted and published kinds of secrets are, in trace, state, tasks and messages; a rewritten, shortened, swapped or removed database is noticed, and steps say where they came from.',
 } as const satisfies Record<string, string>

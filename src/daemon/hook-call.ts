@@ -14,6 +14,7 @@ import { nameOf } from '../runtime/config-source.ts'
 import { systemClock } from '../runtime/engine-services.ts'
 import { newId } from '../runtime/ids.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
+import type { TracedContext } from '../runtime/traced-engine.ts'
 import type { StepOrigin } from '../trace/record.ts'
 import { type Claim, claimFiring } from './firings.ts'
 import { noteSeen } from './last-seen.ts'
@@ -194,8 +195,9 @@ function dispatch(
     host,
     profile,
     metadata,
-  } satisfies WholeContext
-  return supervisor.decide(point, data, { ...whole, origin }, { askMs, signal })
+    origin,
+  } satisfies WholeContext & TracedContext
+  return supervisor.decide(point, data, whole, { askMs, signal })
 }
 
 // A tool that ran without ever having been asked about is what nobody would notice otherwise.
@@ -242,7 +244,7 @@ function notesOf(supervisor: Supervisor): string[] {
       `ARC: the configuration has ${count} (arc doctor). Mode ${supervisor.engine.mode} is in force. ${clip(why, 300)}`,
     )
   }
-  const mismatch = supervisor.takeMismatch()
+  const mismatch = supervisor.stores.takeMismatch()
   if (mismatch !== undefined) notes.push(`ARC: ${mismatch} (arc trace verify)`)
   if (!supervisor.isDurable) notes.push('ARC: nothing is recorded beyond this process (arc doctor).')
   return notes
