@@ -5,7 +5,10 @@ import colors from 'picocolors'
 
 const GROUPS: readonly { readonly title: string; readonly rows: readonly (readonly string[])[] }[] = [
   { title: 'Begin', rows: [['init'], ['sample'], ['install', 'uninstall'], ['launch'], ['doctor'], ['completion']] },
-  { title: 'See what is done, and why', rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status']] },
+  {
+    title: 'See what is done, and why',
+    rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status', 'open']],
+  },
   {
     title: 'Say what may be done',
     rows: [['approvals'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],

@@ -12,6 +12,7 @@ import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
 import { trimLog } from './background.ts'
 import { TraceFollower } from './follower.ts'
+import { ownProcess } from './holder.ts'
 import { Intake, type IntakeLimits } from './intake.ts'
 import {
   clearPlace,
@@ -23,7 +24,7 @@ import {
   updatePlace,
 } from './lifecycle.ts'
 import { LASTING_MS, noteGoodStart, onDemandOf } from './on-demand.ts'
-import { socketFile } from './places.ts'
+import { loginFile, socketFile } from './places.ts'
 import { pulseOf } from './pulse.ts'
 import { HookDesk, withHookCalls } from './routes/hook.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
@@ -52,9 +53,11 @@ export interface DaemonOptions {
 /** A daemon that runs. */
 export interface Daemon {
   readonly url: string
-  /** Opens the page signed in. */
-  readonly loginUrl: string
+  /** What programs show at the port. */
+  readonly token: string
   readonly socket: string
+  /** A link that opens the page signed in, once. For a person: whoever prints it has checked that. */
+  newLoginUrl(openedBy: object): string
   /** Resolves, with the reason, when one that a hook started is of no use any more. */
   readonly useless: Promise<string>
   /** Finishes what is under way, then lets go of everything; safe to call twice. */
@@ -104,7 +107,7 @@ function isStopped({ home, report }: DaemonOptions): boolean {
 
 // The place of one that died is taken; of two who start at once, one gets it.
 async function takeHome(home: string, isOnDemand: boolean): Promise<Presence | undefined> {
-  const note = { pid: process.pid, startedAt: Date.now(), isOnDemand }
+  const note = { ...ownProcess(), startedAt: Date.now(), isOnDemand }
   for (const until = Date.now() + STARTING_MS; Date.now() < until; await sleep(LOOK_MS)) {
     const presence = await findDaemon(home)
     // One that has only just begun will answer soon.
@@ -150,7 +153,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   url = `http://${LOOPBACK}:${port}`
   await listenOnSocket(local, socket)
   const isOnDemand = options.onDemand !== undefined
-  updatePlace(home, { pid: process.pid, url, startedAt: Date.now(), isOnDemand })
+  updatePlace(home, { ...ownProcess(), url, startedAt: Date.now(), isOnDemand })
   // Also makes the supervisor that most calls need.
   await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
@@ -165,9 +168,11 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     // One that others keep ending is not to be started again and again.
     if (!isOnDemand) await noteLasting(pool, report)
     await pool.close()
+    rmSync(loginFile(home), { force: true })
     if (isOurPlace(home)) clearPlace(home)
   })
-  return { url, loginUrl: `${url}/login?token=${token}`, socket, useless: useless.why, stop }
+  const newLoginUrl = (openedBy: object): string => `${url}/login?code=${gate.newCode(openedBy).code}`
+  return { url, token, newLoginUrl, socket, useless: useless.why, stop }
 }
 
 interface InUse {
@@ -215,7 +220,10 @@ async function note(pool: SupervisorPool, action: string, reason: string, report
 }
 
 function listener(app: App, isLocal: boolean): RequestListener {
-  return getRequestListener((request) => app.fetch(request, { isLocal }))
+  return getRequestListener((request, { incoming }) => {
+    const { remotePort: clientPort, localPort: serverPort } = incoming.socket
+    return app.fetch(request, { isLocal, clientPort, serverPort })
+  })
 }
 
 function serverOf(listener: RequestListener, usage: Usage): Server {

@@ -42,7 +42,14 @@ export interface Service {
 }
 
 /** What each request is handled with: where it came in. */
-export type Env = { Bindings: { readonly isLocal: boolean } }
+export type Env = {
+  Bindings: {
+    readonly isLocal: boolean
+    /** The ports of a connection on loopback. */
+    readonly clientPort?: number | undefined
+    readonly serverPort?: number | undefined
+  }
+}
 
 export type App = Hono<Env>
 

@@ -1,21 +1,25 @@
 // `arc status`: is a daemon running, and what is in force.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import colors from 'picocolors'
 import type { Config } from '../../config/layers.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
 import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/on-demand.ts'
-import { socketFile, tokenFile } from '../../daemon/places.ts'
+import { socketFile } from '../../daemon/places.ts'
 import type { Daemon } from '../../daemon/server.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
 import { openStores } from '../../runtime/stores.ts'
+import { askLoginLink, ownLoginLink } from '../login-link.ts'
 import { fromNow, print, printJson, report, showSpan } from '../output.ts'
 
 /** What `arc status --json` prints. */
 interface Status extends StatusView {
+  /** Opens the page signed in, once and within minutes. Null for a process that an agent started. */
   readonly loginUrl: string | null
+  /** Why there is no link although a daemon runs. */
+  readonly loginHint: string | null
   /** Who started the one that runs. */
   readonly startedBy: 'hook' | 'person' | null
   /** What a hook does that finds none. */
@@ -31,10 +35,13 @@ export async function status({ json }: { readonly json?: boolean }): Promise<num
 }
 
 /** The status of a daemon in this very process: nobody has to be asked, and so nobody can be too slow to answer. */
-export function ownStatus({ url, loginUrl, socket }: Pick<Daemon, 'url' | 'loginUrl' | 'socket'>): Status {
+export function ownStatus(daemon: Pick<Daemon, 'url' | 'newLoginUrl' | 'socket'>): Status {
+  const home = arcHome()
+  const { url, socket } = daemon
+  const link = ownLoginLink(home, daemon)
   const uptimeMs = Math.round(process.uptime() * 1_000)
-  const now = { running: true, pid: process.pid, url, loginUrl, socket, uptimeMs }
-  return { ...now, ...inForce(arcHome()), startedBy: 'person' }
+  const login = { loginUrl: link.url, loginHint: link.hint }
+  return { running: true, pid: process.pid, url, ...login, socket, uptimeMs, ...inForce(home), startedBy: 'person' }
 }
 
 /** What is known of the daemon of a home, and of what is in force here. */
@@ -42,12 +49,13 @@ export async function statusOf(home: string): Promise<Status> {
   const presence = await findDaemon(home)
   const isRunning = presence.is === 'running'
   const url = (isRunning ? presence.note?.url : undefined) ?? null
-  const token = isRunning ? tokenOf(home) : undefined
+  const link = url === null ? { url: null, hint: null } : await askLoginLink(home, url)
   return {
     running: isRunning,
     pid: isRunning ? presence.health.pid : null,
     url,
-    loginUrl: url === null || token === undefined ? null : `${url}/login?token=${token}`,
+    loginUrl: link.url,
+    loginHint: link.hint,
     socket: isRunning ? socketFile(home) : null,
     ...inForce(home),
     uptimeMs: isRunning ? presence.health.uptimeMs : null,
@@ -94,15 +102,6 @@ export function onDemandIn(home: string, { onDemand }: Config['daemon']): OnDema
   }
 }
 
-function tokenOf(home: string): string | undefined {
-  try {
-    return readFileSync(tokenFile(home), 'utf8').trim()
-  } catch {
-    // It is not ours to read: then there is no link.
-    return undefined
-  }
-}
-
 function printStatus(found: Status): void {
   const { running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, startedBy } = found
   const how = startedBy === 'hook' ? ', started by a hook' : ''
@@ -111,6 +110,7 @@ function printStatus(found: Status): void {
   print(`  profile  ${profile}, ${enforcement}`)
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
   if (url !== null) print(`  page     ${url}`)
-  if (loginUrl !== null) print(`  open     ${loginUrl}`)
+  if (loginUrl !== null) print(`  open     ${loginUrl}  ${colors.dim('(works once, for 5 minutes)')}`)
+  else if (found.loginHint !== null) print(`  open     ${colors.dim(found.loginHint)}`)
   if (socket !== null) print(`  socket   ${socket}`)
 }
