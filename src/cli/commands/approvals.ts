@@ -1,13 +1,22 @@
 // `arc approvals`: what is held for a person, and the person's answer.
 
-import { userInfo } from 'node:os'
 import colors from 'picocolors'
 import { systemClock } from '../../runtime/engine-services.ts'
+import { arcHome } from '../../runtime/home.ts'
 import { newId } from '../../runtime/ids.ts'
-import { type Approval, Approvals, type HeldStep } from '../../supervision/approvals.ts'
+import { recordEvent } from '../../runtime/services.ts'
+import { openStores } from '../../runtime/stores.ts'
+import {
+  type AnswerSource,
+  type Approval,
+  type ApprovalServices,
+  Approvals,
+  type HeldStep,
+} from '../../supervision/approvals.ts'
 import { canonicalize } from '../../trace/canonical.ts'
+import { confirm, requirePerson } from '../confirm.ts'
 import { openState } from '../kept.ts'
-import { fromNow, oneLine, print, printJson, tell } from '../output.ts'
+import { fromNow, oneLine, print, printJson, report, tell } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -16,25 +25,61 @@ interface JsonOption {
 /** Lists what waits for an answer. */
 export async function listApprovals({ json }: JsonOption): Promise<number> {
   return withApprovals((approvals) => {
-    const pending = approvals.list().filter(({ status }) => status === 'pending')
+    const pending = approvals.pending()
     if (json === true) printJson(pending.map(jsonOf))
     else if (pending.length === 0) tell('Nothing is held for a person. What was: arc logs --decision ask')
-    else for (const approval of pending) printApproval(approval)
+    else for (const approval of pending) printWhole(approval)
     return 0
   })
+}
+
+function printWhole(approval: Approval): void {
+  printApproval(approval)
+  const { preview } = approval.step
+  if (preview === undefined) return
+  print(colors.yellow(`  This is a preview: the arguments are ${preview.bytes} bytes long. SHA-256 ${preview.sha256}`))
 }
 
 /** Answers for one step, by its id or the beginning of it. */
 export async function answerApproval(id: string, word: 'approve' | 'deny', { json }: JsonOption): Promise<number> {
-  return withApprovals((approvals) => {
-    const approval = approvals.answer(findId(approvals, id), word, { by: userInfo().username })
-    if (json === true) printJson({ ...jsonOf(approval), status: approval.status })
-    else tell(`${approval.status}: ${actionOf(approval.step)}`)
-    return 0
-  })
+  const approval = withApprovals((approvals) => approvals.open(findId(approvals, id)))
+  const confirmed =
+    word === 'deny'
+      ? requirePerson('deny a step')
+      : await confirm('approve a step', {
+          show: () => onStderr(() => printWhole(approval)),
+          question: 'Let exactly this step happen, once?',
+        })
+  if (confirmed === undefined) return 1
+  const answered = answer(approval.id, word, confirmed)
+  if (json === true) printJson({ ...jsonOf(answered), status: answered.status })
+  else tell(`${answered.status}: ${actionOf(answered.step)}`)
+  return 0
 }
 
-function withApprovals(work: (approvals: Approvals) => number): number {
+// With the record open: an answer is recorded when it is given, whether or not somebody waits for it.
+function answer(id: string, word: 'approve' | 'deny', source: AnswerSource): Approval {
+  const { state, trace, close } = openStores(arcHome(), report)
+  try {
+    const record: ApprovalServices['record'] = (event) => recordEvent(trace, event, { time: Date.now() })
+    return new Approvals({ state, clock: systemClock, newId, canonicalize, record }).answer(id, word, source)
+  } finally {
+    close()
+  }
+}
+
+// What is asked about is shown where the question is.
+function onStderr(show: () => void): void {
+  const { write } = process.stdout
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof write
+  try {
+    show()
+  } finally {
+    process.stdout.write = write
+  }
+}
+
+function withApprovals<T>(work: (approvals: Approvals) => T): T {
   const { state, close } = openState()
   try {
     return work(new Approvals({ state, clock: systemClock, newId, canonicalize }))
@@ -44,7 +89,7 @@ function withApprovals(work: (approvals: Approvals) => number): number {
 }
 
 function findId(approvals: Approvals, given: string): string {
-  const ids = approvals.list().flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
+  const ids = approvals.pending().flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
   return ids.length === 1 && ids[0] !== undefined ? ids[0] : given
 }
 
