@@ -14,8 +14,7 @@ import { RULE_PACKS } from '../../risk/rulebook.ts'
 export type Classifier = (input: RiskInput) => Assessment
 
 /** Rates by the rules that ARC brings along. Paths that are written out in full are known by the real home. */
-const classifyByRules: Classifier = (input) =>
-  classifyRisk(input, { packs: RULE_PACKS, facts: { home: homedir() } })
+const classifyByRules: Classifier = (input) => classifyRisk(input, { packs: RULE_PACKS, facts: { home: homedir() } })
 
 /** Rates by these packs; the same classifier for all who have the same guard and no packs of their own. */
 export function classifierOf(packs: readonly RulePack[], guard?: Guard): Classifier {
