@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
 import { hostSettings } from '../risk/guarded/host-places.ts'
+import { COMPARISON } from '../risk/guarded/relation.ts'
 import { GuardedSet } from './guarded-set.ts'
 import { addInstall } from './installs.ts'
 
@@ -32,6 +33,7 @@ beforeEach(() => {
     home: at('state'),
     hostSettings: (isThere) => hostSettings(at('user'), { CLAUDE_CONFIG_DIR: at('cfg/claude') }, isThere),
     variables: new Map(),
+    comparison: COMPARISON,
     packageDir: at('lib/node_modules/arc-supervisor'),
     node: at('bin/node'),
     now: () => now,
@@ -129,6 +131,7 @@ describe('the guarded set', () => {
       home: at('state'),
       hostSettings: () => [],
       variables: new Map(),
+      comparison: COMPARISON,
       packageDir: at('app'),
       node: at('bin/node'),
     })

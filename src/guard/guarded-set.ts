@@ -3,15 +3,7 @@
 
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import {
-  type Guard,
-  type Guarded,
-  type GuardedKind,
-  type GuardedRoot,
-  type OwnProcess,
-  patternRelation,
-  relationTo,
-} from '../core/guarded-paths.ts'
+import type { Guard, Guarded, GuardedComparison, GuardedKind, GuardedRoot, OwnProcess } from '../core/guarded-paths.ts'
 import { isRecord } from '../core/plain-data.ts'
 import { installsFile, readInstalls } from './installs.ts'
 
@@ -23,6 +15,7 @@ export interface GuardedSetOptions {
   readonly hostSettings: (isThere: (path: string) => boolean) => readonly GuardedRoot[]
   /** Variables of the environment that lead to guarded folders. */
   readonly variables: ReadonlyMap<string, string>
+  readonly comparison: GuardedComparison
   /** The folder of the running package; undefined when it is not known. */
   readonly packageDir?: string | undefined
   /** The program that runs ARC. */
@@ -64,11 +57,12 @@ export class GuardedSet implements Guard {
   guards(path: string, isPattern = false): Guarded | undefined {
     const { roots } = this.#current()
     const written = withoutProc(foldCase(path))
-    if (isPattern) return patternRelation(written, roots) ?? this.#patternBelow(written, roots)
-    const named = relationTo(written, roots)
+    if (isPattern) return this.#options.comparison.ofPattern(written, roots) ?? this.#patternBelow(written, roots)
+    const { ofPath } = this.#options.comparison
+    const named = ofPath(written, roots)
     if (named?.isInside === true || !written.startsWith('/')) return named
     const real = this.#real(written)
-    const led = real === written ? undefined : relationTo(real, roots)
+    const led = real === written ? undefined : ofPath(real, roots)
     return led?.isInside === true || named === undefined ? led : named
   }
 
@@ -86,7 +80,9 @@ export class GuardedSet implements Guard {
     const first = parts.findIndex((part) => /[*?[]/.test(part))
     const fixed = parts.slice(0, first).join('/')
     const real = fixed === '' ? fixed : this.#real(fixed)
-    return real === fixed ? undefined : patternRelation([real, ...parts.slice(first)].join('/'), roots)
+    return real === fixed
+      ? undefined
+      : this.#options.comparison.ofPattern([real, ...parts.slice(first)].join('/'), roots)
   }
 
   // The folder's real path, then the last name: one look at the disk for most names.

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Guard } from '../core/guarded-paths.ts'
 import { GuardedSet } from '../guard/guarded-set.ts'
 import { hostSettings, placeVariables } from '../risk/guarded/host-places.ts'
+import { COMPARISON } from '../risk/guarded/relation.ts'
 
 const sets = new Map<string, Guard>()
 
@@ -20,6 +21,7 @@ export function ownGuard(home: string): Guard {
     home,
     hostSettings: (isThere) => hostSettings(user, process.env, isThere),
     variables: placeVariables(user, resolve(home), process.env),
+    comparison: COMPARISON,
     packageDir: packageDir(),
     node: process.execPath,
   })

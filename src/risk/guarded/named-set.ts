@@ -1,8 +1,9 @@
 // The guarded paths by name alone, for programs that classify without a running ARC: its usual home and the agents' settings.
 
-import { type Guard, type GuardedRoot, patternRelation, relationTo } from '../../core/guarded-paths.ts'
+import type { Guard, GuardedRoot } from '../../core/guarded-paths.ts'
 import type { Facts } from '../rule.ts'
 import { hostSettings, placeVariables } from './host-places.ts'
+import { patternRelation, relationTo } from './relation.ts'
 
 /** The guard that the facts bring, or the one by name. */
 export function guardOf(facts: Facts): Guard {

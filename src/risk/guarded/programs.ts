@@ -294,10 +294,19 @@ define('git', (call, add) => {
   }
   for (const folder of folders.length > 0 ? folders : [here(call)]) add('fill', folder)
   if (name === 'apply' || name === 'am') addPatched(call, add)
-  const isPathed = ['checkout', 'restore', 'rm', 'mv', 'clean', 'reset', 'stash', 'checkout-index'].includes(name)
-  if (isPathed)
-    for (const word of rest) add(name === 'rm' || name === 'mv' || name === 'clean' ? 'delete' : 'write', word)
+  const isDeleting = name === 'rm' || name === 'mv' || name === 'clean'
+  const takesPaths = isDeleting || name === 'restore' || name === 'checkout-index'
+  const takesRefs = name === 'checkout' || name === 'reset' || name === 'stash'
+  for (const [index, word] of rest.entries()) {
+    // A word without a folder is a commit or a branch, unless it comes after `--`.
+    const isPath = takesPaths || (takesRefs && (word.text.includes('/') || index + 1 >= call.beforeDashes))
+    if (isPath && !isCommit(word.text)) add(isDeleting ? 'delete' : 'write', word)
+  }
 })
+
+function isCommit(text: string): boolean {
+  return /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|@)(?:[~^@]|$)/.test(text) || /^[0-9a-f]{7,40}$/.test(text)
+}
 
 define('curl wget http xh', (call, add) => {
   const targets = new Set([
