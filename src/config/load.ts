@@ -18,7 +18,7 @@ import type { LastGood } from './last-good.ts'
 import { type Config, DEFAULTS, type Layer, override, tighten } from './layers.ts'
 import { isFatal, keyOf, type Problem, problem } from './problem.ts'
 import { isProfileName, listProfiles, PROFILE_NAME } from './profiles.ts'
-import { type FileText, type ReadFile, readTextFile } from './read-file.ts'
+import { type ReadFile, readTextFile, remembering, textIn } from './read-file.ts'
 import { BUILT_IN_HOOKS, type CommandSetting } from './schema.ts'
 import { type Fingerprint, type Follow, fingerprint, hasHooks, type ProjectHooks, type TrustedSet } from './trust.ts'
 
@@ -343,17 +343,3 @@ interface UserLayer {
 }
 
 const STAYS = ' What was stricter in it stays in force; write {} into the file for no settings.'
-
-function textIn(bundle: Readonly<Record<string, string>>, file: string): FileText {
-  const text = Object.hasOwn(bundle, file) ? bundle[file] : undefined
-  return text === undefined ? {} : { text }
-}
-
-function remembering(read: ReadFile): ReadFile {
-  const known = new Map<string, FileText>()
-  return (file) => {
-    const found = known.get(file) ?? read(file)
-    known.set(file, found)
-    return found
-  }
-}

@@ -78,3 +78,19 @@ function decode(file: string, bytes: Uint8Array): FileText {
     return { problem: problem('unreadable', file, 'Expected text in UTF-8, but the file holds other bytes.') }
   }
 }
+
+/** A file as it is in a stored bundle. */
+export function textIn(bundle: Readonly<Record<string, string>>, file: string): FileText {
+  const text = Object.hasOwn(bundle, file) ? bundle[file] : undefined
+  return text === undefined ? {} : { text }
+}
+
+/** Reads each file once. */
+export function remembering(read: ReadFile): ReadFile {
+  const known = new Map<string, FileText>()
+  return (file) => {
+    const found = known.get(file) ?? read(file)
+    known.set(file, found)
+    return found
+  }
+}

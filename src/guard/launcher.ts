@@ -25,7 +25,7 @@ export interface Launched {
 }
 
 /** The words of the protocol between the launcher, the daemon and Node. */
-export interface LauncherWire {
+interface LauncherWire {
   readonly type: string
   readonly separator: string
   readonly silenceMs: number

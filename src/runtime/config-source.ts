@@ -18,7 +18,7 @@ import { trustedProjects } from './trusted-projects.ts'
 export interface ConfigSource {
   readonly home: string
   readonly profile?: string | undefined
-  /** The profile comes from the environment of an agent, so it may only tighten. */
+  /** @internal The profile comes from the environment of an agent, so it may only tighten. */
   readonly onlyTightens?: boolean | undefined
   readonly project?: string | undefined
   readonly builtIns: readonly BuiltIn[]

@@ -11,8 +11,8 @@ import { realOf, stateDir } from './home.ts'
 
 const KEY = 'config:in-force'
 
-/** The second copy of a home's record. */
-export function inForceFile(home: string): string {
+// The second copy of a home's record.
+function inForceFile(home: string): string {
   const path = resolve(home)
   const name = join(realOf(dirname(path)), basename(path))
   return join(stateDir(), `in-force-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.json`)

@@ -19,7 +19,7 @@ import { canonicalize } from '../trace/canonical.ts'
 import type { Via } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { BUILT_INS } from './built-ins.ts'
-import { loadOptionsOf, nameOf } from './config-source.ts'
+import { type ConfigSource, loadOptionsOf, nameOf } from './config-source.ts'
 import { CONFIG_MESSAGES, troubleOf } from './config-trouble.ts'
 import type { HookEngine } from './engine.ts'
 import { systemClock } from './engine-services.ts'
@@ -32,7 +32,7 @@ import { openStores, type Stores } from './stores.ts'
 import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
 /** What a supervisor is made from; all optional. */
-export interface SupervisorOptions {
+export interface SupervisorOptions extends Pick<ConfigSource, 'onlyTightens'> {
   /** `$ARC_HOME`, or `~/.arc`, unless set. */
   readonly home?: string
   /** Where the configuration is read from, if not from the home: for a program with settings of its own. */
@@ -56,8 +56,6 @@ export interface SupervisorOptions {
   readonly clock?: Clock
   /** How long to wait for a locked database; 30 s unless set. */
   readonly storeWaitMs?: number
-  /** @internal The profile comes from the environment of an agent: it may only tighten. */
-  readonly onlyTightens?: boolean
   /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
   readonly isGrouped?: boolean
   /** @internal By which way steps come in that do not say so; `library` by default. */
@@ -92,7 +90,7 @@ export class Supervisor {
   #isClosed = false
 
   constructor(options: SupervisorOptions = {}) {
-    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, project, via } = options
+    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via } = options
     if (options.enforcement !== undefined) readMode(options.enforcement, 'enforcement')
     this.#options = options
     this.#clock = clock
@@ -101,9 +99,7 @@ export class Supervisor {
     this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
     const { trace, state, trouble } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
-    const { onlyTightens } = options
-    const configHome = options.configHome ?? home
-    this.#loadOptions = loadOptionsOf({ home: configHome, profile, onlyTightens, project, builtIns, state })
+    this.#loadOptions = loadOptionsOf({ ...options, home: options.configHome ?? home, profile, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
     const record: PipelineServices['record'] = (event) => this.#services.record(event)
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
