@@ -21,8 +21,8 @@ const STATE_RULES: readonly StateRule[] = [
   {
     prefix: 'call:',
     treatment: 'hide',
-    exactFields: new Set(['data']),
-    why: 'a repeated call gets the edited arguments again, exactly; reasons and metadata are only shown',
+    exactFields: new Set(['data', 'id', 'rules']),
+    why: 'a repeated call gets the edited arguments again, exactly; ids are compared; reasons and metadata are shown',
   },
   {
     prefix: 'approval:',
