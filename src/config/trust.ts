@@ -32,7 +32,7 @@ export interface Followed {
 }
 
 /** What cannot be followed in the command line of a hook. */
-export interface Unfollowed {
+interface Unfollowed {
   readonly line: string
   readonly what: readonly string[]
 }

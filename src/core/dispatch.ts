@@ -3,17 +3,17 @@
 
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
 import { describe } from './errors.ts'
-import { evaluationOf, skipOf } from './evaluation.ts'
+import { evaluationOf, skipOf, whySkipped } from './evaluation.ts'
 import { crash, type Hook, isThenable, onRejection } from './hook.ts'
 import type { MatchFacts, StepTest } from './matcher.ts'
 import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
-import type { Fault, Notice, Outcome, Skip } from './outcome.ts'
+import type { Fault, Notice, Outcome } from './outcome.ts'
 import { frozenCopy, mergePlain } from './plain-data.ts'
 import { Recorder, type Sink } from './recorder.ts'
 import { type Deadlines, HookRun, Wait, type Waiter } from './run.ts'
 import { type Ruling, settle } from './settle.ts'
 import { NO_METADATA, readMetadata, type Step, type StepContext, type StepState, StepView } from './step.ts'
-import type { HookLink, Plan } from './table.ts'
+import { type HookLink, inOrder, type Plan } from './table.ts'
 import { type Answer, DECISION_RANK, type Decision, PASS, readVerdict, type Verdict } from './verdict.ts'
 
 /** What all dispatches of an engine share. */
@@ -37,8 +37,7 @@ export interface DispatchServices {
 // The one that every promise is born with: a hook may have put another on its own.
 const { then } = Promise.prototype
 
-// Marks a run whose handler has not answered yet.
-const PENDING = Symbol('pending')
+const PENDING = Symbol('the handler has not answered yet')
 
 /** The verdict that decided, and whose it is. */
 interface Decider {
@@ -61,7 +60,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #decision: Decision = 'pass'
   #decider: Decider | undefined
   #answer: Answer | undefined
-  /** A hook edited data that a guard had checked. */
+  /** Did a hook edit data that a guard had checked, and was it checked again? */
   #isUnchecked = false
   #isRechecked = false
   readonly #recorder: Recorder | undefined
@@ -153,10 +152,9 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
 
   // Runs the guards once more, on the data as the hooks after them left it.
   #recheck(): boolean {
-    if (this.#isRechecked) return true
+    if (!this.#isRechecked) this.#next = this.#plan.guards
     this.#isRechecked = true
-    this.#next = this.#plan.guards
-    return this.#advance()
+    return this.#next === undefined || this.#advance()
   }
 
   // Calls the handler. Whatever it does, what comes out is its answer, a Failure, or PENDING when it has to be waited for.
@@ -215,16 +213,9 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   #isSkipped(hook: Hook, mode: Mode): boolean {
-    const skip = this.#skipOf(hook, mode)
+    const skip = whySkipped(hook, mode, this.#services.wall)
     if (skip !== undefined) this.#recorder?.addSkipped(skipOf(hook, mode, skip))
     return skip !== undefined
-  }
-
-  #skipOf(hook: Hook, mode: Mode): Skip | undefined {
-    const { disabled } = hook
-    if (disabled !== undefined && disabled.until === undefined) return 'disabled'
-    if (disabled?.until !== undefined && this.#services.wall() < disabled.until) return 'snoozed'
-    return mode === 'off' ? 'off' : undefined
   }
 
   // Takes one hook's answer in. True when it ends the dispatch.
@@ -270,7 +261,6 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     const { kind, message } = failure
     const onError = hook.onError ?? this.#services.onError
     const decision = degrade(failure, onError)
-    // A failure made by hand may be of a kind that does not exist.
     if (!Object.hasOwn(DECISION_RANK, decision)) throw new TypeError(`there is no failure ${kind} with ${onError}`)
     this.report({ kind: 'hook', point: this.point, hook: hook.name, onError, message: `${kind}: ${message}` })
     return { decision, reason: `hook ${hook.name} failed (${kind}): ${message}` }
@@ -290,11 +280,10 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     if (isTold) this.#notify(hook, mode, verdict, ruling.applied)
   }
 
-  #edit({ priority, order }: Hook, edit: Readonly<Record<string, unknown>>): void {
+  #edit(hook: Hook, edit: Readonly<Record<string, unknown>>): void {
     this.data = mergePlain(this.data, edit)
     const guard = this.#plan.guards?.hook
-    if (guard === undefined) return
-    if (guard.priority < priority || (guard.priority === priority && guard.order < order)) this.#isUnchecked = true
+    if (guard !== undefined && inOrder(guard, hook) < 0) this.#isUnchecked = true
   }
 
   #addMetadata(hook: string, mode: Mode, verdict: Verdict, ruling: Ruling): void {

@@ -59,6 +59,13 @@ export function passOf(hook: Hook, mode: Mode, durationMs: number): Evaluation {
   }
 }
 
+/** Why a hook that matches does not run; undefined when it does. */
+export function whySkipped({ disabled }: Hook, mode: Mode, wall: () => number): Skip | undefined {
+  if (disabled !== undefined && disabled.until === undefined) return 'disabled'
+  if (disabled?.until !== undefined && wall() < disabled.until) return 'snoozed'
+  return mode === 'off' ? 'off' : undefined
+}
+
 /** The evaluation of a hook that did not run. */
 export function skipOf(hook: Hook, mode: Mode, skipped: Skip): Evaluation {
   return { ...passOf(hook, mode, 0), reason: hook.disabled?.reason, skipped }

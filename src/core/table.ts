@@ -61,7 +61,7 @@ export class HandlerTable {
     const plans = new Map<string, Plan>()
     for (const [name, spec] of settings.points.points) {
       const own = hooks.filter((hook) => hook.point === name)
-      own.sort((a, b) => a.priority - b.priority || a.order - b.order)
+      own.sort(inOrder)
       plans.set(name, planOf(name, spec, own))
     }
     this.#plans = plans
@@ -170,6 +170,11 @@ export class HandlerTable {
     }
     return namesake
   }
+}
+
+/** The order in which hooks run. */
+export function inOrder(a: Hook, b: Hook): number {
+  return a.priority - b.priority || a.order - b.order
 }
 
 /** The plan of a point with these hooks, which are in order. */

@@ -1,16 +1,9 @@
 // A daemon: one app behind a socket, which needs no token since only its owner can open it, and a port on loopback.
 
 import { chmodSync, rmSync } from 'node:fs'
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-} from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getRequestListener } from '@hono/node-server'
 import { ArcError, describe } from '../core/errors.ts'
 import { newId } from '../runtime/ids.ts'
 import { openStores } from '../runtime/stores.ts'
@@ -31,6 +24,7 @@ import {
   takePlace,
   updatePlace,
 } from './lifecycle.ts'
+import { isSignedIn, listenerOf, serverOf, socketDoor } from './listeners.ts'
 import { closeDoors, type ManagedDoors, openDoors, publicOnly } from './managed.ts'
 import { LASTING_MS, noteGoodStart, onDemandOf } from './on-demand.ts'
 import { loginFile, socketFile } from './places.ts'
@@ -146,13 +140,13 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const tasks = new TaskDesk({ home, pool, work, report })
   const socket = socketFile(home)
   let url: string | undefined
+  const newLoginUrl = (openedBy: object): string => `${url}/login?code=${gate.newCode(openedBy).code}`
   const service: Service = {
     ...{ home, version, pool, gate, work, tasks, follower, socket, signal: held.signal },
     intake: new Intake(options.intake),
     url: () => url,
     managed: options.managed,
-    loginUrl: () =>
-      url === undefined ? undefined : `${url}/login?code=${gate.newCode({ channel: 'control-socket' }).code}`,
+    loginUrl: () => (url === undefined ? undefined : newLoginUrl({ channel: 'control-socket' })),
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
   const hooks = new HookDesk(service, report)
@@ -162,8 +156,12 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const usage = new Usage()
   const socketLimits = { ...SOCKET_LIMITS, ...options.doors }
   const portLimits = { ...PORT_LIMITS, ...options.doors }
-  const local = serverOf(withHookCalls(hooks, listener(app, true)), usage, new Door(socketLimits, () => true))
-  const remote = serverOf(listener(app, false), usage, new Door(portLimits, ({ headers }) => isSignedIn(gate, headers)))
+  const local = serverOf(withHookCalls(hooks, listenerOf(app, true)), usage, new Door(socketLimits, () => true))
+  const remote = serverOf(
+    listenerOf(app, false),
+    usage,
+    new Door(portLimits, ({ headers }) => isSignedIn(gate, headers)),
+  )
   streams.serve(local, { isLocal: true })
   streams.serve(remote, { isLocal: false })
   const port = await listenOnPort(remote, options.port)
@@ -193,7 +191,6 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     if (isOurPlace(home)) clearPlace(home)
     if (options.managed !== undefined) closeDoors(options.managed)
   })
-  const newLoginUrl = (openedBy: object): string => `${url}/login?code=${gate.newCode(openedBy).code}`
   return { url, token, newLoginUrl, socket, useless: useless.why, stop }
 }
 
@@ -206,8 +203,8 @@ interface Routes {
 
 // The public socket has no stream: the record is for approvers.
 async function openManaged(doors: ManagedDoors, { app, hooks, usage, streams }: Routes): Promise<readonly Server[]> {
-  const publicServer = serverOf(publicOnly(withHookCalls(hooks, listener(app, true))), usage, socketDoor())
-  const controlServer = serverOf(withHookCalls(hooks, listener(app, true, 'control')), usage, socketDoor())
+  const publicServer = serverOf(publicOnly(withHookCalls(hooks, listenerOf(app, true))), usage, socketDoor())
+  const controlServer = serverOf(withHookCalls(hooks, listenerOf(app, true, 'control')), usage, socketDoor())
   streams.serve(controlServer, { isLocal: true })
   await openDoors(doors, { publicServer, controlServer }, listenOnSocket)
   return [publicServer, controlServer]
@@ -255,33 +252,6 @@ async function note(pool: SupervisorPool, action: string, reason: string, report
   } catch (error) {
     report(`The record could not be written: ${describe(error)}`)
   }
-}
-
-function listener(app: App, isLocal: boolean, door?: 'control'): RequestListener {
-  return getRequestListener((request, { incoming: given }) => {
-    const incoming = given as IncomingMessage
-    const { remotePort: clientPort, localPort: serverPort } = incoming.socket
-    return app.fetch(request, { isLocal, incoming, door, clientPort, serverPort })
-  })
-}
-
-function socketDoor(): Door {
-  return new Door(SOCKET_LIMITS, () => true)
-}
-
-function isSignedIn(gate: Gate, { authorization, cookie }: IncomingHttpHeaders): boolean {
-  return gate.isKnown({ authorization, cookie })
-}
-
-function serverOf(listener: RequestListener, usage: Usage, door: Door): Server {
-  const server = createServer(door.options, (request, response) => {
-    usage.touch()
-    door.noteRequest(request, response)
-    listener(request, response)
-  })
-  usage.follow(server)
-  door.watch(server)
-  return server
 }
 
 async function listenOnPort(server: Server, wanted: number | undefined): Promise<number> {

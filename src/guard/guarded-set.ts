@@ -16,6 +16,8 @@ export interface GuardedSetOptions {
   /** Variables of the environment that lead to guarded folders. */
   readonly variables: ReadonlyMap<string, string>
   readonly comparison: GuardedComparison
+  /** The folder outside of the home that repeats what must outlive it. */
+  readonly stateDir?: string | undefined
   /** The folder of the running package; undefined when it is not known. */
   readonly packageDir?: string | undefined
   /** The program that runs ARC. */
@@ -123,7 +125,7 @@ export class GuardedSet implements Guard {
   }
 }
 
-function rootsOf({ home, hostSettings, packageDir, node }: GuardedSetOptions): GuardedRoot[] {
+function rootsOf({ home, hostSettings, packageDir, node, stateDir }: GuardedSetOptions): GuardedRoot[] {
   const roots: GuardedRoot[] = []
   const add = (root: GuardedRoot): void => {
     const real = followed(root.path)
@@ -135,6 +137,7 @@ function rootsOf({ home, hostSettings, packageDir, node }: GuardedSetOptions): G
   const fixed = (kind: GuardedKind, path: string): void => add({ kind, path: resolve(path), isPresent: true })
   fixed('launcher', join(home, 'bin', 'arc'))
   fixed('home', home)
+  if (stateDir !== undefined) fixed('home', stateDir)
   if (packageDir !== undefined) for (const path of partsOf(packageDir)) fixed('package', path)
   fixed('node', node)
   for (const root of hostSettings(isThere)) add(root)

@@ -50,7 +50,7 @@ export async function answerApproval(id: string, word: 'approve' | 'deny', { jso
     word === 'deny'
       ? requirePerson('deny a step')
       : await confirm('approve a step', {
-          show: () => linesOf(approval).forEach((line) => tell(line)),
+          show: () => tell(linesOf(approval).join('\n')),
           question: 'Let exactly this step happen, once?',
         })
   if (confirmed === undefined) return 1
