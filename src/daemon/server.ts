@@ -154,16 +154,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const pulse = async () => pulseOf(service, await pool.find(undefined, undefined))
   const streams = new Streams({ gate, version, follower, report, trace, pulse, pingMs: options.pingMs })
   const usage = new Usage()
-  const socketLimits = { ...SOCKET_LIMITS, ...options.doors }
-  const portLimits = { ...PORT_LIMITS, ...options.doors }
-  const local = serverOf(withHookCalls(hooks, listenerOf(app, true)), usage, new Door(socketLimits, () => true))
-  const remote = serverOf(
-    listenerOf(app, false),
-    usage,
-    new Door(portLimits, ({ headers }) => isSignedIn(gate, headers)),
-  )
-  streams.serve(local, { isLocal: true })
-  streams.serve(remote, { isLocal: false })
+  const { local, remote } = makeServers({ app, hooks, usage, streams }, gate, options.doors)
   const port = await listenOnPort(remote, options.port)
   gate.port = port
   url = `http://${LOOPBACK}:${port}`
@@ -199,6 +190,20 @@ interface Routes {
   readonly hooks: HookDesk
   readonly usage: Usage
   readonly streams: Streams
+}
+
+function makeServers(
+  { app, hooks, usage, streams }: Routes,
+  gate: Gate,
+  limits: Partial<DoorLimits> | undefined,
+): { readonly local: Server; readonly remote: Server } {
+  const socketOwn = new Door({ ...SOCKET_LIMITS, ...limits }, () => true)
+  const port = new Door({ ...PORT_LIMITS, ...limits }, ({ headers }) => isSignedIn(gate, headers))
+  const local = serverOf(withHookCalls(hooks, listenerOf(app, true)), usage, socketOwn)
+  const remote = serverOf(listenerOf(app, false), usage, port)
+  streams.serve(local, { isLocal: true })
+  streams.serve(remote, { isLocal: false })
+  return { local, remote }
 }
 
 // The public socket has no stream: the record is for approvers.
