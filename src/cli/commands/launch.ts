@@ -6,6 +6,7 @@ import { constants } from 'node:os'
 import { basename, resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { ArcError, show } from '../../core/errors.ts'
+import { isAtLeast } from '../../core/mode.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { isRecord } from '../../core/plain-data.ts'
 import { LAUNCH_VARIABLE, markLaunch } from '../../daemon/launch-mark.ts'
@@ -14,6 +15,7 @@ import { createSupervisor } from '../../runtime/create-supervisor.ts'
 import { arcHome, findProject } from '../../runtime/home.ts'
 import { ProfileHome } from '../../runtime/profile-home.ts'
 import type { Supervisor } from '../../runtime/supervisor.ts'
+import { requirePerson } from '../confirm.ts'
 import { followMode } from '../follow-mode.ts'
 import { writeLauncher } from '../hook/launcher.ts'
 import { injectionFor } from '../launch/inject.ts'
@@ -28,7 +30,9 @@ const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** Runs the agent to its end; the exit code is the agent's, or 2 when it was not allowed to start. */
 export async function launch(profile: string, args: readonly string[]): Promise<number> {
   const home = resolve(arcHome())
-  new ProfileHome(home).require(profile)
+  const profiles = new ProfileHome(home)
+  profiles.require(profile)
+  refuseLooser(profiles, profile)
   const project = findProject(process.cwd(), home)
   const supervisor = await createSupervisor({ via: 'cli', home, profile, ...(project !== undefined && { project }) })
   try {
@@ -36,6 +40,13 @@ export async function launch(profile: string, args: readonly string[]): Promise<
   } finally {
     await supervisor.close()
   }
+}
+
+// An agent must not start another one under fewer rules than its own.
+function refuseLooser(profiles: ProfileHome, profile: string): void {
+  const wanted = profiles.load(profile).config.enforcement
+  const inForce = profiles.load(profiles.chosen).config.enforcement
+  if (!isAtLeast(wanted, inForce)) requirePerson(`launch an agent in mode ${wanted} where ${inForce} is in force`)
 }
 
 interface Launch {
