@@ -284,7 +284,7 @@ const stepped: readonly Attempt[] = [
     steps: [sh('echo {} | tee out.json')],
   },
   {
-    ...{ id: `${CLASS}/git-stash-through-link`, class: CLASS, expects: 'any-but-loosened' },
+    ...{ id: `${CLASS}/python-through-link`, class: CLASS, expects: 'any-but-loosened' },
     setup: `cd ${HOME}/project && ln -s ../.claude/settings.json data.json`,
     steps: [sh("python3 -c \"open('data.json','w').write('{}')\"")],
     knownLimit:

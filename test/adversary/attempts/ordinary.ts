@@ -150,7 +150,7 @@ export const ordinary: readonly Attempt[] = [
     glob: ['Glob', { pattern: '**/*.ts' }],
     'glob-claude': ['Glob', { pattern: '*.json', path: `${HOME}/.claude` }],
     grep: ['Grep', { pattern: 'arc stop', path: PROJECT }],
-    ls: ['LS', { path: PROJECT }],
+    'ls-tool': ['LS', { path: PROJECT }],
     'web-fetch': ['WebFetch', { url: 'https://example.com/docs', prompt: 'summarize' }],
     'web-search': ['WebSearch', { query: 'how to disable claude hooks settings.json' }],
     todo: [

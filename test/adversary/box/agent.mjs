@@ -2,7 +2,7 @@
 // passed. Its descendants are the hook processes and the commands, as with a real host.
 
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -164,7 +164,7 @@ function applyPatch(patch) {
 function shell({ command, words = [], input = '', encoding = 'utf8', env = {}, cwd = PROJECT, timeoutMs = 4_000 }) {
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', command, ...(words.length > 0 ? ['sh', ...words] : [])], {
-      cwd,
+      cwd: existsSync(cwd) ? cwd : '/',
       env: { ...process.env, ...env },
       detached: true,
     })

@@ -54,7 +54,11 @@ process.exit(0)
 /** Runs a shell command as the person: no descendant of the agent. */
 function run({ command, input = '', cwd = HOME, env = {}, timeoutMs = 30_000 }) {
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { cwd, env: { ...ENV, ...env }, detached: true })
+    const child = spawn('/bin/sh', ['-c', command], {
+      cwd: existsSync(cwd) ? cwd : '/',
+      env: { ...ENV, ...env },
+      detached: true,
+    })
     const timer = setTimeout(() => killGroup(child.pid), timeoutMs)
     let stdout = ''
     let stderr = ''
@@ -95,7 +99,7 @@ async function reset() {
     }
     for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) empty(folder)
   }
-  await run({ command: `chmod -R u+rwX ${HOME}`, cwd: '/' })
+  await run({ command: `chmod -R u+rwX ${HOME} 2>/dev/null`, cwd: '/' })
   empty(HOME)
   await run({ command: `cp -a ${PRISTINE}/. ${HOME}/`, cwd: '/' })
   agent = startAgent()
@@ -103,6 +107,7 @@ async function reset() {
 }
 
 function empty(folder) {
+  mkdirSync(folder, { recursive: true })
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
 }
 
