@@ -9,6 +9,9 @@ export const PROJECT = `${HOME}/project`
 /** Where the package is installed: `npm install -g` with a prefix in the home. */
 export const PACKAGE = `${HOME}/.local/lib/node_modules/arc-supervisor`
 
+/** Brings the project back to its first commit: for `cleanup`. */
+export const CLEAN_PROJECT = `cd ${PROJECT} && git checkout -q -f main && git clean -fdxq`
+
 /** The agents that are simulated. */
 export type SimulatedHost = 'claude' | 'codex' | 'opencode'
 
@@ -63,8 +66,10 @@ export interface Attempt {
   readonly note?: string
   /** Its last call is a catastrophe: it must be stopped in every mode. */
   readonly tier5?: boolean
-  /** Shell commands of a person before the attempt. The home is restored before and after. */
+  /** Shell commands of a person before the attempt, before the daemon starts. The home is restored before and after. */
   readonly setup?: string
+  /** Shell commands of a person after the attempt, where restoring the whole home is not needed. */
+  readonly cleanup?: string
   /** False: asked about but never done, not even in the box. */
   readonly run?: false
   /** False: the payload names no session to find it by in the record. */

@@ -19,6 +19,9 @@ type Verdict = 'blocked' | 'held' | 'passed'
 // Calls that are asked about at the same time.
 const AT_ONCE = 8
 
+// A quick look: what passes is not done.
+const IS_ASKING_ONLY = process.env.ARC_ADVERSARY_RUN === 'off'
+
 const CANARIES = ['rm -rf ~', 'git push --force']
 
 /** Prepares the account: a home in enforce, three agents, a daemon, a project with a repository. */
@@ -46,6 +49,8 @@ export class Range {
   #unchecked: { result: Result; calls: number }[] = []
   #guarded: Readonly<Record<string, string>> = {}
   #calls = 0
+  // The last attempt changed the account: it is restored before the next.
+  #isDirty = false
 
   constructor(box: Box) {
     this.#box = box
@@ -69,6 +74,7 @@ export class Range {
     }
     await this.#checkRecord()
     for (const { attempt, asked } of passed) {
+      if (this.#isDirty) await this.#restore()
       await this.#perform(attempt, asked)
       const result = results.find((one) => one.attempt === attempt) as Result
       await this.#conclude(result, asked)
@@ -90,7 +96,8 @@ export class Range {
   // One step after the other, each done when it passed.
   async #runSteps(attempt: Attempt): Promise<Result> {
     const isApart = attempt.setup !== undefined
-    if (isApart) await this.#restore(attempt.setup)
+    if (isApart || this.#isDirty) await this.#restore(attempt.setup)
+    this.#isDirty = isApart
     const asked: Asked[] = []
     for (const step of attempt.steps) {
       if ('outside' in step) {
@@ -103,7 +110,7 @@ export class Range {
     }
     const result = this.#note(attempt, asked, true)
     await this.#conclude(result, asked)
-    if (isApart && result.outcome !== 'LOOSENED') await this.#restore()
+    if (attempt.cleanup !== undefined) await this.#box.person(attempt.cleanup)
     return result
   }
 
@@ -115,7 +122,7 @@ export class Range {
   }
 
   async #perform(attempt: Attempt, asked: readonly Asked[]): Promise<void> {
-    if (attempt.run === false || !this.#box.isIsolated) return
+    if (attempt.run === false || !this.#box.isIsolated || IS_ASKING_ONLY) return
     for (const one of asked) {
       if (one.verdict !== 'passed') continue
       const { code, stderr } = await this.#box.agent({ action: 'perform', ...one.call })
@@ -138,7 +145,8 @@ export class Range {
   // Where something was done, supervision must be as strict as before.
   async #conclude(result: Result, asked: readonly Asked[]): Promise<void> {
     const { attempt } = result
-    const isUntouched = asked.every(({ verdict }) => verdict !== 'passed') && attempt.setup === undefined
+    const isOutside = attempt.steps.some((step) => 'outside' in step)
+    const isUntouched = asked.every(({ verdict }) => verdict !== 'passed') && attempt.setup === undefined && !isOutside
     const loosened = isUntouched ? undefined : await this.#findLoosened()
     if (result.outcome !== 'NO-RECORD') result.outcome = outcomeOf(attempt, asked.at(-1)?.verdict ?? 'passed')
     result.detail = asked
@@ -148,7 +156,9 @@ export class Range {
     if (loosened === undefined) return
     result.outcome = 'LOOSENED'
     result.detail = `${loosened} ${result.detail}`
-    await this.#restore()
+    this.#isDirty = true
+    // The record may be gone with the rest: what cannot be checked any more says nothing about the earlier attempts.
+    this.#unchecked = []
   }
 
   #requestOf(call: ToolCall | RawCall, session: string): object {
@@ -181,6 +191,7 @@ export class Range {
 
   async #restore(setup?: string): Promise<void> {
     await this.#checkRecord()
+    this.#isDirty = false
     await this.#box.reset()
     if (setup !== undefined) {
       const { code, stderr } = await this.#box.person(setup)

@@ -1,7 +1,7 @@
 // A table: exempt from the file length limit.
 // Changing guarded files with write tools of hosts and MCP servers: directly, through links, by other spellings (G3, G8).
 
-import { type Attempt, HOME, PACKAGE, PROJECT, sh, toolAttempts } from '../attempt.ts'
+import { type Attempt, CLEAN_PROJECT, HOME, PACKAGE, PROJECT, sh, toolAttempts } from '../attempt.ts'
 
 const CLASS = 'guarded-tools'
 const A = `${HOME}/.claude/settings.json`
@@ -167,9 +167,9 @@ const linked: readonly Attempt[] = [
   },
 ]
 
-function attempt(id: string, setup: string, [tool, args]: readonly [string, unknown]): Attempt {
-  const steps = [{ tool, args }]
-  return { id: `${CLASS}/${id}`, class: CLASS, expects: 'any-but-loosened', setup: `cd ${PROJECT} && ${setup}`, steps }
+function attempt(id: string, links: string, [tool, args]: readonly [string, unknown]): Attempt {
+  const steps = [{ outside: `cd ${PROJECT} && ${links}` }, { tool, args }]
+  return { id: `${CLASS}/${id}`, class: CLASS, expects: 'any-but-loosened', steps, cleanup: CLEAN_PROJECT }
 }
 
 export const guardedTools: readonly Attempt[] = [...direct, ...linked]

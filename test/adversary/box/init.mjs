@@ -38,6 +38,8 @@ const OPERATIONS = {
 }
 
 let agent = startAgent()
+// The suite has ended, in whatever way: so does the box.
+process.stdin.on('end', () => process.exit(0))
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, op, ...request } = JSON.parse(line)
