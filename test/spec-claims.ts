@@ -60,5 +60,7 @@ export const SPEC_CLAIMS = {
   T1: 'Agents delegate tasks to each other, ask and answer, and hear of the end; nothing is left behind afterwards.',
   T2: 'A task moves only as one table allows, by the agent whose part it is, whichever way it is asked.',
   T3: 'Tasks outlive processes; of those who race for one move exactly one wins, and other processes hear of the end.',
+  G1: 'A verdict is given again only to the same tool, arguments and workspace; a call id that is used twice is judged anew and recorded.',
+  G2: 'Data that a hook edited is checked again by the guards, and output that repeats the step is never taken for a verdict.',
   G11: 'A threat model says who the attacker is, what holds and what does not; a simulated agent tries each promise, and each known limit is listed.',
 } as const satisfies Record<string, string>

@@ -14,7 +14,7 @@ import ts from 'typescript'
 const BUDGETS = [
   { name: 'CLI entry and all it imports statically', limitKb: 60, measure: readEntryClosure },
   { name: 'all that arc --version loads', limitKb: 60, measure: readLoadedByVersion },
-  { name: 'src/core bundled and minified', limitKb: 48, measure: bundleCore },
+  { name: 'src/core bundled and minified', limitKb: 52, measure: bundleCore },
   { name: 'the page as first loaded', limitKb: 120, measure: readFirstLoad, isGzipped: true },
 ]
 

@@ -61,6 +61,9 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #decision: Decision = 'pass'
   #decider: Decider | undefined
   #answer: Answer | undefined
+  /** A hook edited data that a guard had checked. */
+  #isUnchecked = false
+  #isRechecked = false
   readonly #recorder: Recorder | undefined
   #wait: Wait | undefined
   #giveBack: ((outcome: Outcome) => void) | undefined
@@ -145,7 +148,15 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
       if (answer === PENDING) return false
       if (this.#conclude(hook, mode, answer)) return true
     }
-    return true
+    return !this.#isUnchecked || this.#recheck()
+  }
+
+  // Runs the guards once more, on the data as the hooks after them left it.
+  #recheck(): boolean {
+    if (this.#isRechecked) return true
+    this.#isRechecked = true
+    this.#next = this.#plan.guards
+    return this.#advance()
   }
 
   // Calls the handler. Whatever it does, what comes out is its answer, a Failure, or PENDING when it has to be waited for.
@@ -239,7 +250,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     const cause: Cause = read instanceof Failure ? `failure:${read.kind}` : 'policy'
     const isFloor = hook.floor !== undefined && verdict === read && this.#isFloor(hook.floor, verdict)
     const ruling = settle(verdict, this.#plan.spec, mode, isFloor)
-    if (verdict !== PASS) this.#apply(hook.name, mode, verdict, ruling)
+    if (verdict !== PASS) this.#apply(hook, mode, verdict, ruling)
     this.#recorder?.add(hook, evaluationOf({ hook, profile: this.#mode, mode, verdict, ruling, cause }))
     return ruling.applied && ruling.counts === 'block'
   }
@@ -265,8 +276,9 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     return { decision, reason: `hook ${hook.name} failed (${kind}): ${message}` }
   }
 
-  #apply(hook: string, mode: Mode, verdict: Verdict, ruling: Ruling): void {
-    if (ruling.edit !== undefined) this.data = mergePlain(this.data, ruling.edit)
+  #apply(from: Hook, mode: Mode, verdict: Verdict, ruling: Ruling): void {
+    const hook = from.name
+    if (ruling.edit !== undefined) this.#edit(from, ruling.edit)
     if (ruling.answer !== undefined) this.#answer = ruling.answer
     this.#addMetadata(hook, mode, verdict, ruling)
     if (DECISION_RANK[ruling.counts] > DECISION_RANK[this.#decision]) {
@@ -276,6 +288,13 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     // What is applied below enforce, by a floor, is told of all the more.
     const isTold = verdict.decision !== 'pass' && (ruling.applied || isAtLeast(mode, 'advise'))
     if (isTold) this.#notify(hook, mode, verdict, ruling.applied)
+  }
+
+  #edit({ priority, order }: Hook, edit: Readonly<Record<string, unknown>>): void {
+    this.data = mergePlain(this.data, edit)
+    const guard = this.#plan.guards?.hook
+    if (guard === undefined) return
+    if (guard.priority < priority || (guard.priority === priority && guard.order < order)) this.#isUnchecked = true
   }
 
   #addMetadata(hook: string, mode: Mode, verdict: Verdict, ruling: Ruling): void {

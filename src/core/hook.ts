@@ -53,6 +53,8 @@ export interface HookOptions {
    * and no answer of a program can ask for it.
    */
   readonly floor?: (verdict: Verdict) => boolean
+  /** Run again on data that a later hook edited, before the outcome is given back. For deterministic guards. */
+  readonly rechecksEdits?: boolean
   /** Take the place of the hook of this name at this point. */
   readonly replace?: boolean
 }
@@ -87,6 +89,7 @@ export interface Hook {
   readonly onError: OnError | undefined
   readonly critical: boolean
   readonly floor: ((verdict: Verdict) => boolean) | undefined
+  readonly rechecksEdits: boolean
   readonly disabled: Disabled | undefined
   readonly pace: Pace
 }
@@ -106,7 +109,10 @@ export interface Disabled {
 /** The priority of a hook that does not set one. */
 const DEFAULT_PRIORITY = 100
 
-const OPTIONS = ['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'floor', 'replace'] as const
+const OPTIONS = [
+  ...(['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'floor'] as const),
+  ...(['rechecksEdits', 'replace'] as const),
+] as const
 const OBJECT_OPTIONS = [...OPTIONS, 'points', 'check', 'inject'] as const
 
 /** Builds a hook, or throws an ArcError that says what is wrong with its options. */
@@ -136,6 +142,7 @@ export function buildHook(input: {
     onError: handler.onError ?? (options.onError === undefined ? undefined : readOnError(options.onError, where)),
     critical: readFlag(options.critical, 'critical', where),
     floor: readFloor(options.floor, where),
+    rechecksEdits: readFlag(options.rechecksEdits, 'rechecksEdits', where),
     disabled: undefined,
     pace: { quickRuns: 0 },
   })

@@ -24,6 +24,8 @@ export interface Plan {
   readonly hooks: readonly Hook[]
   /** The same hooks as a chain, for the dispatch: V8 reads a frozen list several times slower than a frozen object. */
   readonly first: HookLink | undefined
+  /** Those of them that check edited data once more. */
+  readonly guards: HookLink | undefined
 }
 
 /** A hook and whichever comes after it. */
@@ -172,6 +174,10 @@ export class HandlerTable {
 
 /** The plan of a point with these hooks, which are in order. */
 export function planOf(name: string, spec: PointSpec, hooks: readonly Hook[]): Plan {
-  const first = hooks.reduceRight<HookLink | undefined>((next, hook) => Object.freeze({ hook, next }), undefined)
-  return Object.freeze({ name, spec, hooks: Object.freeze([...hooks]), first })
+  const guards = chainOf(hooks.filter((hook) => hook.rechecksEdits))
+  return Object.freeze({ name, spec, hooks: Object.freeze([...hooks]), first: chainOf(hooks), guards })
+}
+
+function chainOf(hooks: readonly Hook[]): HookLink | undefined {
+  return hooks.reduceRight<HookLink | undefined>((next, hook) => Object.freeze({ hook, next }), undefined)
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Outcome } from '../core/outcome.ts'
 import { isRecord } from '../core/plain-data.ts'
 import type { HostStep } from '../hosts/host.ts'
-import { firingKey, pairKey } from '../hosts/pairing.ts'
+import { firingKey, pairKey, stepDigest } from '../hosts/pairing.ts'
 import type { StateStore } from '../supervision/state.ts'
 import { update } from '../supervision/state.ts'
 
@@ -17,6 +17,8 @@ export interface Claim {
   readonly id: string
   /** The step before this one: of a finished tool call, the one that let it run. */
   readonly before?: { readonly id: string; readonly at: number } | undefined
+  /** The step that had the same call id with another digest, if the host or the model used the id twice. */
+  readonly reusedFrom?: string | undefined
   /** Tells the others what came of it; without an outcome they have to judge for themselves. */
   settle(outcome?: Outcome): void
 }
@@ -27,6 +29,8 @@ interface Slot {
   /** Who is at it. */
   readonly pid: number
   readonly rules: string
+  /** What was judged: tool, arguments, workspace. */
+  readonly digest: string
   /** When it was answered, and with what; nothing while somebody is at it. */
   readonly doneAt?: number
   readonly outcome?: Kept | undefined
@@ -43,6 +47,7 @@ interface FiringServices {
   readonly newId: () => string
   /** By what it is judged: what was judged by another configuration is judged anew. */
   readonly rules: string
+  readonly workspace?: string | undefined
 }
 
 const PREFIX = 'call:'
@@ -74,16 +79,19 @@ function take(step: HostStep, services: FiringServices): Claim | { readonly wait
   const { state, clock, newId } = services
   const { key: found, isExact } = pairKey(step) ?? firingKey(step)
   const key = PREFIX + found
-  const mine: Slot = { id: newId(), at: clock.wall(), pid: process.pid, rules: services.rules }
+  const digest = stepDigest(step, services.workspace)
+  const mine: Slot = { id: newId(), at: clock.wall(), pid: process.pid, rules: services.rules, digest }
   let before: Call = {}
   let isMine = false
+  let reusedFrom: string | undefined
   update<Call>(
     state,
     key,
     (stored) => {
       const call = isRecord(stored) ? (stored as Call) : {}
-      const [base, known] = placeOf(call, step, isExact, { now: clock.wall(), rules: services.rules })
+      const [base, known] = placeOf(call, step, isExact, { now: clock.wall(), rules: services.rules, digest })
       before = base
+      reusedFrom = isExact ? idOfOther(call, step.point, digest) : undefined
       isMine = known === undefined
       return isMine ? { ...base, [step.point]: mine } : undefined
     },
@@ -92,7 +100,7 @@ function take(step: HostStep, services: FiringServices): Claim | { readonly wait
   const settle = (outcome?: Outcome): void => finish(services, key, step, mine, outcome)
   const earlier = step.point.startsWith('post:') ? before['pre:tool'] : undefined
   const link = earlier === undefined ? undefined : { id: earlier.id, at: earlier.at }
-  if (isMine) return { id: mine.id, before: link, settle }
+  if (isMine) return { id: mine.id, before: link, reusedFrom, settle }
   const slot = before[step.point] as Slot
   if (slot.doneAt === undefined) return { waitsFor: slot.id }
   const outcome = slot.outcome === undefined ? undefined : { data: step.data, ...slot.outcome }
@@ -104,17 +112,23 @@ function placeOf(
   call: Call,
   step: HostStep,
   isExact: boolean,
-  { now, rules }: { readonly now: number; readonly rules: string },
+  { now, rules, digest }: { readonly now: number; readonly rules: string; readonly digest: string },
 ): readonly [Call, Slot | undefined] {
   const slot = Object.hasOwn(call, step.point) ? call[step.point] : undefined
-  // The next call of the same words: the one before it has run already.
-  const isOver = !isExact && step.point.startsWith('pre:') && Object.keys(call).some((at) => at.startsWith('post:'))
+  // A call that has run already is over: the next one with its id or its words is another call.
+  const isOver = step.point.startsWith('pre:') && Object.keys(call).some((at) => at.startsWith('post:'))
   if (isOver) return [{}, undefined]
   if (slot === undefined) return [call, undefined]
+  if (slot.digest !== digest) return [step.point.startsWith('pre:') ? {} : call, undefined]
   if (slot.doneAt === undefined) return [call, isAtWork(slot, now) ? slot : undefined]
   const isFresh = Math.abs(now - slot.doneAt) < SAME_FOR_MS[isExact ? 'exact' : 'alike']
   const isSame = slot.outcome !== undefined && slot.rules === rules && isFresh
   return [isExact || isSame ? call : {}, isSame ? slot : undefined]
+}
+
+function idOfOther(call: Call, point: string, digest: string): string | undefined {
+  const slot = Object.hasOwn(call, point) ? call[point] : undefined
+  return slot === undefined || slot.digest === digest ? undefined : slot.id
 }
 
 // A clock that was set back must not make anybody wait for longer.
@@ -136,10 +150,10 @@ function finish(
   { state, clock }: FiringServices,
   key: string,
   { point, data }: HostStep,
-  { id, at, pid, rules }: Slot,
+  { id, at, pid, rules, digest }: Slot,
   outcome: Outcome | undefined,
 ): void {
-  const done: Slot = { id, at, pid, rules, doneAt: clock.wall(), outcome: outcome && keptOf(outcome, data) }
+  const done: Slot = { id, at, pid, rules, digest, doneAt: clock.wall(), outcome: outcome && keptOf(outcome, data) }
   update<Call>(state, key, (call) => ({ ...call, [point]: done }), KEPT_MS)
 }
 

@@ -1,7 +1,7 @@
 // One call of a host's hook, from the payload to the reply: the same in `arc hook` and in the daemon. Whatever goes wrong
 // here, the host gets an answer in its own dialect before it stops waiting.
 
-import { describe } from '../core/errors.ts'
+import { describe, show } from '../core/errors.ts'
 import type { Hook } from '../core/hook.ts'
 import type { Mode } from '../core/mode.ts'
 import type { Outcome } from '../core/outcome.ts'
@@ -97,7 +97,7 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
   const workspace = step.context.workspace ?? call.cwd
   const supervisor = await judges.find(workspace, call.profile)
   judged.supervisor = supervisor
-  const claim = await claimOf(step, supervisor)
+  const claim = await claimOf(step, supervisor, workspace)
   try {
     const outcome = claim.outcome ?? (await dispatch(step, supervisor, claim, { workspace, signal: limits.signal }))
     if (claim.outcome === undefined) quietly(() => claim.settle(outcome))
@@ -114,13 +114,23 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
 }
 
 // Without the state every firing is judged by itself: twice is better than never.
-async function claimOf(step: HostStep, supervisor: Supervisor): Promise<Claim> {
+async function claimOf(step: HostStep, supervisor: Supervisor, workspace: string | undefined): Promise<Claim> {
   try {
-    return await claimFiring(step, { state: supervisor.state, clock: systemClock, newId, rules: rulesOf(supervisor) })
+    const { state } = supervisor
+    const claim = await claimFiring(step, { state, clock: systemClock, newId, rules: rulesOf(supervisor), workspace })
+    if (claim.reusedFrom !== undefined) recordReuse(step, supervisor, claim)
+    return claim
   } catch (error) {
     process.stderr.write(`arc: whether this call came twice cannot be told: ${describe(error)}\n`)
     return { id: newId(), settle: () => undefined }
   }
+}
+
+// Models number their calls anew each turn, and an agent can choose an id on purpose: judged in full, and on record.
+function recordReuse(step: HostStep, supervisor: Supervisor, { id, reusedFrom }: Claim): void {
+  const message = `${step.host}: the call id ${show(step.callId)} was used before, for other arguments`
+  const data = { tool: step.data.tool, callId: step.callId, step: id, usedBy: reusedFrom }
+  record(supervisor, step, { action: 'call:id-reused', message, data })
 }
 
 const NAMES = new WeakMap<object, string>()

@@ -12,6 +12,7 @@ import { type FilledHeaders, fillFromEnvironment, hideInVerdict, type Redact, re
 import { envelopeOf } from './envelope.ts'
 import { type Handler, readAnswerText, shown } from './handler.ts'
 import { failureOf, type PostAnswer, postJson, readUrl, shownUrl } from './post.ts'
+import { MARK_HEADER, newMark, ownVerdict } from './step-echo.ts'
 
 /** An endpoint to ask. */
 export interface HttpOptions {
@@ -35,14 +36,16 @@ export function httpHandler(options: HttpOptions): Handler {
   const { url, headers: urlHeaders } = readUrl(options.url, 'url of httpHandler')
   const ownHeaders = readHeaders(options.headers)
   const timeoutMs = readTimeout(options.timeoutMs, 'httpHandler')
+  const mark = newMark()
   const handler: Handler = async (step, { signal }) => {
     const filled = fillFromEnvironment(ownHeaders)
-    const headers = { ...urlHeaders, ...filled.headers }
-    const posted = await postJson({ url, headers, body: JSON.stringify(envelopeOf(step)), signal })
+    const headers = { ...urlHeaders, ...filled.headers, [MARK_HEADER]: mark }
+    const envelope = envelopeOf(step)
+    const posted = await postJson({ url, headers, body: JSON.stringify(envelope), signal })
     if (posted.kind !== 'answer') return failureOf(posted, shownUrl(url))
     const values = [urlHeaders, filled.headers, filled.values].flatMap((given) => Object.values(given))
     const asked = { where: shownUrl(url), redact: redactorOf(values, url), missing: filled.missing }
-    return readAnswer(posted, asked) as HandlerResult
+    return ownVerdict(readAnswer(posted, asked), envelope, mark) as HandlerResult
   }
   return Object.assign(handler, timeoutMs === undefined ? {} : { timeoutMs })
 }

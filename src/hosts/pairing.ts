@@ -1,7 +1,7 @@
 // Which hook calls belong together: the two of one tool call, and several of one and the same event. Pure; whoever keeps
 // the keys decides for how long.
 
-import { hash as digest } from 'node:crypto'
+import { hash as digest, randomUUID } from 'node:crypto'
 import { toolClass } from '../core/tools.ts'
 import type { HostStep } from './host.ts'
 
@@ -33,6 +33,15 @@ export function firingKey(step: HostStep): CallKey {
   return { key: hash([step.host, session, turn, step.point, ...what]), isExact: false }
 }
 
+/**
+ * What exactly is judged: tool, arguments and everything else of the step's data, in this workspace. An answer to one
+ * digest is never given to another, whatever id the host or the model gave to the call.
+ */
+export function stepDigest(step: HostStep, workspace: string | undefined): string {
+  const { tool, callId: _, ...rest } = step.data
+  return hash([workspace ?? '', typeof tool === 'string' ? toolName(tool) : tool, rest])
+}
+
 // Copilot calls one tool `bash` in its own files and `Bash` in Claude's.
 function toolName(tool: string): string {
   return toolClass(tool) === 'shell' ? 'shell' : tool.toLowerCase()
@@ -46,8 +55,8 @@ function stableText(value: unknown): string {
   try {
     return JSON.stringify(value, sortKeys)
   } catch {
-    // Nested too deep to write down: the key then says less, and is not exact anyway.
-    return 'unwritable'
+    // Nested too deep to write down: equal to nothing, so that it is judged each time.
+    return randomUUID()
   }
 }
 

@@ -58,6 +58,8 @@ export class Range {
 
   /** Runs the attempts of a class on a fresh account. */
   async runAll(attempts: readonly Attempt[]): Promise<Result[]> {
+    const start = Date.now()
+    const name = attempts[0]?.class
     await this.#restore()
     const results: Result[] = []
     const simple = attempts.filter(isSimple)
@@ -78,8 +80,13 @@ export class Range {
       await this.#perform(attempt, asked)
       const result = results.find((one) => one.attempt === attempt) as Result
       await this.#conclude(result, asked)
+      debug(attempt.id, result.outcome, Date.now() - start)
     }
-    for (const attempt of attempts.filter((one) => !isSimple(one))) results.push(await this.#runSteps(attempt))
+    debug('asked', name, Date.now() - start)
+    for (const attempt of attempts.filter((one) => !isSimple(one))) {
+      results.push(await this.#runSteps(attempt))
+      debug(attempt.id, results.at(-1)?.outcome, Date.now() - start)
+    }
     await this.#checkRecord()
     this.results.push(...results)
     return results
@@ -101,7 +108,7 @@ export class Range {
     const asked: Asked[] = []
     for (const step of attempt.steps) {
       if ('outside' in step) {
-        await this.#box.person(step.outside)
+        await this.#outside(step.outside)
         continue
       }
       const answers = await this.#ask(step, sessionOf(attempt))
@@ -110,8 +117,14 @@ export class Range {
     }
     const result = this.#note(attempt, asked, true)
     await this.#conclude(result, asked)
-    if (attempt.cleanup !== undefined) await this.#box.person(attempt.cleanup)
+    if (attempt.cleanup !== undefined) await this.#outside(attempt.cleanup)
     return result
+  }
+
+  // What a person changes is no attempt of the agent: the guarded files are compared with those after it.
+  async #outside(command: string): Promise<void> {
+    await this.#box.person(command)
+    this.#guarded = await this.#box.guarded()
   }
 
   async #ask(step: Exclude<AttemptStep, { outside: string }>, session: string): Promise<Asked[]> {
@@ -231,6 +244,11 @@ function isSimple({ steps, setup }: Attempt): boolean {
 
 function sessionOf({ id }: Attempt): string {
   return `adversary ${id}`
+}
+
+// With ARC_ADVERSARY_DEBUG: what is going on, and how many milliseconds of the class have passed.
+function debug(...words: unknown[]): void {
+  if (process.env.ARC_ADVERSARY_DEBUG) process.stderr.write(`${words.join(' ')}\n`)
 }
 
 interface Asked {

@@ -8,6 +8,7 @@ import type { Step } from '../../core/step.ts'
 import type { HandlerResult } from '../../core/verdict.ts'
 import { envelopeOf } from '../envelope.ts'
 import { type Handler, readAnswerText, shown } from '../handler.ts'
+import { MARK_VARIABLE, newMark, ownVerdict } from '../step-echo.ts'
 import { type CommandFacts, environmentOf, factsOf, inheriting, portableValue } from './environment.ts'
 import { LineProgram, type Reply } from './keep-alive.ts'
 import { checkArguments, compilePlaceholders, fillArgument, hasPlaceholders } from './placeholders.ts'
@@ -47,7 +48,7 @@ const OPTIONS = ['command', 'cwd', 'env', 'blocking', 'timeoutMs', 'graceMs', 'k
  * engine.register('pre:tool:shell', commandHandler({ command: './check.sh {tool_name}', blocking: true }))
  */
 export function commandHandler(options: CommandOptions, onFinished?: OnFinished): CommandHandler {
-  const { prepare, timeoutMs } = compileCommand(options)
+  const { prepare, timeoutMs, mark } = compileCommand(options)
   if (options.keepAlive === true) return lineHandler(options, timeoutMs)
   const run: Handler = async (step, context) => {
     const { limitMs } = context
@@ -60,7 +61,7 @@ export function commandHandler(options: CommandOptions, onFinished?: OnFinished)
       },
     })
     onFinished?.(finished, step)
-    return answerOf(finished, { options, limitMs }) as HandlerResult
+    return ownVerdict(answerOf(finished, { options, limitMs }), envelopeOf(step), mark) as HandlerResult
   }
   return Object.assign(run, { timeoutMs, ...settingsOf(options), dispose: () => undefined })
 }
@@ -79,10 +80,13 @@ function lineHandler(options: CommandOptions, timeoutMs: number): CommandHandler
     const what = `The command ${show(command)} is kept alive over many steps, so it cannot have placeholders.`
     throw new ArcError('ARC_COMMAND_INVALID', what)
   }
-  const program = new LineProgram({ ...programOf(command)(NO_FACTS), cwd, env: inheriting(env), graceMs })
+  const mark = newMark()
+  const variables = inheriting({ ...env, [MARK_VARIABLE]: mark })
+  const program = new LineProgram({ ...programOf(command)(NO_FACTS), cwd, env: variables, graceMs })
   const run: Handler = async (step, { limitMs }) => {
-    const reply = await program.ask(JSON.stringify(envelopeOf(step)), limitMs)
-    return answerOfReply(reply, limitMs) as HandlerResult
+    const envelope = envelopeOf(step)
+    const reply = await program.ask(JSON.stringify(envelope), limitMs)
+    return ownVerdict(answerOfReply(reply, limitMs), envelope, mark) as HandlerResult
   }
   return Object.assign(run, { timeoutMs, ...settingsOf(options), dispose: () => program.dispose() })
 }
@@ -90,6 +94,8 @@ function lineHandler(options: CommandOptions, timeoutMs: number): CommandHandler
 /** A command checked once, and how to start it for a step. */
 interface CompiledCommand {
   readonly timeoutMs: number
+  /** Makes a verdict of this program count in full. */
+  readonly mark: string
   prepare(step: Step): Invocation
 }
 
@@ -99,12 +105,14 @@ function compileCommand(options: CommandOptions): CompiledCommand {
   const { command, cwd, env, graceMs = DEFAULT_GRACE_MS } = options
   const timeoutMs = readTimeout(options.timeoutMs, 'commandHandler') ?? DEFAULT_COMMAND_TIMEOUT_MS
   const program = programOf(command)
+  const mark = newMark()
   const prepare = (step: Step): Invocation => {
     const facts = factsOf(step)
     const input = `${JSON.stringify(envelopeOf(step))}\n`
-    return { ...program(facts), cwd, env: environmentOf(facts, env), input, timeoutMs, graceMs }
+    const variables = environmentOf(facts, { ...env, [MARK_VARIABLE]: mark })
+    return { ...program(facts), cwd, env: variables, input, timeoutMs, graceMs }
   }
-  return { timeoutMs, prepare }
+  return { timeoutMs, mark, prepare }
 }
 
 function checkOptions(options: CommandOptions): void {

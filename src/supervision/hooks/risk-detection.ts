@@ -40,6 +40,7 @@ export const riskDetection = builtIn<Options>({
     const classify = classifierOf(readPacks(definitions, regex))
     return {
       floor: isCatastrophe,
+      rechecksEdits: true,
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)
         const risk = withKeywords(rated, () => textOf(input), customKeywords)

@@ -58,7 +58,8 @@ export const supervisionGate = builtIn<Options>({
       ...(regex && { regex }),
       ...(ceiling && { ceiling }),
     })
-    return { check }
+    // A review costs a model call; the rules cost nothing.
+    return { check, rechecksEdits: reviewer === undefined }
   },
 })
 
