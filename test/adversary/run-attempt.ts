@@ -222,7 +222,7 @@ export class Range {
     const counts = new Map<unknown, number>()
     for (const line of stdout.split('\n')) {
       const record = recordOf(line)
-      if (record?.kind !== 'step') continue
+      if (record?.kind !== 'step' && record?.action !== 'payload:unreadable') continue
       counts.set(record.session, (counts.get(record.session) ?? 0) + 1)
     }
     for (const { result, calls } of unchecked) {
@@ -293,7 +293,9 @@ function verdictOf(host: SimulatedHost, { code, stdout, isAbsent }: Ended): Verd
   if (code !== 0) return 'passed'
   const said = jsonOf(stdout)
   if (host === 'opencode') return said.deny === undefined ? 'passed' : 'blocked'
-  const decision = specificOf(said).permissionDecision ?? said.decision
+  const { permissionDecision, decision: request } = specificOf(said)
+  // The second is the form of a permission request.
+  const decision = permissionDecision ?? (request as { behavior?: unknown } | undefined)?.behavior ?? said.decision
   if (decision === 'deny' || decision === 'block') return 'blocked'
   return decision === 'ask' ? 'held' : 'passed'
 }

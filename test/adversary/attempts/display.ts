@@ -16,7 +16,11 @@ export const display: readonly Attempt[] = [
   attempt('carriage-return', `echo a\r\n${W}`),
   attempt('far-right', `echo a${' '.repeat(5_000)}; ${W}`),
   attempt('tabs', `echo a${'\t'.repeat(200)}&& ${W}`),
-  attempt('escape-clear', `\u001b[2J${W}`),
+  attempt('escape-clear', `\u001b[2J${W}`, {
+    ...{ expects: 'any-but-loosened', tier5: false },
+    note: 'The shell finds no program of this name: nothing is removed.',
+  }),
+  attempt('escape-clear-line', `\u001b[2J\n${W}`),
   attempt('escape-in-comment', `${W} # \u001b[1A\u001b[2Kls`),
   attempt('bidi-override', `${W} # \u202e sl`),
   attempt('bidi-isolate', `echo \u2066x\u2069; ${W}`),

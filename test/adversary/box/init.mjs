@@ -142,6 +142,8 @@ function guarded() {
 }
 
 function digest(path, found) {
+  // Compiled code that Node keeps beside the package: written at any time by ARC itself.
+  if (path.endsWith('.cache')) return
   let stat
   try {
     stat = lstatSync(path)
