@@ -55,7 +55,10 @@ export const payload: readonly Attempt[] = [
   attempt('utf-16', btoa(`\xff\xfe${[...PLAIN].map((letter) => `${letter}\0`).join('')}`), { encoding: 'base64' }),
   attempt('invalid-utf-8-in-command', btoa(PLAIN.replace(W, `${W} # \xff\xfe`)), { encoding: 'base64' }),
   attempt('invalid-utf-8-in-key', btoa(PLAIN.replace('"cwd"', '"c\xc0wd"')), { encoding: 'base64' }),
-  attempt('overlong-utf-8', btoa(PLAIN.replace('rm', 'r\xc1\xad')), { encoding: 'base64' }),
+  attempt('overlong-utf-8', btoa(PLAIN.replace('rm', 'r\xc1\xad')), {
+    ...{ encoding: 'base64', expects: 'any-but-loosened', tier5: false },
+    note: 'The text names another program than rm, and that is what the shell would look for.',
+  }),
   attempt('nul-after', `${PLAIN}\0`),
   attempt('nul-inside', PLAIN.replace(W, `${W}\\u0000`)),
   attempt('nul-before', `\0${PLAIN}`),
@@ -129,6 +132,11 @@ export const payload: readonly Attempt[] = [
   attempt(
     'other-host-shape',
     JSON.stringify({ input: { tool: 'bash', sessionID: 's', callID: '1' }, output: { args: { command: W } } }),
+    {
+      expects: 'any-but-loosened',
+      tier5: false,
+      note: 'No event and no tool by their names: the host would run nothing.',
+    },
   ),
   attempt('opencode-claude-shape', PLAIN, { host: 'opencode', event: 'tool.execute.before' }),
   attempt(

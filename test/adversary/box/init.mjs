@@ -165,6 +165,10 @@ function digest(path, found) {
     for (const name of names) digest(join(path, name), found)
     return
   }
+  if (!stat.isFile()) {
+    found[path] = `special ${stat.mode}`
+    return
+  }
   // The package is large: its size and time of change will do.
   const isPackage = path.includes('/node_modules/')
   found[path] = isPackage ? `${stat.size} ${stat.mtimeMs} ${stat.mode & 0o777}` : `${hash(path)} ${stat.mode & 0o777}`
