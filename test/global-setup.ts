@@ -17,6 +17,8 @@ export default function setup(): () => Promise<void> {
   chmodSync(folder, 0o1777)
   // Every worker and whatever it starts inherit this, so it also marks the processes of this run.
   process.env.TMPDIR = folder
+  // What outlives a home is written here, not into the home of the person who runs the tests.
+  process.env.XDG_STATE_HOME = join(folder, 'state')
   return async () => {
     const folders = readdirSync(folder).filter((name) => name.startsWith('arc-'))
     const processes = await leftProcesses(folder)

@@ -6,7 +6,7 @@ import { addCompletion, addInit, addInstall, addSample } from './tree/begin.ts'
 import { example, type Run } from './tree/declare.ts'
 import { addCheck, addLogs, addTrace, addWhy } from './tree/look.ts'
 import { addDoctor, addHook, addLaunch, addServe } from './tree/run.ts'
-import { addApprovals, addBreaker, addHooks, addProfile, addScript, addTrust } from './tree/steer.ts'
+import { addApprovals, addBreaker, addHooks, addMode, addProfile, addScript, addTrust } from './tree/steer.ts'
 import { addRoundtable, addTask } from './tree/together.ts'
 import { VERSION } from './version.ts'
 
@@ -54,6 +54,7 @@ export function commandTree(run: Run): Command {
   addHooks(arc, run)
   addBreaker(arc, run)
   addProfile(arc, run)
+  addMode(arc, run)
   addTrust(arc, run)
   addScript(arc, run)
   addLaunch(arc, run)

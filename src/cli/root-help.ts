@@ -8,7 +8,7 @@ const GROUPS: readonly { readonly title: string; readonly rows: readonly (readon
   { title: 'See what is done, and why', rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status']] },
   {
     title: 'Say what may be done',
-    rows: [['approvals'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
+    rows: [['approvals'], ['mode'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
   },
   { title: 'Let agents work together', rows: [['task'], ['roundtable']] },
 ]

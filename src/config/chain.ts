@@ -3,15 +3,18 @@
 import { createHash } from 'node:crypto'
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
 import { didYouMean, show } from '../core/errors.ts'
+import type { Mode } from '../core/mode.ts'
+import { isRecord } from '../core/plain-data.ts'
 import { compileArma } from './arma/compile.ts'
 import { EXTENSIONS } from './extensions.ts'
+import { modeInText, nearestMode, strictestMode } from './in-force.ts'
 import type { Layer, Script } from './layers.ts'
 import { type Parsed, parseText } from './parse.ts'
 import { isFatal, keyOf, type Problem, problem } from './problem.ts'
 import { listProfiles } from './profiles.ts'
 import type { ReadFile } from './read-file.ts'
 import type { FileKind } from './schema.ts'
-import { type ValidFile, validate } from './validate.ts'
+import { type Validated, type ValidFile, validate } from './validate.ts'
 
 /** Where a layer is looked for. */
 export interface LayerPlace {
@@ -26,8 +29,12 @@ export interface LayerPlace {
 
 /** A layer as it was read. */
 export interface Chain {
-  /** Bases first. Empty when there is no such file. */
+  /** Bases first. Empty when there is no such file, or when anything in it is wrong. */
   readonly layers: readonly Layer[]
+  /** The good entries of every file that could be parsed, whatever else is wrong. */
+  readonly goodEntries: readonly Layer[]
+  /** The strictest mode that a file asks for that could not be parsed. */
+  readonly asked?: Mode | undefined
   readonly problems: readonly Problem[]
   /** Every text that was read. */
   readonly texts: Readonly<Record<string, string>>
@@ -57,6 +64,7 @@ class ChainReader {
   readonly #problems: Problem[] = []
   readonly #texts: Record<string, string> = {}
   readonly #looked = new Set<string>()
+  #asked: Mode | undefined
 
   constructor(place: LayerPlace, read: ReadFile) {
     this.#place = place
@@ -66,8 +74,10 @@ class ChainReader {
   run(): Chain {
     const [file] = this.#find(this.#place.stem)
     if (file !== undefined) this.#visit(file, this.#place.kind, [])
-    const layers = this.#problems.some(isFatal) ? [] : [...this.#layers.values()]
-    return { layers, problems: this.#problems, texts: this.#texts, looked: [...this.#looked] }
+    const goodEntries = [...this.#layers.values()]
+    const layers = this.#problems.some(isFatal) ? [] : goodEntries
+    const rest = { problems: this.#problems, texts: this.#texts, looked: [...this.#looked] }
+    return { layers, goodEntries, asked: this.#asked, ...rest }
   }
 
   #find(stem: string): string[] {
@@ -86,11 +96,15 @@ class ChainReader {
     const text = this.#textOf(file)
     if (text === undefined) return
     const { parsed, problems: unread } = parseText(file, text)
-    const { valid, problems: wrong } = parsed === undefined ? { problems: unread } : validate(parsed, kind)
-    if (valid === undefined) {
-      this.#problems.push(...(wrong ?? []))
-      return
+    const checked: Validated = parsed === undefined ? { problems: unread } : validate(parsed, kind)
+    this.#problems.push(...(checked.problems ?? []))
+    const valid = checked.valid ?? checked.goodEntries
+    const isModeBad = checked.problems?.some(({ key }) => key === 'enforcement') === true
+    const asked = isModeBad ? nearestMode(valueAt(parsed?.value, 'enforcement')) : modeInText(text)
+    if (asked !== undefined && (isModeBad || valid === undefined)) {
+      this.#asked = strictestMode(asked, this.#asked ?? asked)
     }
+    if (valid === undefined) return
     for (const base of this.#basesOf(valid, [...parents, file])) this.#visit(base, kindOfBase(kind), [...parents, file])
     this.#layers.set(file, { file: valid, scripts: this.#scriptsOf(valid) })
   }
@@ -161,6 +175,7 @@ class ChainReader {
       for (const { message, ...position } of script.errors) {
         this.#problems.push(problem('syntax', file, message, { position }))
       }
+      if (script.errors.length > 0) return []
       const layer = this.#place.kind === 'project' ? 'project' : 'user'
       const sha256 = createHash('sha256').update(text).digest('hex')
       return [{ file, script, sha256, origin: { layer, file: source.file, ...source.at(path) } }]
@@ -181,4 +196,8 @@ function kindOfBase(kind: FileKind): FileKind {
 function isInside(file: string, dir: string): boolean {
   const path = relative(dir, file)
   return path !== '' && !path.startsWith('..') && !isAbsolute(path)
+}
+
+function valueAt(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }

@@ -57,6 +57,8 @@ export interface Config {
   readonly risk: { readonly floor: boolean }
   /** Whether hooks start a daemon, and for how long one that they started stays unused. */
   readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
+  /** Where the end of the record is noted beside the home and the system log. */
+  readonly trace: { readonly anchors: readonly string[] }
 }
 
 /** What holds where no file says otherwise. */
@@ -74,6 +76,7 @@ export const DEFAULTS: Config = Object.freeze({
   breaker: { failureThreshold: 3, cooldownMs: 60_000 },
   risk: { floor: true },
   daemon: { onDemand: true, idleMs: 1_800_000 },
+  trace: { anchors: [] },
 })
 
 /** One file as a layer: its settings, and the scripts it names. */
@@ -120,6 +123,7 @@ export function override(base: Config, { file, scripts }: Layer): Config {
     breaker: { ...base.breaker, ...present(settings.breaker ?? {}) },
     risk: { ...base.risk, ...present(settings.risk ?? {}) },
     daemon: { ...base.daemon, ...present(settings.daemon ?? {}) },
+    trace: { anchors: [...base.trace.anchors, ...(settings.trace?.anchors ?? [])] },
   }
 }
 
@@ -136,6 +140,7 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
   guard.refuse(['tool'], settings.tool, base.tool, "the agent is the user's choice")
   const daemon = settings.daemon && { ...base.daemon, ...present(settings.daemon) }
   guard.refuse(['daemon'], daemon, base.daemon, "the daemon is the user's")
+  guard.refuse(['trace'], settings.trace, undefined, "the record is the user's")
   guard.refuse(['headless'], settings.headless, base.headless, 'it would be started without being trusted')
   // Fewer hooks than the user has would put the user's own out; more would raise the limit.
   guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, "the limit is the user's")

@@ -1,9 +1,19 @@
 // The configuration in force, from the files of the user and of a project. A bad file changes nothing: its last good
 // state stays in force, and every problem is reported. Only reads, apart from keeping the last good texts.
 
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { basename, join, resolve, sep } from 'node:path'
 import { describe, didYouMean, show } from '../core/errors.ts'
 import { type Chain, type LayerPlace, readChain } from './chain.ts'
+import { entryOf, withoutEntries, withoutHooks } from './good-entries.ts'
+import {
+  atLeast,
+  atLeastConfig,
+  type Facts,
+  factsOf,
+  type InForce,
+  type InForceStore,
+  strictestMode,
+} from './in-force.ts'
 import type { LastGood } from './last-good.ts'
 import { type Config, DEFAULTS, type Layer, override, tighten } from './layers.ts'
 import { isFatal, keyOf, type Problem, problem } from './problem.ts'
@@ -20,13 +30,19 @@ export interface LoadOptions {
   readonly project?: string | undefined
   /** `$ARC_PROFILE`; otherwise the config file's `profile`, otherwise `default`. */
   readonly profile?: string | undefined
+  /** The given profile comes from the environment of an agent: it may only tighten the one that the files choose. */
+  readonly onlyTightens?: boolean | undefined
   readonly lastGood: LastGood
+  /** What was last in force; without it only the files count. */
+  readonly inForce?: InForceStore | undefined
   /** Without it no project is trusted. */
   readonly trusted?: TrustedSet | undefined
   /** Names of hooks that a program registers itself, so that they can be configured. */
   readonly knownHooks?: readonly string[]
   /** Reads files, where they are not taken as they stand: to try a change out before it is written. */
   readonly read?: ReadFile
+  /** Called with every state that was loaded. Must not throw. */
+  readonly onLoaded?: (loaded: Loaded) => void
   /** Says what is wrong with a command that cannot be run, such as a placeholder without a safe form. */
   readonly checkCommand?: (command: CommandSetting) => string | undefined
   /** Says what is wrong with the `options` of a hook, each mistake by its path inside them. */
@@ -47,6 +63,10 @@ export interface LoadedProject extends ProjectHooks, Fingerprint {
 /** What was loaded. */
 export interface Loaded {
   readonly config: Config
+  /** The same without the project. */
+  readonly user: Config
+  /** The profile that the files choose. */
+  readonly chosen: string
   readonly problems: readonly Problem[]
   /** The layers that run on their last good state, because their files are bad now. */
   readonly stale: readonly string[]
@@ -66,7 +86,9 @@ export interface Loaded {
  * const { config, problems } = loadConfig({ home, project: process.cwd(), lastGood: keepLastGood(join(home, 'last-good')) })
  */
 export function loadConfig(options: LoadOptions): Loaded {
-  return new Loading(options).run()
+  const loaded = new Loading(options).run()
+  options.onLoaded?.(loaded)
+  return loaded
 }
 
 class Loading {
@@ -75,6 +97,10 @@ class Loading {
   readonly #stale: string[] = []
   readonly #absent: string[] = []
   readonly #files = new Set<string>()
+  // A file of the user's is missing or bad.
+  #isDegraded = false
+  #hasConfigFile = false
+  #record: { readonly was: InForce | undefined } | undefined
   // Each file is read once, so that one load sees one state of it.
   readonly #read: ReadFile
 
@@ -86,25 +112,104 @@ class Loading {
   run(): Loaded {
     const home = resolve(this.#options.home)
     const profiles = join(home, 'profiles')
-    const base = this.#layers('config', { kind: 'config', stem: join(home, 'config'), profiles }, DEFAULTS)
-    const common = base.reduce(override, DEFAULTS)
-    const chosen = base.at(-1)?.file.settings.profile
-    const name = this.#options.profile ?? chosen ?? 'default'
-    const named = { ...common, profile: name }
-    const layers = this.#profile(name, profiles, named)
-    const { config, project } = this.#project(layers.reduce(override, named))
+    const base = this.#userLayer('config', { kind: 'config', stem: join(home, 'config'), profiles }, DEFAULTS)
+    const named = base.layers.at(-1)?.file.settings.profile ?? 'default'
+    // A profile that a deleted file chose may only tighten, just as one from the environment of an agent.
+    const chosen = base.isVanished === true ? 'default' : named
+    const profile = this.#options.profile ?? named
+    const onlyTightens = this.#options.onlyTightens === true || base.isVanished === true
+    const isGoodBefore = !this.#isDegraded
+    const own = this.#profile(profile, profiles, base.config, chosen)
+    let user = this.#raised(own.config, profile, chosen)
+    if (onlyTightens && profile !== chosen) {
+      const configured = this.#raised(this.#profile(chosen, profiles, base.config, 'default').config, chosen, chosen)
+      user = { ...atLeastConfig(user, configured), profile }
+      if (isGoodBefore && !this.#isDegraded) this.#remember(chosen, { [chosen]: configured, [profile]: own.config })
+    } else if (!this.#isDegraded) this.#remember(chosen, { [profile]: own.config })
+    const { config, project } = this.#project(user)
     const parts = { problems: this.#problems, stale: this.#stale, absent: this.#absent, files: [...this.#files] }
-    return { config, layers: [...base, ...layers], ...parts, ...(project === undefined ? {} : { project }) }
+    const layers = [...base.layers, ...own.layers]
+    return { config, user, chosen, layers, ...parts, ...(project === undefined ? {} : { project }) }
   }
 
-  #profile(name: string, profiles: string, base: Config): readonly Layer[] {
+  #profile(name: string, profiles: string, base: Config, otherwise: string): UserLayer {
     const stem = join(profiles, name)
+    const named = { ...base, profile: name }
     if (!isProfileName(name)) {
       this.#problems.push(problem('invalid', stem, `${PROFILE_NAME}, not ${show(name)}.`))
-      this.#absent.push(`profile:${name}`)
-      return []
+    } else {
+      const found = this.#userLayer(`profile:${name}`, { kind: 'profile', stem, profiles }, named)
+      if (!found.isMissing || name === 'default') return found
+      const near = didYouMean(name, listProfiles(profiles))
+      const message = `There is no profile ${name}; the profile ${otherwise} is in force in its place.${near}`
+      this.#problems.push(problem('missing', `${stem}.json`, message))
     }
-    return this.#layers(`profile:${name}`, { kind: 'profile', stem, profiles }, base)
+    // A misspelt name must not lead to the defaults: what would be in force without it holds.
+    this.#isDegraded = true
+    this.#absent.push(`profile:${name}`)
+    if (name === otherwise) return this.#profile('default', profiles, base, 'default')
+    const instead = this.#profile(otherwise, profiles, base, 'default')
+    return { ...instead, config: { ...instead.config, profile: name } }
+  }
+
+  // Files that are missing or bad never make it looser than it was.
+  #raised(config: Config, name: string, chosen: string): Config {
+    const record = this.#inForce()
+    if (record === undefined) return config
+    const isLost = this.#isDegraded || (record.profile !== chosen && !this.#hasConfigFile)
+    const facts = [...new Set(isLost ? [name, chosen, record.profile] : [])].flatMap((profile) => {
+      return Object.hasOwn(record.profiles, profile) ? [record.profiles[profile] as Facts] : []
+    })
+    const raised = facts.reduce(atLeast, config)
+    if (raised === config) return config
+    this.#isDegraded = true
+    const why = `Files of the configuration are missing or bad, so what was last in force holds: mode ${raised.enforcement}.`
+    const fix = 'Write the files anew, or say what is meant: arc mode MODE'
+    this.#problems.push(problem('held', join(resolve(this.#options.home), 'profiles', `${name}.json`), `${why} ${fix}`))
+    return raised
+  }
+
+  // Read once a load.
+  #inForce(): InForce | undefined {
+    this.#record ??= { was: this.#options.inForce?.get() }
+    return this.#record.was
+  }
+
+  #remember(chosen: string, configs: Readonly<Record<string, Config>>): void {
+    const { inForce, home } = this.#options
+    if (inForce === undefined) return
+    const before = this.#inForce()
+    const facts = Object.fromEntries(Object.entries(configs).map(([name, config]) => [name, factsOf(config)]))
+    try {
+      inForce.set({ profile: chosen, profiles: { ...before?.profiles, ...facts } })
+    } catch (error) {
+      this.#problems.push(problem('not-saved', home, `What is in force cannot be remembered: ${describe(error)}.`))
+    }
+  }
+
+  // A layer of the user's, put over what lies below it.
+  #userLayer(name: string, place: LayerPlace, base: Config): UserLayer {
+    const { is, layers, chain } = this.#layers(name, place, base)
+    const over = layers.reduce(override, base)
+    if (place.kind === 'config') this.#hasConfigFile = is === 'good' || is === 'stale' || is === 'part'
+    if (is === 'good') return { layers, config: over }
+    if (is === 'none') {
+      if (place.kind === 'profile') this.#isDegraded ||= this.#wasThere(place)
+      return { layers: [], config: base, isMissing: true }
+    }
+    this.#isDegraded = true
+    // A file that is gone keeps only what is stricter than without it.
+    if (is === 'vanished') return { layers, config: atLeastConfig(over, base), isVanished: true }
+    const said = chain.goodEntries.map(({ file }) => file.settings)
+    const enforcement = said.reduce((mode, given) => strictestMode(mode, given.enforcement ?? mode), over.enforcement)
+    const asked = strictestMode(enforcement, chain.asked ?? enforcement)
+    const floor = over.risk.floor || said.some(({ risk }) => risk?.floor === true)
+    return { layers, config: { ...over, enforcement: asked, risk: { ...over.risk, floor } } }
+  }
+
+  // The profile has no file now, but it was in force before.
+  #wasThere({ stem }: LayerPlace): boolean {
+    return Object.hasOwn(this.#inForce()?.profiles ?? {}, basename(stem))
   }
 
   #project(base: Config): { config: Config; project?: LoadedProject } {
@@ -112,13 +217,17 @@ class Loading {
     if (given === undefined) return { config: base }
     const dir = resolve(given)
     const place: LayerPlace = { kind: 'project', stem: join(dir, '.arc', 'config'), within: dir }
-    const layers = this.#layers(`project:${dir}`, place, base)
-    if (layers.length === 0) return { config: base }
+    const { is, layers: found, chain } = this.#layers(`project:${dir}`, place, base)
+    const readable = is === 'stale' ? chain.goodEntries.map(withoutHooks) : []
+    const layers = [...(is === 'part' ? found.map(withoutHooks) : found), ...readable]
+    const asked = is === 'stale' || is === 'part' ? chain.asked : undefined
+    const start = asked === undefined ? base : { ...base, enforcement: strictestMode(base.enforcement, asked) }
+    if (layers.length === 0) return { config: start }
     const config = layers.reduce((merged, layer) => {
       const step = tighten(merged, layer)
       this.#problems.push(...step.problems)
       return step.config
-    }, base)
+    }, start)
     // By itself, so that its hash does not depend on what the user has.
     const { commands, scripts } = layers.reduce((merged, layer) => tighten(merged, layer).config, DEFAULTS)
     const hooks = { dir, commands, scripts }
@@ -141,8 +250,8 @@ class Loading {
     this.#problems.push(problem('untrusted', file, message, { position: { line, column } }))
   }
 
-  // The layer as its files stand now, or else as it last was.
-  #layers(name: string, place: LayerPlace, base: Config): readonly Layer[] {
+  // The layer as its files are now; or as it last was; or the entries that are good.
+  #layers(name: string, place: LayerPlace, base: Config): LayerState {
     const { lastGood } = this.#options
     const chain = this.#checked(readChain(place, this.#read), base)
     for (const file of chain.looked) this.#files.add(file)
@@ -150,12 +259,12 @@ class Loading {
     const isGood = !chain.problems.some(isFatal)
     if (isGood && chain.layers.length > 0) {
       this.#keep(name, chain, place)
-      return chain.layers
+      return { is: 'good', layers: chain.layers, chain }
     }
-    // A project's file may come and go with a branch; one of the user's does not vanish by itself.
-    if (isGood && place.kind === 'project') return []
+    // A project's file may come and go with a branch; one of the user's does not vanish without a reason.
+    if (isGood && place.kind === 'project') return { is: 'none', layers: [], chain }
     const kept = lastGood.get(name)
-    if (isGood && kept === undefined) return this.#notFound(name, place)
+    if (isGood && kept === undefined) return { is: 'none', layers: [], chain }
     if (isGood)
       this.#problems.push(problem('missing', `${place.stem}.json`, `The file of ${name} has vanished.${STAYS}`))
     const before =
@@ -166,21 +275,10 @@ class Loading {
       )
     if (before === undefined || before.problems.some(isFatal)) {
       this.#absent.push(name)
-      return []
+      return { is: 'part', layers: chain.goodEntries, chain }
     }
     this.#stale.push(name)
-    return before.layers
-  }
-
-  // Without a file the defaults hold; but a profile that somebody asked for by name has to be there.
-  #notFound(name: string, { kind, stem }: LayerPlace): readonly Layer[] {
-    if (kind !== 'profile' || name === 'profile:default') return []
-    const near = didYouMean(basename(stem), listProfiles(dirname(stem)))
-    this.#absent.push(name)
-    this.#problems.push(
-      problem('missing', `${stem}.json`, `There is no ${name.replace(':', ' ')}; the defaults are in force.${near}`),
-    )
-    return []
+    return { is: isGood ? 'vanished' : 'stale', layers: before.layers, chain }
   }
 
   #keep(name: string, { texts }: Chain, { stem }: LayerPlace): void {
@@ -219,11 +317,29 @@ class Loading {
       })
       return [...names, ...commands, ...options]
     })
-    return { ...chain, problems: [...chain.problems, ...wrong] }
+    if (wrong.length === 0) return chain
+    const bad = new Set(wrong.map(({ file, key }) => `${file} ${entryOf(key)}`))
+    const goodEntries = chain.goodEntries.map((layer) => withoutEntries(layer, bad))
+    return { ...chain, layers: [], goodEntries, problems: [...chain.problems, ...wrong] }
   }
 }
 
-const STAYS = ' Its last good state stays in force; write {} into the file for no settings.'
+/** How a layer was found: as it is, not at all, gone, bad with a last good state, bad without one. */
+interface LayerState {
+  readonly is: 'good' | 'none' | 'vanished' | 'stale' | 'part'
+  readonly layers: readonly Layer[]
+  readonly chain: Chain
+}
+
+/** A layer of the user's, and the configuration with it. */
+interface UserLayer {
+  readonly layers: readonly Layer[]
+  readonly config: Config
+  readonly isMissing?: boolean
+  readonly isVanished?: boolean
+}
+
+const STAYS = ' What was stricter in it stays in force; write {} into the file for no settings.'
 
 function textIn(bundle: Readonly<Record<string, string>>, file: string): FileText {
   const text = Object.hasOwn(bundle, file) ? bundle[file] : undefined

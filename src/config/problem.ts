@@ -13,6 +13,7 @@ const PROBLEM_KINDS = {
   ambiguous: 'Two files stand for the same thing, and only one can be in force.',
   looser: "A project's layer tries to loosen what the user set; that entry is ignored, the rest applies.",
   untrusted: "A project's hooks are not trusted yet, so they do not run; its other settings apply.",
+  held: 'The files ask for less than what was last in force, because one is missing or bad; what was last in force holds.',
   'not-saved': 'The last good state cannot be kept on disk; it is in force all the same.',
 } as const satisfies Record<string, string>
 
@@ -41,7 +42,7 @@ export function problem(
 }
 
 /** Kinds that leave the file in force: the problem concerns one entry, or something beside the text. */
-const HARMLESS: readonly ProblemKind[] = ['looser', 'untrusted', 'ambiguous', 'not-saved']
+const HARMLESS: readonly ProblemKind[] = ['looser', 'untrusted', 'ambiguous', 'held', 'not-saved']
 
 /** Does this problem put the whole file out of force? */
 export function isFatal({ kind }: Problem): boolean {

@@ -105,6 +105,15 @@ const settings = {
       idleMs: limitMs.optional().describe('How long such a one stays without a call or a page; 1800000.'),
     })
     .optional(),
+  trace: z
+    .strictObject({
+      anchors: z
+        .array(z.string().regex(/^(?:file:(?:\/\/)?\/|https?:\/\/)/, 'expected file:/path or https://…'))
+        .max(10)
+        .optional()
+        .describe('Where the daemon also notes the end of the record: file:/path, or an address that takes POST.'),
+    })
+    .optional(),
 }
 
 const named = {
@@ -142,6 +151,7 @@ export function knownKeys(kind: FileKind, path: readonly PropertyKey[]): readonl
   if (first === 'breaker') return Object.keys(settings.breaker.unwrap().shape)
   if (first === 'risk') return Object.keys(settings.risk.unwrap().shape)
   if (first === 'daemon') return Object.keys(settings.daemon.unwrap().shape)
+  if (first === 'trace') return Object.keys(settings.trace.unwrap().shape)
   if (first !== 'hooks') return []
   return second === undefined ? [...Object.keys(hooks.shape), ...Object.keys(BUILT_IN_HOOKS)] : HOOK_KEYS
 }

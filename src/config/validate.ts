@@ -2,6 +2,7 @@
 
 import type * as z from 'zod'
 import { didYouMean, show } from '../core/errors.ts'
+import { isRecord } from '../core/plain-data.ts'
 import type { Parsed } from './parse.ts'
 import { keyOf, type Problem, problem } from './problem.ts'
 import { BUILT_IN_HOOKS, type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
@@ -12,18 +13,64 @@ export interface ValidFile {
   readonly settings: Settings
 }
 
-/** What checking gives: the settings, or every problem there is. */
+/** What checking gives: the settings, or every problem there is together with the entries that are good. */
 export type Validated =
-  | { readonly valid: ValidFile; readonly problems?: never }
-  | { readonly valid?: never; readonly problems: readonly Problem[] }
+  | { readonly valid: ValidFile; readonly problems?: never; readonly goodEntries?: never }
+  | {
+      readonly valid?: never
+      readonly problems: readonly Problem[]
+      /** The file without its bad entries; undefined where it is no object. */
+      readonly goodEntries?: ValidFile | undefined
+    }
 
-/** Checks the whole file and gives either its settings or all of its problems, never a part of them. */
+/** Checks the whole file and gives either its settings or all of its problems. */
 export function validate(source: Parsed, kind: FileKind): Validated {
   const result = SCHEMAS[kind].safeParse(source.value)
-  if (!result.success) return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, source, kind)) }
+  if (!result.success) {
+    const problems = result.error.issues.flatMap((issue) => problemsOf(issue, source, kind))
+    return { problems, goodEntries: withoutBadEntries(source, kind) }
+  }
   const valid = { source, settings: result.data as Settings }
   const problems = findNameClashes(valid)
-  return problems.length > 0 ? { problems } : { valid }
+  if (problems.length === 0) return { valid }
+  const { commands: _commands, ...settings } = valid.settings
+  return { problems, goodEntries: { source, settings } }
+}
+
+// Each round removes the entries that the schema complains about; an entry inside a list or a hook goes as a whole.
+const MAX_ROUNDS = 50
+
+function withoutBadEntries(source: Parsed, kind: FileKind): ValidFile | undefined {
+  if (!isRecord(source.value)) return undefined
+  const value: Record<string, unknown> = structuredClone(source.value)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const result = SCHEMAS[kind].safeParse(value)
+    if (result.success) {
+      const valid = { source, settings: result.data as Settings }
+      if (findNameClashes(valid).length === 0) return valid
+      delete value.commands
+      continue
+    }
+    for (const issue of result.error.issues) {
+      if (issue.code === 'unrecognized_keys') for (const key of issue.keys) removeAt(value, [...issue.path, key])
+      else removeAt(value, ENTRIES.includes(issue.path[0]) ? issue.path.slice(0, 2) : issue.path.slice(0, 1))
+    }
+    for (const [key, list] of Object.entries(value)) {
+      if (Array.isArray(list)) value[key] = list.filter((entry) => entry !== undefined)
+    }
+  }
+  return undefined
+}
+
+const ENTRIES: readonly unknown[] = ['hooks', 'commands', 'scripts', 'breaker', 'risk', 'daemon', 'extends']
+
+function removeAt(value: Record<string, unknown>, path: readonly PropertyKey[]): void {
+  const parent = valueAt(value, path.slice(0, -1))
+  const last = path.at(-1)
+  if (last === undefined || typeof parent !== 'object' || parent === null) return
+  // In a list the place stays until the round is over, so that the other places keep their numbers.
+  if (Array.isArray(parent)) parent[Number(last)] = undefined
+  else delete (parent as Record<PropertyKey, unknown>)[last]
 }
 
 type Issue = z.core.$ZodIssue

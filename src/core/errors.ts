@@ -107,6 +107,10 @@ export const ERRORS = {
     when: 'A step is dispatched with data that is not an object.',
     fix: 'Pass the fields of the point as one object, for example { tool, args }.',
   },
+  ARC_ID_TAKEN: {
+    when: 'A step is sent to the daemon under an id that is in the record already.',
+    fix: 'Leave the id out, or send another one.',
+  },
   ARC_HOST_UNKNOWN: {
     when: 'A command names an agent for which there is no adapter.',
     fix: 'Use one of the names that the message lists.',

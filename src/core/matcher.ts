@@ -120,7 +120,7 @@ function pathTest(wanted: string | readonly string[]): StepTest {
     throw new ArcError('ARC_PATTERN_INVALID', `match.path takes globs, not ${show(String(pattern))}.`)
   })
   return ({ data, workspace }) => {
-    const files = typeof data.path === 'string' ? [data.path] : fileArguments(data.args)
+    const files = typeof data.path === 'string' ? [data.path] : fileArguments(data.args, String(data.tool))
     return files.some((file) => {
       const { name, spellings } = spellingsOf(file, workspace)
       return globs.some(({ test, isName }) => (isName ? test(name) : spellings.some(test)))

@@ -17,6 +17,18 @@ describe('the class of a tool', () => {
     ['mcp__github__push', 'mcp'],
     ['mcp_github_push', 'mcp'],
     ['MCP__GitHub__Push', 'mcp'],
+    [' Bash ', 'shell'],
+    ['\u200bba\u00adsh\n', 'shell'],
+    ['Ｂａｓｈ', 'shell'],
+    ['execute_bash', 'shell'],
+    ['Execute', 'shell'],
+    ['runBash', 'shell'],
+    ['bash-tool', 'shell'],
+    ['Run Shell Command', 'shell'],
+    ['MultiEdit', 'write'],
+    [' mcp__github__push', 'mcp'],
+    ['BashOutput', undefined],
+    ['kill_shell', undefined],
     ['unheard_of', undefined],
     ['', undefined],
     ['constructor', undefined],
@@ -29,6 +41,18 @@ describe('the class of a tool', () => {
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => name !== name.toLowerCase())).toEqual([])
   })
+})
+
+it.each([
+  ['mcp__fs__read', { uri: 'file:///a%20b/c' }, ['/a b/c']],
+  ['mcp__fs__read', { uri: 'file://localhost/a' }, ['/a']],
+  ['mcp__fs__read', { uri: 'FILE:/a%zz' }, ['/a%zz']],
+  ['mcp__fs__read', { input: { where: ['/a', '~/b', './c', '../d', 'e'] } }, ['/a', '~/b', './c', '../d']],
+  ['unheard_of', { target: { 'file-path': 'a' } }, ['a']],
+  ['unheard_of', { text: '/a', query: '/b', command: '/c x', url: '/d', xpath: '//e', note: '/f\ng' }, []],
+  ['Edit', { file_path: 'a', old_string: '/b', other: '/c' }, ['a']],
+])('G8 %s %j names the files %j', (tool, args, files) => {
+  expect(fileArguments(args, tool)).toEqual(files)
 })
 
 describe('a name in a matcher', () => {

@@ -1,8 +1,6 @@
 // One table of tools: the names that hosts give to the same tool, and the class each belongs to.
 // Matchers speak of a class (`shell`) or a tool (`Edit`), and meet every host's spelling through it.
 
-import { isRecord } from './plain-data.ts'
-
 /** What a tool can do, whatever its name. */
 export type ToolClass = 'shell' | 'write' | 'read' | 'net' | 'spawn' | 'mcp'
 
@@ -14,84 +12,109 @@ interface ToolRow {
 
 /** A row a tool: hosts that run the same thing under another name share the row. */
 export const TOOLS: readonly ToolRow[] = [
-  {
-    class: 'shell',
-    names: [
-      ...['shell', 'bash', 'sh', 'run_shell_command', 'exec_command', 'execute_command', 'run_command', 'run_commands'],
-      ...['local_shell', 'shell_command', 'run_terminal_cmd', 'run_in_terminal', 'terminal', 'powershell', 'exec'],
-    ],
-  },
-  { class: 'write', names: ['edit', 'file_edit', 'edit_file', 'replace', 'str_replace', 'search_replace', 'editor'] },
-  { class: 'write', names: ['multiedit', 'multi_edit'] },
-  { class: 'write', names: ['write', 'file_write', 'write_file', 'create', 'create_file', 'write_to_file'] },
-  { class: 'write', names: ['apply_patch', 'applypatch', 'patch'] },
-  { class: 'write', names: ['notebookedit', 'notebook_edit'] },
-  { class: 'write', names: ['delete', 'delete_file', 'file_delete'] },
-  { class: 'read', names: ['read', 'file_read', 'read_file', 'view', 'cat', 'read_files', 'read_many_files'] },
-  { class: 'read', names: ['grep', 'search', 'search_files', 'search_file_content', 'grep_search', 'rg'] },
-  { class: 'read', names: ['glob', 'find', 'file_search'] },
-  { class: 'read', names: ['ls', 'list', 'list_files', 'list_directory', 'list_dir'] },
-  { class: 'net', names: ['webfetch', 'web_fetch', 'fetch', 'fetch_web_content'] },
-  { class: 'net', names: ['websearch', 'web_search', 'google_web_search'] },
-  { class: 'spawn', names: ['task', 'agent', 'spawn_agent', 'delegate', 'new_task'] },
+  row(
+    'shell',
+    'shell bash sh run_shell_command exec_command execute_command run_command run_commands local_shell shell_command ' +
+      'run_terminal_cmd run_in_terminal terminal powershell exec execute',
+  ),
+  row('write', 'edit file_edit edit_file replace str_replace search_replace editor'),
+  row('write', 'multiedit'),
+  row('write', 'write file_write write_file create create_file write_to_file'),
+  row('write', 'apply_patch patch'),
+  row('write', 'notebookedit'),
+  row('write', 'delete delete_file file_delete'),
+  row('read', 'read file_read read_file view cat read_files read_many_files'),
+  row('read', 'grep search search_files search_file_content grep_search rg'),
+  row('read', 'glob find file_search'),
+  row('read', 'ls list list_files list_directory list_dir'),
+  row('net', 'web_fetch fetch fetch_web_content'),
+  row('net', 'web_search google_web_search'),
+  row('spawn', 'task agent spawn_agent delegate new_task'),
 ]
 
-const CLASSES: readonly ToolClass[] = ['shell', 'write', 'read', 'net', 'spawn', 'mcp']
+function row(kind: ToolClass, names: string): ToolRow {
+  return { class: kind, names: names.split(' ') }
+}
+
+const ROWS = new Map(TOOLS.flatMap((one) => one.names.map((name) => [squash(name), one] as const)))
+
+// Other spellings of a shell: `ExecuteShell`, `zsh_tool`. Not its neighbours, such as `bash_output` and `kill_shell`.
+const SHELL = /^(run|exec(ute)?)?(ba|z)?sh(ell)?(tool|exec(ute)?|run|command|script)?$/
+
+function rowOf(tool: string): ToolRow | undefined {
+  const name = squash(tool)
+  return ROWS.get(name) ?? (SHELL.test(name) ? TOOLS[0] : undefined)
+}
 
 /** The class of a tool by its name, or nothing for a tool we do not know. */
 export function toolClass(tool: string): ToolClass | undefined {
-  const name = tool.toLowerCase()
-  if (isMcp(name)) return 'mcp'
-  return TOOLS.find((row) => row.names.includes(name))?.class
+  // Servers' tools come as `mcp__server__tool` (Claude, Codex, Qwen) or `mcp_server_tool` (Gemini, Copilot).
+  return foldName(tool).startsWith('mcp_') ? 'mcp' : rowOf(tool)?.class
 }
 
 /** Does a matcher's plain name (a class, or any spelling of a tool) mean this tool? Case does not matter. */
 export function isToolNamed(wanted: string, tool: string): boolean {
-  const name = tool.toLowerCase()
-  const want = wanted.toLowerCase()
-  if (name === want) return true
-  if ((CLASSES as readonly string[]).includes(want)) return toolClass(name) === want
-  return TOOLS.some((row) => row.names.includes(want) && row.names.includes(name))
+  const want = foldName(wanted)
+  if (foldName(tool) === want || toolClass(tool) === want) return true
+  return rowOf(want) !== undefined && rowOf(want) === rowOf(tool)
 }
 
-// Servers' tools come as `mcp__server__tool` (Claude, Codex, Qwen) or `mcp_server_tool` (Gemini, Copilot).
-function isMcp(name: string): boolean {
-  return name.startsWith('mcp__') || name.startsWith('mcp_')
+/** A name without what only changes its look: case, blanks around it, invisible characters, compatibility forms. */
+export function foldName(name: string): string {
+  if (/^\w+$/.test(name)) return name.toLowerCase()
+  return name
+    .normalize('NFKC')
+    .replace(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim()
+    .toLowerCase()
 }
 
-// The argument names under which the hosts we know pass files.
-const PATH_ARGUMENTS = new Set(
-  (
-    'path paths file files file_path file_paths filepath filename notebook_path target_file absolute_path ' +
-    'dir_path directory old_path new_path source destination'
-  ).split(' '),
-)
+function squash(name: string): string {
+  return foldName(name).replace(/[\s_-]+/g, '')
+}
 
-/** The files that a tool call names in its arguments, a patch's headers included. */
-export function fileArguments(args: unknown): string[] {
-  if (!isRecord(args)) return typeof args === 'string' ? patchedFiles(args) : []
+// The argument names under which files are passed.
+const PATH_KEY = /^((.+_|file)?paths?|(.+_)?files?|filename|directory|source|destination)$/
+
+// Arguments that hold a text, an address or an expression: one that begins with a slash is no path.
+const NO_PATH = /text|str|cont|body|mess|desc|prompt|tit|comm|cmd|quer|patt|scri|code|sql|ur[il]|href|endp|rout|shell/
+
+const CLEAR_PATH = /^(~$|(~|\.\.?)?\/(?!\/)).*$/
+const PATCH_HEADER = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
+const MAX_DEPTH = 20
+
+/**
+ * The files that a tool call names in its arguments, at any depth, a patch's headers included. In the arguments of a tool
+ * that we do not know, a value that is clearly a path (`/x`, `~/x`, `./x`) counts under any name.
+ */
+export function fileArguments(args: unknown, tool = 'read'): string[] {
+  const isUnknown = (toolClass(tool) ?? 'mcp') === 'mcp'
   const found: string[] = []
-  for (const key of Object.keys(args)) {
-    const value = args[key]
-    if (PATH_ARGUMENTS.has(snakeCase(key))) found.push(...texts(value))
-    else for (const text of texts(value)) found.push(...patchedFiles(text))
+  const collect = (value: unknown, key: string, depth: number): void => {
+    if (typeof value === 'string') {
+      const uri = /^(?:view-source:)?file:(?:\/\/[^/]*)?(\/[^?#]*)/i.exec(value)?.[1]
+      if (uri !== undefined) found.push(decode(uri))
+      else if (PATH_KEY.test(key) || (isUnknown && CLEAR_PATH.test(value) && !NO_PATH.test(key))) found.push(value)
+      // `apply_patch` names its files inside the text of the patch.
+      else for (const [, file = ''] of value.matchAll(PATCH_HEADER)) found.push(file.trim())
+    } else if (depth < MAX_DEPTH && typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value))
+        collect(inner, Array.isArray(value) ? key : snakeCase(name), depth + 1)
+    }
   }
+  collect(args, '', 0)
   return found
 }
 
-function texts(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (!Array.isArray(value)) return []
-  return value.flatMap((item) => (isRecord(item) ? texts(item.path) : texts(item)))
-}
-
-// `apply_patch` names its files inside the text of the patch.
-function patchedFiles(text: string): string[] {
-  if (!text.includes('*** ')) return []
-  const header = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
-  return [...text.matchAll(header)].map((match) => (match[1] ?? '').trim())
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // Not encoded as an address should be: the path as it is written.
+    return path
+  }
 }
 
 function snakeCase(name: string): string {
-  return name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
+  return name.replace(/-|(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
 }

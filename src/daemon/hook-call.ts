@@ -1,7 +1,7 @@
 // One call of a host's hook, from the payload to the reply: the same in `arc hook` and in the daemon. Whatever goes wrong
 // here, the host gets an answer in its own dialect before it stops waiting.
 
-import { describe, show } from '../core/errors.ts'
+import { clip, describe, show } from '../core/errors.ts'
 import type { Hook } from '../core/hook.ts'
 import type { Mode } from '../core/mode.ts'
 import type { Outcome } from '../core/outcome.ts'
@@ -14,6 +14,7 @@ import { nameOf } from '../runtime/config-source.ts'
 import { systemClock } from '../runtime/engine-services.ts'
 import { newId } from '../runtime/ids.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
+import type { StepOrigin } from '../trace/record.ts'
 import { type Claim, claimFiring } from './firings.ts'
 import { noteSeen } from './last-seen.ts'
 
@@ -28,6 +29,8 @@ export interface HookCall {
   readonly profile?: string | undefined
   /** The process that started the hook: the agent, or a shell of the agent. As the caller says; not verified. */
   readonly callerPid?: number | undefined
+  /** How it came in: `hook` by default, a process of its own. */
+  readonly via?: 'hook' | 'daemon-hook' | undefined
 }
 
 /** Exactly what the hook process is to give back. */
@@ -99,7 +102,9 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
   judged.supervisor = supervisor
   const claim = await claimOf(step, supervisor, workspace)
   try {
-    const outcome = claim.outcome ?? (await dispatch(step, supervisor, claim, { workspace, signal: limits.signal }))
+    const outcome =
+      claim.outcome ??
+      (await dispatch(step, supervisor, claim, { workspace, signal: limits.signal, origin: originOf(call) }))
     if (claim.outcome === undefined) quietly(() => claim.settle(outcome))
     quietly(() => noteSeen(step, supervisor))
     const reply = replyTo(step, outcome, factsOf(supervisor, claim.id, outcome))
@@ -148,11 +153,20 @@ function rulesOf({ config, engine }: Supervisor): string {
   return [name, mode, ...still.map((hook) => hook.name)].join(' ')
 }
 
+interface DispatchFacts {
+  readonly workspace: string | undefined
+  readonly origin: StepOrigin
+}
+
+function originOf({ via = 'hook', callerPid }: HookCall): StepOrigin {
+  return { via, process: { pid: callerPid, recordedBy: process.pid } }
+}
+
 function dispatch(
   step: HostStep,
   supervisor: Supervisor,
   claim: Claim,
-  { workspace, signal }: Pick<CallLimits, 'signal'> & { readonly workspace: string | undefined },
+  { workspace, signal, origin }: Pick<CallLimits, 'signal'> & DispatchFacts,
 ): Outcome | Promise<Outcome> {
   const { context, point, data, spec } = step
   const pair = pairFacts(step, supervisor, claim)
@@ -171,7 +185,7 @@ function dispatch(
     profile,
     metadata,
   } satisfies WholeContext
-  return supervisor.decide(point, data, whole, { askMs, signal })
+  return supervisor.decide(point, data, { ...whole, origin }, { askMs, signal })
 }
 
 // A tool that ran without ever having been asked about is what nobody would notice otherwise.
@@ -209,8 +223,17 @@ function notesOf(supervisor: Supervisor): string[] {
   if (breakerOf(supervisor) === 'open') {
     notes.push('ARC: hooks failed too often; those that are not critical only log for now (arc breaker status).')
   }
-  const count = supervisor.problems.filter(({ kind }) => kind !== 'looser').length
-  if (count > 0) notes.push(`ARC: the configuration has ${count} problem${count === 1 ? '' : 's'} (arc doctor).`)
+  const problems = supervisor.problems.filter(({ kind }) => kind !== 'looser')
+  const [first] = problems
+  if (first !== undefined) {
+    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`
+    const why = (problems.find(({ kind }) => kind === 'held') ?? first).message
+    notes.push(
+      `ARC: the configuration has ${count} (arc doctor). Mode ${supervisor.engine.mode} is in force. ${clip(why, 300)}`,
+    )
+  }
+  const mismatch = supervisor.takeMismatch()
+  if (mismatch !== undefined) notes.push(`ARC: ${mismatch} (arc trace verify)`)
   if (!supervisor.isDurable) notes.push('ARC: nothing is recorded beyond this process (arc doctor).')
   return notes
 }

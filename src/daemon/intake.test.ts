@@ -21,6 +21,21 @@ describe('what may be in hand', () => {
     expect(intake.enter(50)).toBeDefined()
   })
 
+  it('a call whose body has not arrived gives way, the oldest first; one that is complete does not', () => {
+    const intake = new Intake({ maxCalls: 9, maxBytes: 100 })
+    const given: string[] = []
+    const arriving = (name: string, complete: boolean) => ({ complete, giveUp: () => void given.push(name) })
+    intake.enter(30, arriving('whole', true))
+    const leave = intake.enter(30, arriving('first', false))
+    intake.enter(30, arriving('second', false))
+    expect(intake.enter(40)).toBeDefined()
+    expect(given).toEqual(['first'])
+    leave?.()
+    expect(intake.calls).toBe(3)
+    expect(intake.enter(100)).toBeUndefined()
+    expect(given).toEqual(['first', 'second'])
+  })
+
   it('one that is alone is let in whatever its size', () => {
     expect(new Intake({ maxCalls: 3, maxBytes: 100 }).enter(1_000)).toBeDefined()
   })

@@ -9,32 +9,66 @@ export interface IntakeLimits {
 
 const LIMITS: IntakeLimits = { maxCalls: 1_000, maxBytes: 128 * 1024 * 1024 }
 
+/** A request whose body may still be on its way. */
+export interface Arriving {
+  /** All of it is here. */
+  readonly complete: boolean
+  /** Stops waiting for the rest. */
+  giveUp(): void
+}
+
+/** One call in hand. */
+interface Call {
+  readonly bytes: number
+  readonly request: Arriving | undefined
+}
+
 /** Counts calls, and the bytes that they brought along. */
 export class Intake {
   readonly #limits: IntakeLimits
-  #calls = 0
+  readonly #calls = new Set<Call>()
   #bytes = 0
 
   constructor(limits: IntakeLimits = LIMITS) {
     this.#limits = limits
   }
 
-  /** Lets a call in and gives its way out, to be taken once; undefined when there is no room. */
-  enter(bytes: number): (() => void) | undefined {
-    const { maxCalls, maxBytes } = this.#limits
-    // One that is alone is let in whatever its size: that has a limit of its own.
-    if (this.#calls >= maxCalls || (this.#calls > 0 && this.#bytes + bytes > maxBytes)) return undefined
-    this.#calls++
+  /**
+   * Lets a call in and gives its way out; undefined when there is no room. A call whose body has not arrived gives way to
+   * one that needs its room: otherwise a few announced bodies would claim all of it.
+   */
+  enter(bytes: number, request?: Arriving): (() => void) | undefined {
+    if (!this.#hasRoom(bytes) && !this.#makeRoom(bytes)) return undefined
+    const call = { bytes, request }
+    this.#calls.add(call)
     this.#bytes += bytes
-    return () => {
-      this.#calls--
-      this.#bytes -= bytes
-    }
+    return () => this.#leave(call)
   }
 
   /** How many are in hand. */
   get calls(): number {
-    return this.#calls
+    return this.#calls.size
+  }
+
+  #leave(call: Call): void {
+    if (this.#calls.delete(call)) this.#bytes -= call.bytes
+  }
+
+  #hasRoom(bytes: number): boolean {
+    const { maxCalls, maxBytes } = this.#limits
+    const { size } = this.#calls
+    // One that is alone is let in whatever its size: that has a limit of its own.
+    return size < maxCalls && (size === 0 || this.#bytes + bytes <= maxBytes)
+  }
+
+  #makeRoom(bytes: number): boolean {
+    for (const call of this.#calls) {
+      if (call.request === undefined || call.request.complete) continue
+      this.#leave(call)
+      call.request.giveUp()
+      if (this.#hasRoom(bytes)) return true
+    }
+    return false
   }
 }
 

@@ -5,8 +5,10 @@ import { loadConfig } from '../config/load.ts'
 import { describe } from '../core/errors.ts'
 import type { Mode } from '../core/mode.ts'
 import { arcHome, findProject, lastGoodDir } from '../runtime/home.ts'
+import { inForceStore, readOnlyInForce } from '../runtime/in-force-store.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
 import type { Judges } from './hook-call.ts'
+import { readAskedProfile } from './launch-mark.ts'
 
 // A host waits: a database that stays locked for longer is done without.
 export const STORE_WAIT_MS = 1_000
@@ -40,12 +42,14 @@ export function oneJudge(report: Report, home = arcHome()): OneJudge {
 interface SupervisorPlace {
   readonly home: string
   readonly workspace: string | undefined
+  /** As the call asks for it. */
   readonly profile: string | undefined
   readonly report: Report
 }
 
 /** How a supervisor in the service of hosts is made: what it has to say goes into the replies. */
-export function optionsOf({ home, workspace, profile, report }: SupervisorPlace) {
+export function optionsOf({ home, workspace, profile: asked, report }: SupervisorPlace) {
+  const { profile, onlyTightens } = readAskedProfile(home, asked)
   const project = workspace === undefined ? undefined : findProject(workspace, home)
   return {
     home,
@@ -53,7 +57,7 @@ export function optionsOf({ home, workspace, profile, report }: SupervisorPlace)
     notify: () => undefined,
     storeWaitMs: STORE_WAIT_MS,
     ...(project !== undefined && { project }),
-    ...(profile !== undefined && { profile }),
+    ...(profile !== undefined && { profile, onlyTightens }),
   }
 }
 
@@ -62,7 +66,8 @@ export async function modeAt(home: string, workspace: string | undefined, profil
   try {
     const project = workspace === undefined ? undefined : findProject(workspace, home)
     const lastGood = { ...keepLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
-    return loadConfig({ home, project, profile, lastGood }).config.enforcement
+    const inForce = readOnlyInForce(inForceStore(home))
+    return loadConfig({ home, project, ...readAskedProfile(home, profile), lastGood, inForce }).config.enforcement
   } catch (error) {
     process.stderr.write(`arc: the mode cannot be told, so the strictest holds: ${describe(error)}\n`)
     return 'enforce'

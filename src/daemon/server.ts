@@ -1,16 +1,24 @@
 // A daemon: one app behind a socket, which needs no token since only its owner can open it, and a port on loopback.
 
 import { chmodSync, rmSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { ArcError, describe } from '../core/errors.ts'
 import { newId } from '../runtime/ids.ts'
 import { openStores } from '../runtime/stores.ts'
+import { Anchoring } from './anchoring.ts'
 import { makeApp } from './app.ts'
 import { Gate, readToken } from './auth.ts'
 import { trimLog } from './background.ts'
+import { Door, type DoorLimits, PORT_LIMITS, SOCKET_LIMITS } from './door.ts'
 import { TraceFollower } from './follower.ts'
 import { Intake, type IntakeLimits } from './intake.ts'
 import {
@@ -45,6 +53,10 @@ export interface DaemonOptions {
   readonly finishMs?: number | undefined
   /** How much it takes on at once. */
   readonly intake?: IntakeLimits | undefined
+  /** Other limits for connections than the usual ones. */
+  readonly doors?: Partial<DoorLimits> | undefined
+  /** How often a reader of the stream must answer a ping. */
+  readonly pingMs?: number | undefined
   /** Set for one that a hook started: it ends when it is of no use any more. */
   readonly onDemand?: { /** A file of the program that runs. */ readonly program: string } | undefined
 }
@@ -66,8 +78,6 @@ const USUAL_PORT = 4_747
 const LOOPBACK = '127.0.0.1'
 // What a socket's path may be long at most, on Linux and elsewhere.
 const MAX_SOCKET_PATH = 103
-// Each costs memory; whoever is turned away here judges by itself.
-const MAX_CONNECTIONS = 2_000
 const FINISH_MS = 5_000
 const STARTING_MS = 10_000
 const LOOK_MS = 50
@@ -139,10 +149,12 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const hooks = new HookDesk(service, report)
   const app = makeApp(service, { dashboard: options.dashboard, hooks, report })
   const pulse = async () => pulseOf(service, await pool.find(undefined, undefined))
-  const streams = new Streams({ gate, version, follower, report, trace, pulse })
+  const streams = new Streams({ gate, version, follower, report, trace, pulse, pingMs: options.pingMs })
   const usage = new Usage()
-  const local = serverOf(withHookCalls(hooks, listener(app, true)), usage)
-  const remote = serverOf(listener(app, false), usage)
+  const socketLimits = { ...SOCKET_LIMITS, ...options.doors }
+  const portLimits = { ...PORT_LIMITS, ...options.doors }
+  const local = serverOf(withHookCalls(hooks, listener(app, true)), usage, new Door(socketLimits, () => true))
+  const remote = serverOf(listener(app, false), usage, new Door(portLimits, ({ headers }) => isSignedIn(gate, headers)))
   streams.serve(local, { isLocal: true })
   streams.serve(remote, { isLocal: false })
   const port = await listenOnPort(remote, options.port)
@@ -154,6 +166,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   // Also makes the supervisor that most calls need.
   await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
+  const anchoring = new Anchoring({ home, pool, report })
   const useless = watchUse(options, { pool, usage, work })
   const stop = once(async () => {
     useless.stop()
@@ -164,6 +177,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     // One that others keep ending is not to be started again and again.
     if (!isOnDemand) await noteLasting(pool, report)
+    await anchoring.stop()
     await pool.close()
     if (isOurPlace(home)) clearPlace(home)
   })
@@ -215,18 +229,23 @@ async function note(pool: SupervisorPool, action: string, reason: string, report
 }
 
 function listener(app: App, isLocal: boolean): RequestListener {
-  return getRequestListener((request) => app.fetch(request, { isLocal }))
+  return getRequestListener((request, { incoming }) =>
+    app.fetch(request, { isLocal, incoming: incoming as IncomingMessage }),
+  )
 }
 
-function serverOf(listener: RequestListener, usage: Usage): Server {
-  const server = createServer((request, response) => {
+function isSignedIn(gate: Gate, { host, origin, authorization, cookie }: IncomingHttpHeaders): boolean {
+  return gate.isKnown({ host, origin, authorization, cookie })
+}
+
+function serverOf(listener: RequestListener, usage: Usage, door: Door): Server {
+  const server = createServer(door.options, (request, response) => {
     usage.touch()
+    door.noteRequest(request, response)
     listener(request, response)
   })
   usage.follow(server)
-  server.maxConnections = MAX_CONNECTIONS
-  // A host that comes again within a minute finds its connection open.
-  server.keepAliveTimeout = 65_000
+  door.watch(server)
   return server
 }
 

@@ -1,5 +1,6 @@
 // What the routes of a daemon have in common.
 
+import type { IncomingMessage } from 'node:http'
 import type { Hono } from 'hono'
 import type { Gate } from './auth.ts'
 import type { TraceFollower } from './follower.ts'
@@ -42,7 +43,7 @@ export interface Service {
 }
 
 /** What each request is handled with: where it came in. */
-export type Env = { Bindings: { readonly isLocal: boolean } }
+export type Env = { Bindings: { readonly isLocal: boolean; readonly incoming?: IncomingMessage } }
 
 export type App = Hono<Env>
 

@@ -18,8 +18,10 @@ const ALIVE_EVERY_MS = 15_000
 const MAX_ROWS = 500
 // So much may wait in the socket before the reader is left to catch up.
 const MAX_WAITING = 1024 * 1024
-const MAX_CONNECTIONS = 64
+// On each of the servers: streams on the socket take no room from those of the page.
+const MAX_STREAMS = 64
 const PATH = '/v1/stream'
+const FULL = '503 Service Unavailable'
 // Figures go out so often at most, and so soon after something that changes more than figures.
 const PULSE_EVERY_MS = 1_000
 const PULSE_SOON_MS = 100
@@ -30,6 +32,8 @@ export interface StreamSource {
   readonly version: string
   readonly follower: TraceFollower
   readonly report: (message: string) => void
+  /** How often a reader must answer a ping; every 15 s by default. */
+  readonly pingMs?: number | undefined
   /** The record to follow. */
   trace(): Promise<TraceStore>
   /** The state of things. */
@@ -44,32 +48,49 @@ export class Streams {
   readonly #source: StreamSource
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
   readonly #pulses: Pulses
+  /** Those that have answered the last ping. */
+  readonly #alive = new WeakSet<WebSocket>()
+  readonly #pings: NodeJS.Timeout
 
   constructor(source: StreamSource) {
     this.#source = source
     this.#pulses = new Pulses(source)
+    this.#pings = setInterval(() => this.#ping(), source.pingMs ?? ALIVE_EVERY_MS).unref()
   }
 
   /** Takes the upgrades of a server. */
   serve(server: Server, { isLocal }: { readonly isLocal: boolean }): void {
+    const open = new Set<Duplex>()
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy())
-      const refusal = this.#refusalOf(request, isLocal)
+      const refusal = this.#refusalOf(request, isLocal) ?? (open.size < MAX_STREAMS ? undefined : FULL)
       if (refusal !== undefined) {
-        socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+        // Both directions: a peer that keeps its own side open would hold the connection.
+        socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
         return
       }
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
       this.#sockets.handleUpgrade(request, socket, head, (client) => void this.#begin(client, request))
     })
   }
 
   /** Ends all of them; safe to call twice. */
   close(): void {
+    clearInterval(this.#pings)
     for (const client of this.#sockets.clients) client.close(1001, 'the daemon stops')
     this.#sockets.close()
     setTimeout(() => {
       for (const client of this.#sockets.clients) client.terminate()
     }, 500).unref()
+  }
+
+  // One that has not answered since the last ping does not read: it is dropped.
+  #ping(): void {
+    for (const client of this.#sockets.clients) {
+      if (this.#alive.delete(client)) client.ping()
+      else client.terminate()
+    }
   }
 
   #refusalOf({ url = '', headers }: IncomingMessage, isLocal: boolean): string | undefined {
@@ -79,14 +100,15 @@ export class Streams {
     if (!isLocal && !gate.isOurOrigin(origin)) return '403 Forbidden'
     if (!isLocal && !gate.isKnown({ host, origin, authorization, cookie })) return '401 Unauthorized'
     // Not by new URL, which throws at what is no address: here that would end the daemon.
-    if (url.split('?', 1)[0] !== PATH) return '404 Not Found'
-    return this.#sockets.clients.size < MAX_CONNECTIONS ? undefined : '503 Service Unavailable'
+    return url.split('?', 1)[0] === PATH ? undefined : '404 Not Found'
   }
 
   async #begin(client: WebSocket, { url = '' }: IncomingMessage): Promise<void> {
     // Before anything else: a broken frame may come with the upgrade itself. Text has no meaning here.
     client.on('message', () => undefined)
     client.on('error', () => client.terminate())
+    client.on('pong', () => this.#alive.add(client))
+    this.#alive.add(client)
     try {
       const { searchParams } = new URL(url, 'http://arc')
       const view: View = searchParams.get('view') === 'feed' ? 'feed' : 'rows'

@@ -6,6 +6,7 @@ import { findProject } from '../runtime/home.ts'
 import { Supervisor } from '../runtime/supervisor.ts'
 import type { Judges } from './hook-call.ts'
 import { modeAt, optionsOf, type Report } from './judges.ts'
+import { readAskedProfile } from './launch-mark.ts'
 
 const MAX_OPEN = 16
 // Where the project of a folder is looked up again after so long: a layer may have been added.
@@ -72,7 +73,10 @@ export class SupervisorPool implements Judges {
   }
 
   #keyOf(workspace: string | undefined, profile: string | undefined): string {
-    return JSON.stringify([workspace === undefined ? null : (this.#projectOf(workspace) ?? null), profile ?? null])
+    const project = workspace === undefined ? null : (this.#projectOf(workspace) ?? null)
+    // A launch that is over is another key than while it ran.
+    const { profile: name = null, onlyTightens } = readAskedProfile(this.home, profile)
+    return JSON.stringify([project, name, name !== null && onlyTightens])
   }
 
   #closeOldest(): void {

@@ -16,6 +16,10 @@ export interface Install {
   readonly files: readonly string[]
   /** Was the host told to stop the action when the hook fails? */
   readonly failClosed: boolean
+  /** Asked for with --fail-closed, whatever the mode. */
+  readonly isForced?: boolean
+  /** The variables that moved the configuration of the host, as they were. */
+  readonly env?: Readonly<Record<string, string>>
   /** When, as ISO text. */
   readonly at: string
 }

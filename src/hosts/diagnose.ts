@@ -27,6 +27,8 @@ export interface HostFacts {
   readonly command: string
   /** Can that path be run? */
   readonly isCommandThere: boolean
+  /** Does the profile in force enforce? */
+  readonly isEnforced?: boolean | undefined
   /** The version of the installed client, where it could be asked. */
   readonly version?: string | undefined
 }
@@ -41,6 +43,7 @@ export function pathsToDiagnose(host: Host, place: Place): string[] {
 /** The checks of one host. */
 export function diagnose(host: Host, facts: HostFacts): Check[] {
   const checks = [installedCheck(host, facts), commandCheck(host, facts), versionCheck(host, facts)]
+  checks.push(...failureCheck(host, facts))
   return [...checks, ...(SPECIAL[host.name]?.(host, facts) ?? [])]
 }
 
@@ -92,7 +95,7 @@ const STANDINGS: Readonly<Record<Standing, string>> = {
 }
 
 const SPECIAL: Partial<Record<Host['name'], (host: Host, facts: HostFacts) => Check[]>> = {
-  claude: (host, facts) => [...switchCheck(host, facts), failureCheck(facts)],
+  claude: switchCheck,
   qwen: switchCheck,
   codex: (host, facts) => [trustCheck(host, facts)],
   copilot: (_host, facts) => claudeFileCheck(facts),
@@ -107,12 +110,25 @@ function switchCheck(host: Host, { place, texts }: HostFacts): Check[] {
   return [{ name: `${host.name}: hooks enabled`, ok: false, detail, fix: 'Remove disableAllHooks.' }]
 }
 
-function failureCheck({ place, texts }: HostFacts): Check {
-  const isClosed = (texts.get(claudeSettings(place)) ?? '').includes('"onFailure"')
-  const detail = isClosed
-    ? 'a hook that breaks stops the call (onFailure: block)'
-    : 'a hook that breaks or runs out of time lets the call pass; arc install claude --fail-closed changes that'
-  return { name: 'claude: on failure', ok: true, detail }
+// The hosts that can be told to stop a call when its hook fails.
+const SWITCHES: Partial<Record<Host['name'], string>> = {
+  claude: 'onFailure: block',
+  cursor: 'failClosed: true',
+  opencode: 'FAIL_CLOSED in the plugin',
+  cline: 'a cancel in its scripts',
+}
+
+function failureCheck(host: Host, { place, texts, command, isEnforced }: HostFacts): Check[] {
+  const how = SWITCHES[host.name]
+  if (how === undefined) return []
+  const name = `${host.name}: on failure`
+  const isClosed = !planInstall(host, place, texts, { command, failClosed: true }).changed
+  if (isClosed) return [{ name, ok: true, detail: `a hook that breaks stops the call (${how})` }]
+  const detail = 'a hook that breaks or runs out of time lets the call pass'
+  const where = place.scope === 'user' ? '--user' : `--project ${place.dir}`
+  if (isEnforced !== true) return [{ name, ok: true, detail: `${detail}; in enforce ARC changes that` }]
+  const fix = `arc install ${host.name} ${where}`
+  return [{ name, ok: false, detail: `${detail}, although the mode is enforce`, fix }]
 }
 
 // Codex writes a hash for each line that a person has trusted; it cannot be computed here, but its absence tells.

@@ -68,11 +68,23 @@ const WORD_LIST: ShellForm = {
 function shellForm(tool: string, args: ToolArgs): ShellForm | undefined {
   if (toolClass(tool) !== 'shell') return undefined
   const fields: Fields = args
-  if (Array.isArray(own(fields, 'command'))) return WORD_LIST
-  if (own(fields, 'command') !== undefined) return undefined
-  if (Array.isArray(own(fields, 'commands'))) return COMMAND_LIST
+  const command = own(fields, 'command')
+  if (Array.isArray(command)) return command.every((word) => typeof word === 'string') ? WORD_LIST : undefined
+  if (command !== undefined) return undefined
+  const commands = own(fields, 'commands')
+  if (Array.isArray(commands)) return commands.every(isCommandItem) ? COMMAND_LIST : undefined
   const key = ['cmd', 'script'].find((name) => typeof own(fields, name) === 'string')
   return key === undefined ? undefined : { key, ...PLAIN }
+}
+
+// A text, or an object with a command and nothing else that could run. Other lists stay as the host gave them: the risk
+// classifier reads those.
+function isCommandItem(item: unknown): boolean {
+  if (typeof item === 'string') return true
+  if (!isRecord(item) || typeof item.command !== 'string') return false
+  return Object.entries(item).every(([key, value]) => {
+    return key === 'command' || key === 'description' || (typeof value !== 'string' && typeof value !== 'object')
+  })
 }
 
 function texts(value: unknown): string[] {
@@ -86,7 +98,8 @@ function textOfItem(item: unknown): string {
 }
 
 function scriptIn(words: readonly string[]): string | undefined {
-  return words.length === 3 && /^-[a-z]*c$/.test(words[1] ?? '') ? words[2] : undefined
+  const isShell = /^(?:.*[\\/])?(?:ba|z|da|k|a|fi)?sh(?:\.exe)?$/.test(words[0] ?? '')
+  return words.length === 3 && isShell && /^-[a-z]*c$/.test(words[1] ?? '') ? words[2] : undefined
 }
 
 function quoteWord(word: string): string {

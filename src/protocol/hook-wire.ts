@@ -20,6 +20,9 @@ export const CALLER_HEADER = 'x-arc-caller'
 /** The variable in which the launcher passes the caller's pid to Node. */
 export const CALLER_VARIABLE = 'ARC_HOOK_CALLER'
 
+/** The variable with which the launcher asks Node for an answer with a frame: the form of this file. */
+export const FRAME_VARIABLE = 'ARC_HOOK_FRAME'
+
 /** Reads a pid as the launcher writes it; undefined for anything else. */
 export function readPid(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined

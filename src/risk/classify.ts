@@ -4,6 +4,7 @@
 import { isRecord } from '../core/plain-data.ts'
 import { toolClass } from '../core/tools.ts'
 import type { Assessment, Checklist, Effect, Evidence, RiskInput, Tier } from './assessment.ts'
+import { folderOf } from './judge-arguments.ts'
 import { type Findings, judgeShell, ORDER, type Scene } from './judge-shell.ts'
 import { judgeTool } from './judge-tools.ts'
 import { findMentions } from './messages.ts'
@@ -34,6 +35,7 @@ export function classifyRisk(input: RiskInput, options: RiskOptions = {}): Asses
   return assess(findings)
 }
 
+type Args = Readonly<Record<string, unknown>>
 type ToolInput = Exclude<RiskInput, { readonly message: string }>
 
 const DEFAULT_HOME = '/home/user'
@@ -41,12 +43,15 @@ const DEFAULT_HOME = '/home/user'
 function judgeCall(input: ToolInput, options: RiskOptions, findings: Findings): void {
   const tool = String(input.tool)
   const args = isRecord(input.args) ? input.args : {}
-  const cwd = absolute(workingFolder(args) ?? input.cwd ?? input.workspace ?? '/workspace')
+  const home = options.facts?.home ?? DEFAULT_HOME
+  const base = absolute(input.workspace ?? input.cwd ?? '/workspace')
+  const cwd = workingFolder(args, base, home) ?? absolute(input.cwd ?? base)
   const workspace = absolute(input.workspace ?? input.cwd ?? cwd)
   const facts: Facts = {
     workspace,
-    home: options.facts?.home ?? DEFAULT_HOME,
+    home,
     ...(options.facts?.isTracked ? { isTracked: options.facts.isTracked } : {}),
+    ...(options.facts?.guard ? { guard: options.facts.guard } : {}),
   }
   const scene: Scene = {
     cwd,
@@ -54,38 +59,35 @@ function judgeCall(input: ToolInput, options: RiskOptions, findings: Findings): 
     book: rulebookOf(options.packs ?? RULE_PACKS),
   }
   const kind = toolClass(tool)
-  const command = kind === 'shell' ? commandOf(args) : undefined
+  const command = kind === 'shell' ? plainCommand(args) : undefined
   if (command !== undefined) judgeShell(command, scene, findings)
-  else if (kind === 'shell') findings.isUnknown = Object.keys(args).length > 0
   else judgeTool(tool, kind, args, scene, findings)
 }
 
-function workingFolder(args: Readonly<Record<string, unknown>>): string | undefined {
-  const folder = args.workdir ?? args.cwd ?? args.working_directory ?? args.directory
-  return typeof folder === 'string' && folder.startsWith('/') ? folder : undefined
+const FOLDERS = ['workdir', 'cwd', 'working_directory', 'directory', 'working_dir', 'workingDirectory']
+
+function workingFolder(args: Args, base: string, home: string): string | undefined {
+  for (const key of FOLDERS) {
+    const folder = args[key]
+    if (typeof folder === 'string' && folder !== '') return folderOf(folder, base, home)
+  }
+  return undefined
 }
 
 function absolute(path: string): string {
   return resolveDots(path.startsWith('/') ? path : `/${path}`)
 }
 
-// Hosts pass a text, or a list of words; a list that begins with a shell and -c is its script.
-function commandOf(args: Readonly<Record<string, unknown>>): string | undefined {
-  for (const key of ['command', 'cmd', 'script', 'commands', 'input', 'code']) {
+const BESIDE_COMMAND = new Set(['command', 'description', 'explanation', ...FOLDERS])
+
+// The usual call of a shell: one command, and beside it nothing that could be another.
+function plainCommand(args: Args): string | undefined {
+  for (const key of Object.keys(args)) {
     const value = args[key]
-    if (typeof value === 'string') return value
-    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return listCommand(value, key)
+    if ((typeof value === 'string' || typeof value === 'object') && value !== null && !BESIDE_COMMAND.has(key))
+      return undefined
   }
-  return undefined
-}
-
-function listCommand(words: readonly string[], key: string): string {
-  if (key === 'commands') return words.join('\n')
-  return words.map(quote).join(' ')
-}
-
-function quote(word: string): string {
-  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return typeof args.command === 'string' ? args.command : undefined
 }
 
 function judgeMessage(message: string, findings: Findings): void {

@@ -92,6 +92,9 @@ function judgeCall(call: Call, scene: Scene, findings: Findings, add: Add): void
   if (!isHarmless && rules.length === 0 && isUnknownProgram(call.name)) {
     for (const { rule, check } of book.forUnknown) add(rule, check(call, facts), call.command.span)
   }
+  for (const { rule, check } of book.forEvery) {
+    if (!isHarmless) add(rule, check(call, facts), call.command.span)
+  }
   for (const access of accessesOf(call)) {
     for (const { rule, when } of book.forAccess(access.kind)) add(rule, when.test(access, facts), access.file.span)
   }

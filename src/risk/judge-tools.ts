@@ -2,13 +2,28 @@
 
 import { fileArguments, type ToolClass } from '../core/tools.ts'
 import type { Access } from './access.ts'
+import { joinWords } from './argument-words.ts'
 import type { Effect, Tier } from './assessment.ts'
-import { addEvidence, type Findings, raise, readResult, type Scene } from './judge-shell.ts'
+import { judgeArguments } from './judge-arguments.ts'
+import { addEvidence, type Findings, judgeShell, raise, readResult, type Scene } from './judge-shell.ts'
 import type { Rule } from './rule.ts'
+import {
+  argumentName,
+  CHANGE_WORDS,
+  DELETE_WORDS,
+  DEPLOY_WORDS,
+  MESSAGE_WORDS,
+  MOVE_WORDS,
+  RUN_WORDS,
+  SEND_WORDS,
+  type ToolTraits,
+  traitsOf,
+  wordsOf,
+} from './tool-words.ts'
 
 type Args = Readonly<Record<string, unknown>>
 
-/** Judges a tool call by the class of its tool. */
+/** Judges a tool call by the class of its tool, and by what its arguments mean. */
 export function judgeTool(
   tool: string,
   kind: ToolClass | undefined,
@@ -16,28 +31,81 @@ export function judgeTool(
   scene: Scene,
   findings: Findings,
 ): void {
-  if (kind === 'write') judgeFiles(tool, args, isDeletion(tool, args) ? 'delete' : 'write', scene, findings)
+  const traits = traitsOf(tool)
+  const { hasRead, mutations } = judgeArguments(traits, kind, args, scene, findings)
+  if (kind === 'shell') {
+    if (!hasRead && Object.keys(args).length > 0) findings.isUnknown = true
+  } else if (kind === 'write') judgeFiles(tool, args, isDeletion(traits, args) ? 'delete' : 'write', scene, findings)
   else if (kind === 'read') judgeFiles(tool, args, 'read', scene, findings)
-  else if (kind === 'net') judgeAddress(args, findings)
-  else if (kind === 'mcp') judgeServerTool(tool, args, scene, findings)
-  else if (kind === 'spawn') raise(findings, 'file-modification')
-  else judgeUnknownTool(tool, args, scene, findings)
+  else if (kind === 'net') {
+    judgeAddress(args, findings)
+    judgeFiles(tool, args, 'read', scene, findings)
+  } else if (kind === 'spawn') raise(findings, 'file-modification')
+  else {
+    if (kind === 'mcp') judgeServerTool(tool, traits, hasRead, findings)
+    else judgeUnknownTool(tool, traits, findings)
+    for (const text of mutations) judgeMutation(text, findings)
+    judgeFiles(tool, args, accessOf(traits, args), scene, findings)
+    judgeAddress(args, findings)
+  }
 }
 
-function isDeletion(tool: string, args: Args): boolean {
-  return tool.toLowerCase().includes('delete') || textsIn(args).some((text) => text.includes('*** Delete File: '))
+function isDeletion({ verbs }: ToolTraits, args: Args): boolean {
+  return verbs.includes('delete') || textsIn(args).some((text) => text.includes('*** Delete File: '))
+}
+
+const CONTENT = /^(?:new_)?(?:contents?|text|data|body|file_text|string|str|edits|patch|bytes|lines)$/
+
+// What a tool does with the files it names: by its verbs, else by the verb that it is given, else by what comes along.
+function accessOf({ verbs, isReader }: ToolTraits, args: Args): Access['kind'] {
+  const given = [args.command, args.action, args.operation, args.op].filter(isOneWord)
+  const words = [...verbs, ...given.flatMap(wordsOf)]
+  if (words.some((word) => DELETE_WORDS.has(word))) return 'delete'
+  if (words.some((word) => CHANGE_WORDS.has(word) || DEPLOY_WORDS.has(word))) return 'write'
+  if (isReader) return 'read'
+  return Object.keys(args).some((key) => CONTENT.test(argumentName(key).name)) ? 'write' : 'read'
+}
+
+function isOneWord(value: unknown): value is string {
+  return typeof value === 'string' && value.length < 40 && !/[\s/]/.test(value)
 }
 
 function judgeFiles(tool: string, args: Args, kind: Access['kind'], scene: Scene, findings: Findings): void {
   if (kind !== 'read') raise(findings, 'file-modification')
-  for (const path of fileArguments(args)) {
-    const file = { text: path, isKnown: true, isGlob: false, span: { start: 0, end: path.length } }
-    const access: Access = { kind, file, cwd: scene.cwd, place: 'local', by: tool, isAppend: false }
-    for (const { rule, when } of scene.book.forAccess(kind)) {
-      const hit = readResult(when.test(access, scene.facts), file.span)
-      if (hit !== undefined) addEvidence(findings, rule, hit, path)
-    }
-    if (kind === 'delete') addEvidence(findings, DELETES_FILE, { at: file.span }, path)
+  const { verbs } = traitsOf(tool)
+  const isMove = verbs.some((verb) => MOVE_WORDS.has(verb))
+  const isSent = kind !== 'read' && verbs.some((verb) => SEND_WORDS.has(verb))
+  for (const path of fileArguments(args, tool)) {
+    judgeAccess(tool, path, kind, scene, findings)
+    if (isSent) judgeAccess(tool, path, 'read', scene, findings)
+    if (isMove) judgeAccess('mv', path, 'delete', scene, findings)
+    if (kind === 'delete') judgeDeletion(tool, path, args, scene, findings)
+  }
+}
+
+function judgeAccess(by: string, path: string, kind: Access['kind'], scene: Scene, findings: Findings): void {
+  const file = { text: path, isKnown: true, isGlob: false, span: { start: 0, end: path.length } }
+  const access: Access = { kind, file, cwd: scene.cwd, place: 'local', by, isAppend: false }
+  for (const { rule, when } of scene.book.forAccess(kind)) {
+    const hit = readResult(when.test(access, scene.facts), file.span)
+    if (hit !== undefined) addEvidence(findings, rule, hit, path)
+  }
+}
+
+const TREE_WORDS = new Set(['directory', 'directories', 'folder', 'folders', 'dir', 'tree', 'recursive'])
+
+// To delete by a tool loses as much as `rm` does.
+function judgeDeletion(tool: string, path: string, args: Args, scene: Scene, findings: Findings): void {
+  const whole = { start: 0, end: path.length }
+  addEvidence(findings, DELETES_FILE, { at: whole }, path)
+  const isTree =
+    args.recursive === true ||
+    traitsOf(tool).verbs.some((verb) => TREE_WORDS.has(verb)) ||
+    !path.slice(path.lastIndexOf('/') + 1).includes('.')
+  const trial: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
+  judgeShell(`rm ${isTree ? '-rf ' : ''}-- ${joinWords([path])}`, scene, trial)
+  for (const { rule, effect, tier, reason } of trial.evidence) {
+    if (tier >= 4) addEvidence(findings, toolRule(rule, effect, tier, reason), { at: whole }, path)
   }
 }
 
@@ -107,44 +175,35 @@ function judgeAddress(args: Args, findings: Findings): void {
   }
 }
 
-const DELETE_WORDS = new Set(
-  'delete remove destroy drop purge truncate wipe erase terminate uninstall revoke unpublish clear reset kill'.split(
-    ' ',
-  ),
-)
-const DEPLOY_WORDS = new Set('deploy publish release promote send post merge transfer pay charge refund'.split(' '))
-const CHANGE_WORDS = new Set(
-  'create update set write edit put patch insert add move rename upload push close archive execute run invoke start stop restart'.split(
-    ' ',
-  ),
-)
-
-function judgeServerTool(tool: string, args: Args, scene: Scene, findings: Findings): void {
-  const words = wordsOf(tool.slice(tool.startsWith('mcp__') ? tool.lastIndexOf('__') + 2 : 4))
+function judgeServerTool(tool: string, { verbs }: ToolTraits, hasRead: boolean, findings: Findings): void {
   const whole = { start: 0, end: tool.length }
-  raise(findings, words.some((word) => CHANGE_WORDS.has(word)) ? 'file-modification' : 'read-only')
-  if (words.some((word) => DELETE_WORDS.has(word)))
-    addEvidence(findings, SERVER_DELETES, { at: whole, isUncertain: true }, tool)
-  else if (words.some((word) => DEPLOY_WORDS.has(word))) addEvidence(findings, SERVER_DEPLOYS, { at: whole }, tool)
-  else if (words.some((word) => CHANGE_WORDS.has(word))) addEvidence(findings, SERVER_CHANGES, { at: whole }, tool)
-  judgeFiles(tool, args, words.some((word) => CHANGE_WORDS.has(word)) ? 'write' : 'read', scene, findings)
+  const has = (set: ReadonlySet<string>): boolean => verbs.some((verb) => set.has(verb))
+  if (has(CHANGE_WORDS)) raise(findings, 'file-modification')
+  // Where the command itself was judged, that it is run says nothing more.
+  const isChange = verbs.some((verb) => CHANGE_WORDS.has(verb) && !(hasRead && RUN_WORDS.has(verb)))
+  if (has(DELETE_WORDS)) addEvidence(findings, SERVER_DELETES, { at: whole, isUncertain: true }, tool)
+  else if (has(DEPLOY_WORDS) && !isPostedSearch(verbs))
+    addEvidence(findings, has(MESSAGE_WORDS) ? SERVER_CHANGES : SERVER_DEPLOYS, { at: whole }, tool)
+  else if (isChange) addEvidence(findings, SERVER_CHANGES, { at: whole }, tool)
 }
 
-// A tool that nobody knows is judged by its name and the files it names.
-function judgeUnknownTool(tool: string, args: Args, scene: Scene, findings: Findings): void {
-  const words = wordsOf(tool)
-  const isChange = words.some((word) => CHANGE_WORDS.has(word) || DELETE_WORDS.has(word) || DEPLOY_WORDS.has(word))
-  if (words.some((word) => DELETE_WORDS.has(word)))
+// Tools made from an HTTP interface have its method in their name: `post-search` only reads.
+function isPostedSearch(verbs: readonly string[]): boolean {
+  return verbs.includes('post') && (verbs.includes('search') || verbs.includes('query'))
+}
+
+// A tool that nobody knows is judged by its name, the files it names and what it would run.
+function judgeUnknownTool(tool: string, { verbs }: ToolTraits, findings: Findings): void {
+  if (verbs.some((verb) => DELETE_WORDS.has(verb)))
     addEvidence(findings, SERVER_DELETES, { at: { start: 0, end: tool.length }, tier: 3 }, tool)
-  judgeFiles(tool, args, isChange ? 'write' : 'read', scene, findings)
 }
 
-/** The words of a name: `deleteUser`, `delete_user`, `delete-user`. */
-function wordsOf(name: string): string[] {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
+// A change in GraphQL is named as a server's tool is: `deleteIssue(…)`.
+function judgeMutation(text: string, findings: Findings): void {
+  const words = wordsOf(text.slice(0, 10_000))
+  const isDeletion = words.some((word) => DELETE_WORDS.has(word))
+  const at = { start: 0, end: Math.min(text.length, 200) }
+  addEvidence(findings, isDeletion ? SERVER_DELETES : SERVER_CHANGES, { at, isUncertain: isDeletion }, text)
 }
 
 const MAX_TEXTS = 1000

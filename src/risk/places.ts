@@ -108,11 +108,12 @@ function isTakeAll(part: string): boolean {
 
 function kindOf(path: string, facts: Facts): PlaceKind {
   if (path === '/') return 'root'
-  for (const root of TEMP_ROOTS) {
-    if (path === root) return 'temp-root'
-    if (path.startsWith(root) && path.charCodeAt(root.length) === 47) return 'temp'
-  }
   const { workspace, home } = facts
+  for (const root of TEMP_ROOTS) {
+    // A home folder in a temporary folder is a home folder, and what contains it is more than temporary files.
+    if (path === root) return isWithin(home, root) ? 'above' : 'temp-root'
+    if (path.startsWith(root) && path.charCodeAt(root.length) === 47) return kindInTemp(path, facts)
+  }
   if (workspace !== undefined && workspace !== '/' && isWithin(path, workspace)) return kindInside(path, workspace)
   if (path === home || isHomeOfSomebody(path)) return 'home'
   if (workspace !== undefined && isWithin(workspace, path)) return 'above'
@@ -124,6 +125,15 @@ function kindOf(path: string, facts: Facts): PlaceKind {
   // The caches of package managers and the like may go at any time.
   if (path.startsWith('/var/cache/') || path.startsWith('/var/lib/apt/lists')) return 'temp'
   return 'system'
+}
+
+function kindInTemp(path: string, { home, workspace }: Facts): PlaceKind {
+  const isHomeHere = isWithin(home, path)
+  if (isHomeHere) return path === home ? 'home' : 'above'
+  const isInWorkspace = workspace !== undefined && isWithin(path, workspace)
+  return isWithin(path, home) && !isInWorkspace && !hasBuildName(path.slice(home.length + 1).split('/'))
+    ? 'in-home'
+    : 'temp'
 }
 
 function kindInside(path: string, workspace: string): PlaceKind {
@@ -173,6 +183,22 @@ export function lastPart(path: string): string {
 const TEMP_VARIABLES = new Set(['TMPDIR', 'TMP', 'TEMP', 'RUNNER_TEMP', 'XDG_RUNTIME_DIR'])
 const PROJECT_SUBSTITUTIONS = ['$(pwd)', '`pwd`', '$(git rev-parse --show-toplevel)', '`git rev-parse --show-toplevel`']
 
+/** The text with its beginning worked out, also by variables whose values are given. */
+export function expandStartOf(
+  text: string,
+  cwd: string | undefined,
+  facts: Facts,
+  variables: ReadonlyMap<string, string>,
+): string | undefined {
+  if (text.charCodeAt(0) === 36 && text.charCodeAt(1) !== 40) {
+    const variable = leadingVariable(text)
+    const value = variable === undefined ? undefined : variables.get(variable.name)
+    if (variable !== undefined && value !== undefined && facts.assigned?.has(variable.name) !== true)
+      return value + variable.rest
+  }
+  return expandKnown(text, cwd, facts)
+}
+
 // The text with its beginning worked out, or nothing when that depends on what cannot be known.
 function expandKnown(text: string, cwd: string | undefined, facts: Facts): string | undefined {
   const code = text.charCodeAt(0)
@@ -187,7 +213,8 @@ function expandTilde(text: string, facts: Facts): string {
   const user = slash < 0 ? text.slice(1) : text.slice(1, slash)
   const rest = slash < 0 ? '' : text.slice(slash)
   if (user === '') return facts.home + rest
-  return user === '+' ? `.${rest}` : `/home/${user}${rest}`
+  if (user === '+') return `.${rest}`
+  return user === lastPart(facts.home) ? facts.home + rest : `/home/${user}${rest}`
 }
 
 function expandStart(text: string, cwd: string | undefined, facts: Facts): string | undefined {

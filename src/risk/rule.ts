@@ -1,6 +1,7 @@
 // A rule is data: what it looks for, what that would do, what to do instead, and the examples that are its tests.
 // A small declarative form covers most rules and is compiled once; where it does not suffice, a rule brings a test.
 
+import type { Guard } from '../core/guarded-paths.ts'
 import type { Access } from './access.ts'
 import type { Effect, Span, Tier } from './assessment.ts'
 import { type Call, type FlagNames, findOption, flagNames } from './call.ts'
@@ -15,6 +16,8 @@ export interface Facts {
   readonly assigned?: ReadonlyMap<string, Word> | undefined
   /** Is this file under version control? Undefined where nobody knows. */
   readonly isTracked?: ((path: string) => boolean | undefined) | undefined
+  /** What belongs to the supervision on this machine; the usual places by name where it is not given. */
+  readonly guard?: Guard | undefined
 }
 
 /** The list of risks of agentic applications (OWASP 2026) that a rule guards against. */
@@ -53,7 +56,7 @@ export interface CommandWhen {
   readonly access?: undefined
   readonly language?: undefined
   readonly whole?: undefined
-  /** Program names; `mkfs.*` for all that begin so. */
+  /** Program names; `mkfs.*` for all that begin so; `**` for every program. */
   readonly program: string | readonly string[]
   /** The words after the program: `stash drop|clear`; `*` stands for any one word. */
   readonly sub?: string | readonly string[]

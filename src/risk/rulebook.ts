@@ -58,6 +58,8 @@ interface Placed<When> {
 /** Rules, ready to be asked. */
 export interface Rulebook {
   readonly forProgram: (name: string) => readonly CompiledRule[]
+  /** Asked about every program. */
+  readonly forEvery: readonly CompiledRule[]
   /** Asked only about programs that no other rule knows. */
   readonly forUnknown: readonly CompiledRule[]
   readonly forAccess: (kind: Access['kind']) => readonly Placed<AccessWhen>[]
@@ -85,12 +87,14 @@ function compileRulebook(packs: readonly RulePack[]): Rulebook {
   const access = new Map<string, Placed<AccessWhen>[]>()
   const languages = new Map<string, Placed<SnippetWhen>[]>()
   const forWhole: Placed<WholeWhen>[] = []
+  const forEvery: CompiledRule[] = []
   for (const rule of packs.flatMap(({ rules }) => rules)) {
     const { when } = rule
     if (when.program !== undefined) {
       const compiled = compileCommandRule(rule, when)
       for (const name of programNames(when.program)) {
-        if (name === '*') forUnknown.push(compiled)
+        if (name === '**') forEvery.push(compiled)
+        else if (name === '*') forUnknown.push(compiled)
         else if (name.endsWith('*')) byStart.push({ start: name.slice(0, -1), compiled })
         else addTo(byName, name, compiled)
       }
@@ -105,6 +109,7 @@ function compileRulebook(packs: readonly RulePack[]): Rulebook {
       const starting = byStart.filter(({ start }) => name.startsWith(start))
       return starting.length === 0 ? plain : [...plain, ...starting.map(({ compiled }) => compiled)]
     },
+    forEvery,
     forUnknown,
     forAccess: (kind) => access.get(kind) ?? NONE,
     forLanguage: (language) => languages.get(language) ?? NONE,

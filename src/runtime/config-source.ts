@@ -4,17 +4,21 @@ import { createHash } from 'node:crypto'
 import { keepLastGood, type LastGood } from '../config/last-good.ts'
 import type { Config } from '../config/layers.ts'
 import type { LoadOptions } from '../config/load.ts'
+import { writeLauncherMode } from '../guard/launcher.ts'
 import type { BuiltIn } from '../supervision/built-in.ts'
 import type { StateStore } from '../supervision/state.ts'
 import { whyNotRunnable } from './handler-factory.ts'
 import { lastGoodDir } from './home.ts'
 import { checkOptionsOf } from './hook-options.ts'
+import { inForceStore, readOnlyInForce } from './in-force-store.ts'
 import { trustedProjects } from './trusted-projects.ts'
 
 /** What decides which configuration is loaded. */
 export interface ConfigSource {
   readonly home: string
   readonly profile?: string | undefined
+  /** The profile comes from the environment of an agent, so it may only tighten. */
+  readonly onlyTightens?: boolean | undefined
   readonly project?: string | undefined
   readonly builtIns: readonly BuiltIn[]
   readonly state: StateStore
@@ -23,12 +27,18 @@ export interface ConfigSource {
 }
 
 /** The options that load it. */
-export function loadOptionsOf({ home, profile, project, builtIns, state, isReadOnly }: ConfigSource): LoadOptions {
+export function loadOptionsOf(source: ConfigSource): LoadOptions {
+  const { home, profile, onlyTightens, project, builtIns, state, isReadOnly } = source
   const lastGood = keepLastGood(lastGoodDir(home))
+  const inForce = inForceStore(home, state)
   return {
     home,
     profile,
+    onlyTightens,
     project,
+    inForce: isReadOnly === true ? readOnlyInForce(inForce) : inForce,
+    ...(isReadOnly !== true &&
+      profile === undefined && { onLoaded: ({ user }) => writeLauncherMode(home, user.enforcement) }),
     lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
     trusted: trustedProjects(state),
     knownHooks: builtIns.map(({ name }) => name),

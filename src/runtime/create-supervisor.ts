@@ -16,6 +16,7 @@ const OPTIONS = [
   'report',
   'clock',
   'storeWaitMs',
+  'via',
 ] as const
 
 /**

@@ -16,6 +16,15 @@ export function databaseFile(home = arcHome()): string {
   return join(home, 'arc.db')
 }
 
+/** The variable in which the launcher passes the folder that was chosen at installation. */
+export const STATE_DIR_VARIABLE = 'ARC_STATE_DIR'
+
+/** The folder for what must outlive the home: `$XDG_STATE_HOME/arc`, or `~/.local/state/arc`. */
+export function stateDir(): string {
+  const { [STATE_DIR_VARIABLE]: fixed, XDG_STATE_HOME: given } = process.env
+  return fixed || join(given || join(homedir(), '.local', 'state'), 'arc')
+}
+
 /** Where the last good texts of the configuration are kept. */
 export function lastGoodDir(home: string): string {
   return join(home, 'last-good')

@@ -18,6 +18,7 @@ import { BUILT_INS } from './built-ins.ts'
 import { loadOptionsOf } from './config-source.ts'
 import { HookEngine } from './engine.ts'
 import { arcHome, findProject } from './home.ts'
+import { ownGuard } from './own-guard.ts'
 import { Pipeline, type PipelineHook } from './pipeline.ts'
 import { inertServices } from './services.ts'
 
@@ -87,7 +88,7 @@ export class Preview {
     this.loaded = loadConfig(loadOptionsOf({ home, profile, project, builtIns, state, isReadOnly: true }))
     this.#base = state
     this.#state = new MemoryStateStore(state)
-    const services = inertServices(this.#view(), (what) => void this.#leftOut.add(what))
+    const services = inertServices(this.#view(), (what) => void this.#leftOut.add(what), ownGuard(home))
     const { breaker, enforcement, profile: named } = this.config
     const watch = new DurableBreaker({ ...breaker, profile: named }, services)
     this.breaker = () => watch.status()

@@ -1,18 +1,23 @@
 // The profiles of $ARC_HOME as commands see them: which there are, which is in use, what one comes to, and changing it.
 
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { KeyPath } from '../config/edit/key-path.ts'
 import { type EditOptions, editFile } from '../config/edit.ts'
+import { factsOf } from '../config/in-force.ts'
 import { keepLastGood, type LastGood } from '../config/last-good.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
 import { filesOf, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from '../config/profiles.ts'
 import { readTextFile } from '../config/read-file.ts'
 import { ArcError, didYouMean, show } from '../core/errors.ts'
+import type { Mode } from '../core/mode.ts'
+import { SqliteStateStore } from '../store/state-store.ts'
 import { BUILT_INS } from './built-ins.ts'
 import { whyNotRunnable } from './handler-factory.ts'
 import { arcHome, lastGoodDir } from './home.ts'
 import { checkOptionsOf } from './hook-options.ts'
+import { inForceStore, readOnlyInForce } from './in-force-store.ts'
 
 /** What to change, in which file. */
 interface SettingChange {
@@ -82,6 +87,37 @@ export class ProfileHome {
     return this.#edit(file, { path: ['profile'], value: name }, { kind: 'config', check })
   }
 
+  /** Takes down what a profile comes to now as what is in force: after a person changed it. */
+  remember(name: string): void {
+    const { user } = loadConfig({ ...this.#options({ profile: name, lastGood: this.#readOnly() }), inForce: undefined })
+    const file = join(this.home, 'arc.db')
+    const state = existsSync(file) ? new SqliteStateStore(file) : undefined
+    try {
+      const store = inForceStore(this.home, state)
+      store.set({ profile: this.chosen, profiles: { ...store.get()?.profiles, [name]: factsOf(user) } })
+    } finally {
+      state?.close()
+    }
+  }
+
+  /** Takes a profile out of that record: after a person deleted it. */
+  forget(name: string): void {
+    const file = join(this.home, 'arc.db')
+    const state = existsSync(file) ? new SqliteStateStore(file) : undefined
+    try {
+      const store = inForceStore(this.home, state)
+      const { [name]: _gone, ...profiles } = store.get()?.profiles ?? {}
+      store.set({ profile: this.chosen, profiles })
+    } finally {
+      state?.close()
+    }
+  }
+
+  /** The text of a new profile. It begins with the mode that is in force for it now, so that it lowers nothing. */
+  template(name: string): string {
+    return profileTemplate(name, this.load(name).user.enforcement)
+  }
+
   async #edit(file: string, change: SettingChange, options: EditOptions): Promise<boolean> {
     const edited = await editFile(file, change, options)
     if (edited.problems !== undefined) throw invalid(edited.problems)
@@ -102,6 +138,7 @@ export class ProfileHome {
     return {
       home: this.home,
       lastGood: keepLastGood(),
+      inForce: readOnlyInForce(inForceStore(this.home)),
       checkCommand: ({ command }) => whyNotRunnable(command),
       checkOptions: checkOptionsOf(BUILT_INS),
       ...options,
@@ -125,7 +162,7 @@ export function invalid(problems: readonly Problem[]): ArcError {
 }
 
 /** What a new profile says. */
-export function profileTemplate(name: string): string {
+export function profileTemplate(name: string, mode: Mode = 'log'): string {
   return `// A profile of ARC: which hooks stand between an agent and what it does, and how much they may do.
 // Every key is optional. "arc profile set KEY VALUE" changes one and keeps these comments; "arc profile show" says what
 // is in force and where it comes from. Editors complete keys from the schema.
@@ -134,7 +171,7 @@ export function profileTemplate(name: string): string {
   "name": ${JSON.stringify(name)},
   // off: nothing runs · log: everything is recorded, nothing is changed or stopped · advise: agents are told, never
   // stopped · enforce: what hooks decide is done
-  "enforcement": "log"
+  "enforcement": ${JSON.stringify(mode)}
 }
 `
 }

@@ -1,6 +1,7 @@
 // What the hooks of a pipeline are given: the real services of a supervisor, and those of a preview, which do nothing.
 
 import type { Clock } from '../core/clock.ts'
+import type { Guard } from '../core/guarded-paths.ts'
 import type { Handler } from '../core/hook.ts'
 import type { Notice } from '../core/outcome.ts'
 import { inheriting } from '../handlers/command/environment.ts'
@@ -11,6 +12,7 @@ import type { TraceStore } from '../trace/store.ts'
 import { linearRegex, systemClock } from './engine-services.ts'
 import { makeHandler } from './handler-factory.ts'
 import { newId } from './ids.ts'
+import { ownGuard } from './own-guard.ts'
 import { TRACE_TROUBLE, Trouble } from './trouble.ts'
 
 /** A word to the user, from a script's `/notify`. */
@@ -30,6 +32,8 @@ const GRACE_MS = 1_000
 
 /** The services of a supervisor. */
 export function realServices(from: {
+  /** `$ARC_HOME`: what belongs to it is guarded by real path. Without it, by the usual names. */
+  readonly home?: string
   readonly state: StateStore
   readonly trace: Pick<TraceStore, 'append'>
   readonly clock?: Clock
@@ -38,8 +42,9 @@ export function realServices(from: {
   /** Told when the log cannot be written; stderr unless set. */
   readonly trouble?: Trouble
 }): PipelineServices {
-  const { state, trace, clock = systemClock, profile, notify, trouble = new Trouble(TRACE_TROUBLE) } = from
+  const { home, state, trace, clock = systemClock, profile, notify, trouble = new Trouble(TRACE_TROUBLE) } = from
   return {
+    guard: home === undefined ? undefined : ownGuard(home),
     state,
     clock,
     newId,
@@ -56,6 +61,7 @@ export function realServices(from: {
 export function inertServices(
   state: StateStore,
   onLeftOut: (what: string) => void = () => undefined,
+  guard?: Guard,
 ): PipelineServices {
   // What is not run counts as having gone well: a look must not find faults that are not there.
   const notRun: CommandEnd = { exitCode: 0, stdout: '', stderr: '', timedOut: false }
@@ -80,6 +86,7 @@ export function inertServices(
     },
     record: () => undefined,
     notify: () => undefined,
+    guard,
   }
 }
 

@@ -2,14 +2,17 @@
 // supervision goes on in memory, and says so.
 
 import { describe } from '../core/errors.ts'
+import { AnchorKeeper } from '../store/anchor-keeper.ts'
 import { DatabaseFile } from '../store/database-file.ts'
 import { SqliteStateStore } from '../store/state-store.ts'
 import { SqliteTraceStore } from '../store/trace-store.ts'
 import { MemoryStateStore } from '../supervision/memory-state.ts'
 import type { StateStore } from '../supervision/state.ts'
+import type { Anchor, Mismatch } from '../trace/anchors.ts'
 import { MemoryTraceStore } from '../trace/memory-store.ts'
 import type { TraceEntry } from '../trace/record.ts'
 import type { Appended, TraceStore } from '../trace/store.ts'
+import { anchorFilesOf } from './anchor-files.ts'
 import { databaseFile } from './home.ts'
 import { newId } from './ids.ts'
 import { type Report, TRACE_TROUBLE, Trouble } from './trouble.ts'
@@ -24,6 +27,10 @@ export interface Stores {
   readonly trouble: Trouble
   /** When all that was written so far is kept, or reported as lost; undefined for at once. */
   committed(): Promise<void> | undefined
+  /** The end of the chain, noted outside of the database; undefined where there is no lasting record. */
+  anchor(): Anchor | undefined
+  /** That the database is not the one that was noted: told once. */
+  takeMismatch(): string | undefined
   /** Safe to call twice. */
   close(): void
 }
@@ -46,17 +53,45 @@ export function openStores(home: string, report: Report, { waitMs, isGrouped }: 
     const shared = new DatabaseFile(file, { onSetAside, waitMs }, isGrouped === true ? { onLost } : undefined)
     const trace = new SqliteTraceStore(shared, { env: process.env })
     const state = new SqliteStateStore(shared)
+    let untold: string | undefined
+    const takeMismatch = (): string | undefined => {
+      const message = untold
+      untold = undefined
+      return message
+    }
+    const anchors = new AnchorKeeper(shared, {
+      files: anchorFilesOf(home),
+      onMismatch: (mismatch) => {
+        untold = mismatch.message
+        tellMismatch(trace, mismatch, report)
+      },
+      onFailure: (error) =>
+        report(`The end of the record could not be noted outside of the database: ${describe(error)}`),
+    })
+    let isClosed = false
     const close = (): void => {
+      if (isClosed) return
+      isClosed = true
+      anchors.close()
       trouble.end()
       trace.close()
       state.close()
     }
-    return { trace, state, isDurable: true, trouble, committed: () => shared.committed(), close }
+    const committed = (): Promise<void> | undefined => shared.committed()
+    return { trace, state, isDurable: true, trouble, committed, anchor: () => anchors.note(), takeMismatch, close }
   } catch (error) {
     report(`Supervision goes on without a lasting record: ${describe(error)}`)
     const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
-    return { ...memory, trouble, committed: () => undefined, close: () => undefined }
+    const none = { committed: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
+    return { ...memory, ...none, trouble, close: () => undefined }
   }
+}
+
+// Recorded in the database that is there now, and reported.
+function tellMismatch(trace: TraceStore, { kind, message, expected, found }: Mismatch, report: Report): void {
+  report(`${message} Look at it with \`arc trace verify\`.`)
+  const what = { component: 'trace', action: 'trace:mismatch', level: 'error', reason: message } as const
+  trace.append({ ...what, id: newId(), time: Date.now(), metadata: { kind, expected, found } })
 }
 
 const MAX_BYTES = 16 * 1024 * 1024

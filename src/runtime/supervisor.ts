@@ -1,6 +1,7 @@
 // A supervisor: the configuration of a home and a project as an engine with a durable trace, following its files.
 // A bad file never applies in part: what was last good stays in force, and every problem is told and recorded.
 
+import { hash } from 'node:crypto'
 import type { Config } from '../config/layers.ts'
 import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
@@ -15,7 +16,9 @@ import { Approvals } from '../supervision/approvals.ts'
 import { type BreakerStatus, breakerFeed, DurableBreaker } from '../supervision/breaker.ts'
 import type { BuiltIn } from '../supervision/built-in.ts'
 import { type StateStore, update } from '../supervision/state.ts'
+import type { Anchor } from '../trace/anchors.ts'
 import { canonicalize } from '../trace/canonical.ts'
+import type { StepOrigin, Via } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { BUILT_INS } from './built-ins.ts'
 import { loadOptionsOf, nameOf } from './config-source.ts'
@@ -27,7 +30,7 @@ import { newId } from './ids.ts'
 import { Pipeline, type PipelineHook } from './pipeline.ts'
 import { type PipelineServices, realServices, recordEvent, type ScriptNotice, tellOnStderr } from './services.ts'
 import { openStores, type Stores } from './stores.ts'
-import { TracedEngine } from './traced-engine.ts'
+import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
 /** What a supervisor is made from; all optional. */
 export interface SupervisorOptions {
@@ -54,8 +57,12 @@ export interface SupervisorOptions {
   readonly clock?: Clock
   /** How long to wait for a locked database; 30 s unless set. */
   readonly storeWaitMs?: number
+  /** @internal The profile comes from the environment of an agent: it may only tighten. */
+  readonly onlyTightens?: boolean
   /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
   readonly isGrouped?: boolean
+  /** @internal By which way steps come in that do not say so; `library` by default. */
+  readonly via?: Via
 }
 
 // Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
@@ -77,6 +84,7 @@ export class Supervisor {
   readonly #holder: Holder
   readonly #loadOptions: LoadOptions
   readonly #pipeline: Pipeline
+  readonly #origin: StepOrigin
   readonly #pending = new Set<Promise<unknown>>()
   #breaker: DurableBreaker
   #loaded: Loaded
@@ -89,19 +97,22 @@ export class Supervisor {
     const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, project } = options
     if (options.enforcement !== undefined) readMode(options.enforcement, 'enforcement')
     this.#options = options
+    this.#origin = { via: options.via ?? 'library', process: { pid: process.pid, recordedBy: process.pid } }
     this.#clock = clock
     this.#builtIns = builtIns
     const report = (message: string): void => this.#report(message)
     this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
     const { trace, state, trouble } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
-    this.#loadOptions = loadOptionsOf({ home: options.configHome ?? home, profile, project, builtIns, state })
+    const { onlyTightens } = options
+    const configHome = options.configHome ?? home
+    this.#loadOptions = loadOptionsOf({ home: configHome, profile, onlyTightens, project, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
     this.approvals = new Approvals({ state, clock, newId, canonicalize })
     const record: PipelineServices['record'] = (event) => this.#services.record(event)
     this.#holder = new Holder({ approvals: this.approvals, askMs: options.askMs, record, report })
     const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
-    const services = realServices({ state, trace, clock, profile: () => this.config.profile, notify, trouble })
+    const services = realServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })
     this.#services = { ...services, ceiling: () => this.#breaker.ceiling() }
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)
@@ -160,6 +171,16 @@ export class Supervisor {
     return this.#stores.committed()
   }
 
+  /** @internal The end of the record, noted outside of the database. */
+  anchor(): Anchor | undefined {
+    return this.#stores.anchor()
+  }
+
+  /** @internal That the record is not the one that was noted: told once, to the first who asks. */
+  takeMismatch(): string | undefined {
+    return this.#stores.takeMismatch()
+  }
+
   /** The pipeline as it stands. */
   hooks(): readonly PipelineHook[] {
     this.#lookAgain()
@@ -174,7 +195,7 @@ export class Supervisor {
   decide(
     point: string | DeclaredPoint,
     data: object,
-    context: StepContext = {},
+    context: TracedContext = {},
     limits: Partial<AskLimits> = {},
   ): Outcome | Promise<Outcome> {
     if (this.#isClosed) {
@@ -189,7 +210,8 @@ export class Supervisor {
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
       return this.#holder.hold(outcome, { ...whole, point: name }, limits)
     }
-    const outcome = this.#engine.dispatch(point as never, data as never, whole) as Outcome | Promise<Outcome>
+    const traced: TracedContext = { ...whole, origin: context.origin ?? this.#origin }
+    const outcome = this.#engine.dispatch(point as never, data as never, traced) as Outcome | Promise<Outcome>
     return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
   }
 
@@ -262,7 +284,13 @@ export class Supervisor {
     const { profile, enforcement } = this.config
     const problems = this.#problems.map(formatProblem)
     const data = { files, profile, enforcement, isChanged: isTaken, problems }
-    void this.#track(this.#engine.dispatch('config:change', data, { profile, source: 'system' }) as Outcome)
+    void this.#track(
+      this.#engine.dispatch('config:change', data, {
+        profile,
+        source: 'system',
+        ...{ origin: this.#origin },
+      }) as Outcome,
+    )
   }
 
   // Tells of problems once; true when they are others than before.
@@ -289,14 +317,15 @@ export class Supervisor {
 
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
   #isNewTrouble(): boolean {
-    const now = troubleOf(this.#problems)
+    // A digest: the texts may hold values of the files, and the state is only compared with them.
+    const now = digestOf(troubleOf(this.#problems))
     // Trouble of another configuration is not that of the home's.
     const { configHome } = this.#options
     const key = configHome === undefined ? TROUBLE_KEY : `${TROUBLE_KEY}:${configHome}`
     let isNew = false
     try {
       update<string>(this.#stores.state, key, (before) => {
-        isNew = now !== (before ?? '[]')
+        isNew = now !== (before ?? digestOf('[]'))
         return isNew ? now : undefined
       })
     } catch (error) {
@@ -344,6 +373,10 @@ const MESSAGES = {
   'config:problem': 'the configuration has problems, and what was last good is in force',
   'config:good': 'the configuration is good again',
 } as const
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'hex')
+}
 
 function troubleOf(problems: readonly Problem[]): string {
   return JSON.stringify(problems.map(formatProblem))

@@ -4,10 +4,14 @@
 import type { EngineOptions, EngineServices } from '../core/engine.ts'
 import type { Evaluation, Outcome } from '../core/outcome.ts'
 import type { StepContext, StepEnvelope, WholeContext } from '../core/step.ts'
+import type { StepOrigin } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { HookEngine } from './engine.ts'
 import { newId } from './ids.ts'
 import { COUNT_TROUBLE, type Report, TRACE_TROUBLE, Trouble } from './trouble.ts'
+
+/** A context with the way that the step came in by: for the record only, no hook sees it. */
+export type TracedContext = StepContext & { readonly origin?: StepOrigin | undefined }
 
 /** Who hears of a trace that cannot be written; stderr unless set. */
 export interface TracedEngineReports {
@@ -53,11 +57,11 @@ export class TracedEngine extends HookEngine {
   }
 
   // The parent's signature is generic over points; what is recorded is not.
-  override dispatch: HookEngine['dispatch'] = ((point: unknown, data: object, context: StepContext = {}) => {
+  override dispatch: HookEngine['dispatch'] = ((point: unknown, data: object, context: TracedContext = {}) => {
     const id = context.id ?? newId()
     const step = this.#envelope(id, point, data, context)
     this.#open.set(id, [])
-    const commit = (outcome: Outcome): Outcome => this.#commit(step, outcome)
+    const commit = (outcome: Outcome): Outcome => this.#commit(step, outcome, context.origin)
     try {
       const known = context.id === undefined ? { ...context, id } : context
       const outcome = super.dispatch(point as never, data as never, known) as Outcome | Promise<Outcome>
@@ -77,13 +81,13 @@ export class TracedEngine extends HookEngine {
     return whole satisfies WholeContext
   }
 
-  #commit(step: StepEnvelope, outcome: Outcome): Outcome {
+  #commit(step: StepEnvelope, outcome: Outcome, origin: StepOrigin | undefined): Outcome {
     const evaluations = this.#open.get(step.id) ?? []
     this.#open.delete(step.id)
     if (evaluations.length === 0) return outcome
     const { onStep, configuration } = this
     if (onStep !== undefined) this.#countTrouble.watch(() => onStep(evaluations))
-    const entry = { step, evaluations, outcome, time: this.#wall(), configuration }
+    const entry = { step, evaluations, outcome, time: this.#wall(), configuration, origin }
     if (!this.#trouble.watch(() => void this.#store.append(entry))) return outcome
     // Whoever is stopped is told where to look: `arc why <id>`.
     return outcome.blocked ? { ...outcome, metadata: { ...outcome.metadata, traceId: step.id } } : outcome

@@ -6,6 +6,7 @@ import { BaseBus, type BusServices, type Sent, type Subscription } from '../coll
 import { INBOX } from '../collaboration/bus/bus.ts'
 import { isUnder } from '../collaboration/bus/subject.ts'
 import { describe } from '../core/errors.ts'
+import { Redactor } from '../trace/redact.ts'
 import { Connection } from './connection.ts'
 import type { OpenOptions } from './open-options.ts'
 
@@ -49,6 +50,7 @@ const KEPT: BusRetention = { ms: 600_000, count: 10_000, size: 32 * 1_048_576 }
 export class SqliteBus extends BaseBus {
   readonly #connection: Connection<Prepared>
   readonly #kept: BusRetention
+  readonly #redactor = new Redactor({ env: process.env })
   #cursor = 0
   // What was counted in databases that are gone.
   #offset = 0
@@ -68,7 +70,8 @@ export class SqliteBus extends BaseBus {
     this.#connection.close()
   }
 
-  protected send({ subject, text, at, reply }: Sent): void {
+  protected send({ subject, text: given, at, reply }: Sent): void {
+    const text = this.#clean(given)
     this.#connection.write((prepared) => {
       const { lastInsertRowid } = prepared.insert.run(subject, reply ?? null, Math.floor(at), text)
       const seq = Number(lastInsertRowid)
@@ -76,6 +79,11 @@ export class SqliteBus extends BaseBus {
     })
     // One's own writes are not seen by looking whether others have written.
     if (this.subscriptions.size > 0) this.#drainSoon()
+  }
+
+  // Messages are rows of the database: their secrets are not.
+  #clean(text: string): string {
+    return JSON.stringify(this.#redactor.hide(JSON.parse(text) as unknown))
   }
 
   protected head(): number {

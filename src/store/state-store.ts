@@ -5,6 +5,7 @@ import type { StateEntry, StateStore } from '../supervision/state.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
 import type { OpenOptions } from './open-options.ts'
+import { StateRedactor } from './state-redaction.ts'
 import { type StateRow as Row, type StateStatements, StateWrites, type Written } from './state-writes.ts'
 
 type Prepared = ReturnType<typeof prepare>
@@ -29,6 +30,7 @@ const MAX_ROUND_MS = 200
 export class SqliteStateStore implements StateStore {
   readonly #connection: Connection<Prepared>
   readonly #wall: () => number
+  readonly #redactor = new StateRedactor()
   #sweptAt = Number.NEGATIVE_INFINITY
   #unswept = 0
 
@@ -48,7 +50,7 @@ export class SqliteStateStore implements StateStore {
   set(key: string, value: unknown, version: number, keepMs?: number): boolean {
     const now = keepMs === undefined ? 0 : Math.floor(this.#wall())
     const expires = keepMs === undefined ? null : expiryOf(now, keepMs)
-    const written = { key, text: JSON.stringify(value ?? null), version, expires }
+    const written = { key, text: this.#textOf(key, value ?? null), version, expires }
     const due = version === 0 && expires !== null ? this.#sweepsDue(now) : 0
     return this.#connection.inGroup(
       (group, prepared) => {
@@ -84,7 +86,7 @@ export class SqliteStateStore implements StateStore {
       const after = change(before)
       if (after === undefined) return before
       const expires = keepMs === undefined ? null : expiryOf(Math.floor(this.#wall()), keepMs)
-      keep({ key, text: JSON.stringify(after), version: entry?.version ?? 0, expires })
+      keep({ key, text: this.#textOf(key, after), version: entry?.version ?? 0, expires })
       return after
     }
     return this.#connection.inGroup(
@@ -102,6 +104,10 @@ export class SqliteStateStore implements StateStore {
   /** Safe to call twice. */
   close(): void {
     this.#connection.close()
+  }
+
+  #textOf(key: string, value: unknown): string {
+    return JSON.stringify(this.#redactor.clean(key, value))
   }
 
   #remove({ remove, noteRemoved, grouped }: Prepared, key: string, version: number): boolean {

@@ -6,6 +6,8 @@ import { SWEPT_AT_ONCE, TASK_KEPT_MS, type TaskFilter, type TaskStore } from '..
 import type { Task, TaskDraft, TaskRecord } from '../collaboration/tasks/task.ts'
 import { advance, isOver, type Move, openTask, renewLease, unknownTask } from '../collaboration/tasks/transitions.ts'
 import { ArcError, show } from '../core/errors.ts'
+import { isRecord } from '../core/plain-data.ts'
+import { Redactor } from '../trace/redact.ts'
 import { Connection } from './connection.ts'
 import type { OpenOptions } from './open-options.ts'
 
@@ -22,13 +24,15 @@ type Prepared = ReturnType<typeof prepare>
  */
 export class SqliteTaskStore implements TaskStore {
   readonly #connection: Connection<Prepared>
+  // What is written has no secrets in it: the assignee gets the text without them as well.
+  readonly #redactor = new Redactor({ env: process.env })
 
   constructor(file: string, options: OpenOptions = {}) {
     this.#connection = new Connection(file, options, prepare)
   }
 
   create(id: string, draft: TaskDraft, at: number): Task {
-    const { task, records } = openTask(id, draft, at)
+    const { task, records } = openTask(id, this.#clean(draft), at)
     return this.#connection.write((prepared) => {
       sweep(prepared, at - TASK_KEPT_MS)
       if (prepared.insert.run(columnsOf(task)).changes === 0) {
@@ -54,10 +58,11 @@ export class SqliteTaskStore implements TaskStore {
   }
 
   move(id: string, move: Move): Task {
+    const clean = typeof move.text === 'string' ? { ...move, text: this.#redactor.hide(move.text) } : move
     return this.#connection.write((prepared) => {
       const before = parse<Task>(prepared.one.get(id))
       if (before === undefined) throw unknownTask(id)
-      const { task, record } = advance(before, move)
+      const { task, record } = advance(before, clean)
       prepared.replace.run({ ...columnsOf(task), before: before.version })
       keepRecord(prepared, id, record)
       return task
@@ -76,6 +81,17 @@ export class SqliteTaskStore implements TaskStore {
 
   expired(at: number): readonly Task[] {
     return this.#connection.read(({ expired }) => expired.all(Math.floor(at)).map((row) => parse<Task>(row)))
+  }
+
+  // What is not as it should be is left for the check that follows.
+  #clean(draft: TaskDraft): TaskDraft {
+    if (!isRecord(draft)) return draft
+    const { description, metadata } = draft
+    return {
+      ...draft,
+      ...(typeof description === 'string' && { description: this.#redactor.hide(description) }),
+      ...(isRecord(metadata) && { metadata: this.#redactor.hide(metadata) }),
+    }
   }
 
   /** Safe to call twice. */

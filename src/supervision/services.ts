@@ -1,6 +1,7 @@
 // What the built-in hooks need from outside; runtime gives it to them.
 
 import type { Clock } from '../core/clock.ts'
+import type { Guard } from '../core/guarded-paths.ts'
 import type { Handler } from '../core/hook.ts'
 import type { RegexCompiler } from '../core/matcher.ts'
 import type { Mode } from '../core/mode.ts'
@@ -47,6 +48,8 @@ export interface SupervisionServices {
   readonly regex?: RegexCompiler
   /** The most that what can be flaky may do at present: the breaker's ceiling, for a critical hook with such a part. */
   readonly ceiling?: (() => Mode) | undefined
+  /** The files and processes that belong to the supervision; the usual places by name where it is not given. */
+  readonly guard?: Guard | undefined
   /** Writes a line to the log. */
   readonly record: (event: SupervisionEvent) => void
 }

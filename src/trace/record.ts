@@ -41,6 +41,24 @@ interface RecordBase {
   readonly agent?: string | undefined
 }
 
+/** By which way a step came in: a hook of a host, through the daemon or not, `POST /v1/dispatch`, a program, the CLI. */
+export type Via = 'hook' | 'daemon-hook' | 'dispatch' | 'library' | 'cli'
+
+/** By which way a step came in, and from which process. */
+export interface StepOrigin {
+  readonly via: Via
+  readonly process?: OriginProcess | undefined
+}
+
+export interface OriginProcess {
+  /** The process that made the call: for hooks the one that started the hook, as the caller says. */
+  readonly pid?: number | undefined
+  /** The process that judged and recorded the step. */
+  readonly recordedBy: number
+  /** Over which connection of the daemon. */
+  readonly connection?: 'socket' | 'port' | undefined
+}
+
 /** One step: what came in and what was made of it. Its evaluations follow it directly in the chain. */
 export interface StepRecord extends RecordBase {
   readonly kind: 'step'
@@ -57,6 +75,9 @@ export interface StepRecord extends RecordBase {
   readonly evaluations: number
   /** The configuration that was in force: its hash or name. */
   readonly configuration?: string | undefined
+  /** Not in records of versions that did not know it. */
+  readonly via?: Via | undefined
+  readonly process?: OriginProcess | undefined
 }
 
 /** The outcome as it is kept: the data only where hooks changed it. */
@@ -115,6 +136,7 @@ export interface StepEntry {
   /** Wall-clock time in ms. */
   readonly time: number
   readonly configuration?: string | undefined
+  readonly origin?: StepOrigin | undefined
 }
 
 /** An event to be recorded. */

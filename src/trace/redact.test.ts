@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Redactor } from './redact.ts'
-import { isSecretName } from './secrets.ts'
+import { isSecretName } from './secret-names.ts'
 
 // Put together at run time, so that nothing here looks like a real one to those who scan sources.
 const random = (length: number): string => 'a1B2c3D4e5F6g7H8i9J0'.repeat(10).slice(0, length)

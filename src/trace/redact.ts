@@ -2,7 +2,11 @@
 // no reader of the trace has to think of it. Total: hostile values give a short text, never an exception.
 
 import { hash } from 'node:crypto'
-import { hideSecrets, isSecretName, REDACTED } from './secrets.ts'
+import { homedir } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { canHide } from './secret-assignments.ts'
+import { certaintyOf, isFolderUnder, isPath, isSecretName, looksRandom } from './secret-names.ts'
+import { hideSecrets, REDACTED } from './secrets.ts'
 
 /** What the redaction knows and how much it lets through. */
 export interface RedactOptions {
@@ -10,6 +14,8 @@ export interface RedactOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Keep everything as it is. For debugging on one's own machine; off unless set. */
   readonly raw?: boolean | undefined
+  /** Hide single words only: for texts that a person decides by, where no command may be hidden. */
+  readonly isCautious?: boolean | undefined
   /** A text longer than this is kept as digest and preview. */
   readonly maxText?: number | undefined
   /** The same for a whole value: its data or metadata as JSON. */
@@ -26,6 +32,8 @@ export interface Digest {
 const MAX_TEXT = 8_192
 const MAX_VALUE = 65_536
 const MAX_DEPTH = 64
+const MAX_HIDE_DEPTH = 500
+const NONE: ReadonlySet<string> = new Set()
 const MAX_VALUES = 20_000
 const PREVIEW = 1_024
 const MIN_ENV_VALUE = 8
@@ -42,13 +50,16 @@ const LONE_SURROGATES = /\p{Surrogate}/gu
 export class Redactor {
   readonly #values: readonly string[]
   readonly #raw: boolean
+  readonly #isCautious: boolean
   readonly #maxText: number
   readonly #maxValue: number
   // Names come again and again: of hooks, fields, sessions.
   readonly #names = new Map<string, string>()
 
-  constructor({ env = {}, raw = false, maxText = MAX_TEXT, maxValue = MAX_VALUE }: RedactOptions = {}) {
+  constructor(options: RedactOptions = {}) {
+    const { env = {}, raw = false, isCautious = false, maxText = MAX_TEXT, maxValue = MAX_VALUE } = options
     this.#raw = raw
+    this.#isCautious = isCautious
     this.#maxText = maxText
     this.#maxValue = maxValue
     this.#values = raw ? [] : sensitiveValues(env)
@@ -91,12 +102,48 @@ export class Redactor {
 
   /** Hides the secrets in a text, whatever its length. */
   clean(text: string): string {
+    return wellFormed(this.#raw ? text : this.#conceal(text))
+  }
+
+  #conceal(text: string): string {
     let clean = text
-    if (!this.#raw) {
-      for (const secret of this.#values) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED)
-      clean = hideSecrets(clean)
+    for (const secret of this.#values) if (clean.includes(secret)) clean = hideValue(clean, secret)
+    return hideSecrets(clean, { isCautious: this.#isCautious })
+  }
+
+  /** The path of a project: never a secret. Anything else is cleaned. */
+  path(given: string | undefined): string | undefined {
+    if (given === undefined || !isAbsolute(given) || given.length > this.#maxText) return this.text(given)
+    return wellFormed(given)
+  }
+
+  /**
+   * The same value without its secrets, whole: for what is used again and must not be cut. Plain JSON only. Fields
+   * named in `exactFields` stay as they are.
+   * @example
+   * new Redactor().hide({ password: 'x', note: 'ok' })   // { password: '[redacted]', note: 'ok' }
+   */
+  hide<T>(given: T, exactFields: ReadonlySet<string> = NONE): T {
+    return this.#raw ? given : (this.#hidden(given, exactFields, 0) as T)
+  }
+
+  #hidden(given: unknown, exact: ReadonlySet<string>, depth: number): unknown {
+    if (typeof given === 'string') return this.#conceal(given)
+    if (typeof given !== 'object' || given === null) return given
+    if (depth > MAX_HIDE_DEPTH) return REDACTED
+    if (Array.isArray(given)) return given.map((item) => this.#hidden(item, exact, depth + 1))
+    const copy: Record<string, unknown> = {}
+    for (const [key, inner] of Object.entries(given)) {
+      if (key === '__proto__' || inner === undefined) continue
+      const isHidden = isSecretField(key, inner) && this.#canHide(inner)
+      if (exact.has(key)) copy[key] = inner
+      else copy[this.name(key)] = isHidden ? REDACTED : this.#hidden(inner, exact, depth + 1)
     }
-    return wellFormed(clean)
+    return copy
+  }
+
+  #canHide(value: unknown): boolean {
+    return !this.#isCautious || (typeof value === 'string' && canHide(value, true))
   }
 
   #digestOf(value: unknown): Digest {
@@ -170,13 +217,23 @@ class Walk {
       if (this.#values > MAX_VALUES) break
       const inner: unknown = (value as Record<string, unknown>)[key]
       if (inner === undefined || key === '__proto__') continue
-      const isHidden = !this.#raw && typeof inner !== 'boolean' && inner !== null && isSecretName(key)
+      const isHidden = !this.#raw && isSecretField(key, inner)
       const name = key.length > MAX_NAME ? wellFormed(key.slice(0, MAX_NAME)) : this.#redactor.name(key)
       this.length += name.length
       copy[name] = isHidden ? REDACTED : this.copy(inner, depth + 1)
     }
     return copy
   }
+}
+
+/** Must the value of this field be hidden? A path under a secret's name is no secret. */
+export function isSecretField(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean' || value === null) return false
+  const certainty = certaintyOf(name)
+  if (certainty === 'no') return false
+  if (typeof value === 'string' && (isFolderUnder(name, value) || isPath(value))) return false
+  if (certainty === 'sure') return true
+  return typeof value === 'string' && value.length >= MIN_ENV_VALUE && looksRandom(value)
 }
 
 // In canonical order, so that nobody has to sort them later.
@@ -204,9 +261,25 @@ function special(value: object, text: (text: string) => unknown): unknown {
 function sensitiveValues(env: Readonly<Record<string, string | undefined>>): string[] {
   const values = new Set<string>()
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && value.length >= MIN_ENV_VALUE && isSecretName(name)) values.add(value)
+    if (value === undefined || value.length < MIN_ENV_VALUE || !isSecretName(name)) continue
+    // No path is a secret, and what is part of the paths of this process cannot be one either.
+    if (!isFolderUnder(name, value) && !isPath(value) && !isPartOfPath(value)) values.add(value)
   }
   return [...values].sort((a, b) => b.length - a.length)
+}
+
+// A plain word is hidden where it is a word of its own, not where it is part of a path or of another word.
+function hideValue(text: string, secret: string): string {
+  if (/\d/.test(secret) || !/^[\w.-]+$/.test(secret)) return text.replaceAll(secret, REDACTED)
+  return text.split(secret).reduce((before, after) => {
+    const isInside = /[\w/-]$/.test(before) || /^[\w/-]/.test(after)
+    return before + (isInside ? secret : REDACTED) + after
+  })
+}
+
+// A plain word that names a folder: hiding it everywhere would make paths unreadable.
+function isPartOfPath(value: string): boolean {
+  return !/\d/.test(value) && [process.cwd(), homedir()].some((path) => path.includes(value))
 }
 
 function sha256(text: string): string {

@@ -13,8 +13,10 @@ import {
   type EventEntry,
   type EventRecord,
   levelOf,
+  type OriginProcess,
   type RecordedOutcome,
   type StepEntry,
+  type StepOrigin,
   type StepRecord,
   type TraceEntry,
   type TraceRecord,
@@ -105,7 +107,8 @@ function parseTime(text: string): number {
   return parsedTime
 }
 
-function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEntry, redactor: Redactor): Draft[] {
+function stepDrafts(entry: StepEntry, redactor: Redactor): Draft[] {
+  const { step, evaluations, outcome, time, configuration, origin } = entry
   const names = namesOf(step, redactor)
   const shared: Shared = {
     names,
@@ -131,6 +134,7 @@ function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEnt
     metadata: valueIfAny(step.metadata, redactor),
     outcome: recordedOutcome(outcome, data, evaluations, redactor),
     point: shared.point,
+    process: processOf(origin),
     profile: names.profile,
     seq: 0,
     session: names.session,
@@ -138,13 +142,20 @@ function stepDrafts({ step, evaluations, outcome, time, configuration }: StepEnt
     time: shared.time,
     tool: shared.tool,
     turn: names.turn,
-    workspace: redactor.name(step.workspace),
+    via: origin?.via,
+    workspace: redactor.path(step.workspace),
   }
   const drafts: Draft[] = [draft]
   for (const evaluation of evaluations) {
     drafts.push(evaluationDraft(evaluation, `${id}.${drafts.length}`, shared, redactor))
   }
   return drafts
+}
+
+function processOf(origin: StepOrigin | undefined): OriginProcess | undefined {
+  if (origin?.process === undefined) return undefined
+  const { connection, pid, recordedBy } = origin.process
+  return { connection, pid, recordedBy }
 }
 
 type Shared = Pick<EvaluationRecord, 'time' | 'component' | 'point' | 'tool'> & { readonly names: Names }

@@ -19,6 +19,8 @@ import { isRunnable, sendCanary } from '../doctor/canary.ts'
 import { clientVersion } from '../doctor/client-version.ts'
 import { daemonCheck } from '../doctor/daemon-check.ts'
 import { homeChecks } from '../doctor/home-checks.ts'
+import { modeChecks } from '../doctor/mode-checks.ts'
+import { enforces } from '../follow-mode.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { fromNow, oneLine, print, printJson, report, tell } from '../output.ts'
 
@@ -30,12 +32,13 @@ export interface DoctorOptions {
 /** Shows every check; exit code 1 when one is not ok. */
 export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   const home = resolve(arcHome())
-  const checks: Check[] = [...homeChecks(home), ...configChecks(), await daemonCheck(home)]
+  const checks: Check[] = [...homeChecks(home), ...configChecks(), ...modeChecks(home), await daemonCheck(home)]
   const seen = seenIn(home)
   const installed = installedHosts()
   const versions = await versionsOf(installed)
+  const isEnforced = enforces(home)
   for (const { host, place } of installed) {
-    checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, home))
+    checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, home, isEnforced))
     checks.push(seenCheck(host, seen))
     if (live === true) checks.push(await sendCanary(host, place, home))
   }
@@ -110,11 +113,11 @@ function isInstalled(host: Host, place: Place): boolean {
   })
 }
 
-function hostChecks({ host, place, version }: Installed, home: string): Check[] {
+function hostChecks({ host, place, version }: Installed, home: string, isEnforced: boolean): Check[] {
   try {
     const texts = readTexts([...pathsToRead(host, place), ...pathsToDiagnose(host, place)])
     const command = launcherFile(home)
-    return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command), version })
+    return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command), isEnforced, version })
   } catch (error) {
     return [{ name: `${host.name}: installed`, ok: false, detail: describe(error), fix: 'Mend the file.' }]
   }

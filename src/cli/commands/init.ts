@@ -7,8 +7,9 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { filesOf } from '../../config/profiles.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
-import { ProfileHome, profileTemplate } from '../../runtime/profile-home.ts'
+import { ProfileHome } from '../../runtime/profile-home.ts'
 import { alignColumns, print, printJson, tell } from '../output.ts'
+import { changeSetting } from './profile.ts'
 
 /** What `arc init` was asked. */
 export interface InitOptions {
@@ -21,11 +22,11 @@ export async function init({ enforcement, json }: InitOptions): Promise<number> 
   const profiles = new ProfileHome()
   makeFolder(profiles.home)
   const isNew = filesOf(join(profiles.dir, 'default')).length === 0
-  if (isNew) createFile(join(profiles.dir, 'default.json'), profileTemplate('default'))
+  if (isNew) createFile(join(profiles.dir, 'default.json'), profiles.template('default'))
   writeSchemas(profiles.home)
   const profile = profiles.active
   if (enforcement !== undefined) {
-    await profiles.change(profile, { path: ['enforcement'], value: enforcement }, profileTemplate(profile))
+    await changeSetting(profiles, { name: profile, key: 'enforcement', value: enforcement })
   }
   const { config, problems } = profiles.load()
   for (const problem of problems.filter(isFatal)) tell(formatProblem(problem))

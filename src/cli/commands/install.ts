@@ -3,10 +3,12 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import colors from 'picocolors'
+import { addInstall, removeInstall } from '../../guard/installs.ts'
 import type { Host } from '../../hosts/host.ts'
 import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
 import { unifiedDiff } from '../../hosts/install/diff.ts'
 import {
+  backupOf,
   type FileChange,
   type InstallPlan,
   type Place,
@@ -17,6 +19,8 @@ import {
 } from '../../hosts/install/plan.ts'
 import { findHost } from '../../hosts/list.ts'
 import { arcHome } from '../../runtime/home.ts'
+import { ProfileHome } from '../../runtime/profile-home.ts'
+import { enforces, followMode, movingVariables } from '../follow-mode.ts'
 import { launcherFile, writeLauncher } from '../hook/launcher.ts'
 
 export interface InstallFlags {
@@ -29,18 +33,50 @@ export interface InstallFlags {
 
 /** Registers ARC with an agent; exit code 1 when a file cannot be edited. */
 export async function install(name: string, flags: InstallFlags): Promise<number> {
-  const options = { command: installedCommand(flags), failClosed: flags.failClosed }
-  return carryOut(name, flags, (host, place, texts) => planInstall(host, place, texts, options))
+  const home = resolve(arcHome())
+  const isForced = flags.failClosed === true
+  const failClosed = isForced || enforces(home)
+  const options = { command: installedCommand(flags), failClosed }
+  const { code, host, place, isDone } = carryOut(name, flags, (one, at, texts) => planInstall(one, at, texts, options))
+  if (!isDone) return code
+  addInstall(home, {
+    host: host.name,
+    scope: place.scope,
+    dir: place.dir,
+    files: ownedFiles(host, place),
+    failClosed,
+    ...(isForced && { isForced }),
+    env: movingVariables(host, place),
+    at: new Date().toISOString(),
+  })
+  return code
+}
+
+// Every file that holds a line of ours now, and the backups beside them.
+function ownedFiles(host: Host, place: Place): string[] {
+  const files = host.install.files(place)
+  const texts = readTexts(pathsToRead(host, place))
+  const owned = files.filter(({ path, has }) => has(texts.get(path) ?? '')).map(({ path }) => path)
+  return owned.flatMap((path) => (texts.get(backupOf(path)) === undefined ? [path] : [path, backupOf(path)]))
 }
 
 /** Takes ARC out of an agent's configuration again. */
 export async function uninstall(name: string, flags: InstallFlags): Promise<number> {
-  return carryOut(name, flags, planUninstall)
+  const { code, host, place, isDone } = carryOut(name, flags, planUninstall)
+  if (isDone) removeInstall(resolve(arcHome()), { host: host.name, scope: place.scope, dir: place.dir })
+  return code
 }
 
 type Planner = (host: Host, place: Place, texts: Texts) => InstallPlan
 
-function carryOut(name: string, flags: InstallFlags, planner: Planner): number {
+interface CarriedOut {
+  readonly code: number
+  readonly host: Host
+  readonly place: Place
+  readonly isDone: boolean
+}
+
+function carryOut(name: string, flags: InstallFlags, planner: Planner): CarriedOut {
   const host = findHost(name)
   const place = placeOf(flags)
   const plan = planner(host, place, readTexts(pathsToRead(host, place)))
@@ -48,7 +84,7 @@ function carryOut(name: string, flags: InstallFlags, planner: Planner): number {
   if (isDone) applyChanges(plan.files, place)
   if (flags.json === true) printJson(plan, flags)
   else printPlan(host, plan, flags)
-  return plan.problems.length === 0 ? 0 : 1
+  return { code: plan.problems.length === 0 ? 0 : 1, host, place, isDone }
 }
 
 // What the hosts are to call: a launcher in the home, which asks the daemon without starting Node.
@@ -57,7 +93,10 @@ function installedCommand({ dryRun }: InstallFlags): string {
   const arc = resolve(process.argv[1] ?? 'arc')
   if (process.platform === 'win32') return arc
   const home = resolve(arcHome())
-  return dryRun === true ? launcherFile(home) : writeLauncher({ home, node: process.execPath, arc })
+  if (dryRun === true) return launcherFile(home)
+  const file = writeLauncher({ home, node: process.execPath, arc })
+  followMode(new ProfileHome(home))
+  return file
 }
 
 function placeOf({ project }: InstallFlags): Place {

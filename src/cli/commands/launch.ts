@@ -8,6 +8,7 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { ArcError, show } from '../../core/errors.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { isRecord } from '../../core/plain-data.ts'
+import { LAUNCH_VARIABLE, markLaunch } from '../../daemon/launch-mark.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
 import { createSupervisor } from '../../runtime/create-supervisor.ts'
 import { arcHome, findProject } from '../../runtime/home.ts'
@@ -28,7 +29,7 @@ export async function launch(profile: string, args: readonly string[]): Promise<
   const home = resolve(arcHome())
   new ProfileHome(home).require(profile)
   const project = findProject(process.cwd(), home)
-  const supervisor = await createSupervisor({ home, profile, ...(project !== undefined && { project }) })
+  const supervisor = await createSupervisor({ via: 'cli', home, profile, ...(project !== undefined && { project }) })
   try {
     return await run(supervisor, { home, profile, args })
   } finally {
@@ -59,12 +60,15 @@ async function run(supervisor: Supervisor, { home, profile, args }: Launch): Pro
     tell(`arc: in enforce nothing starts unsupervised`)
     return BLOCKED
   }
-  const env = { ...process.env, ...wanted.env, ...injected.env, ARC_HOME: home, ARC_PROFILE: profile }
+  const mark = markLaunch(home, profile)
+  const own = { ARC_HOME: home, ARC_PROFILE: profile, [LAUNCH_VARIABLE]: mark.id }
+  const env = { ...process.env, ...wanted.env, ...injected.env, ...own }
   try {
     const exitCode = await runAgent(wanted.command, injected.args, env)
     await supervisor.decide('post:launch', { command: wanted.command, args: wanted.args, exitCode }, context)
     return exitCode
   } finally {
+    mark.remove()
     injected.remove()
   }
 }

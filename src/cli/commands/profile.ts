@@ -15,6 +15,7 @@ import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../core/errors.ts'
 import { invalid, ProfileHome, profileTemplate, requireName } from '../../runtime/profile-home.ts'
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../runtime/profile-view.ts'
+import { followMode } from '../follow-mode.ts'
 import { alignColumns, oneLine, print, printJson, shortPath, tell } from '../output.ts'
 
 interface JsonOption {
@@ -102,6 +103,8 @@ function startOf(profiles: ProfileHome, name: string, from: string | undefined):
 export async function useProfile(name: string, options: JsonOption): Promise<number> {
   const profiles = new ProfileHome()
   await profiles.choose(name)
+  profiles.remember(name)
+  followMode(profiles)
   const forced = process.env.ARC_PROFILE
   if (forced && forced !== name) tell(`arc: here $ARC_PROFILE is set, so ${show(forced)} stays in use`)
   return done(profiles, name, options, `${name} is in use from now on`)
@@ -121,10 +124,28 @@ export async function unsetSetting(key: string, options: ChangeOptions): Promise
   return change(key, undefined, options)
 }
 
+/** A setting of a profile; without a value it is taken away. */
+export interface Change {
+  readonly name: string
+  readonly key: string
+  readonly value: unknown
+}
+
+/**
+ * Changes one setting of a profile: the one way for `arc profile set`, `arc profile unset`, `arc mode` and `arc init`.
+ * The launcher and the fail-closed switches of the hosts are brought in step afterwards.
+ */
+export async function changeSetting(profiles: ProfileHome, { name, key, value }: Change): Promise<boolean> {
+  const isChanged = await profiles.change(name, { path: readKeyPath(key), value }, profiles.template(name))
+  profiles.remember(name)
+  followMode(profiles)
+  return isChanged
+}
+
 async function change(key: string, value: unknown, options: ChangeOptions): Promise<number> {
   const profiles = new ProfileHome()
   const name = options.profile ?? profiles.active
-  const isChanged = await profiles.change(name, { path: readKeyPath(key), value }, profileTemplate(name))
+  const isChanged = await changeSetting(profiles, { name, key, value })
   const what = value === undefined ? `${key} is not set` : `${key} is ${oneLine(showValue(value), 60)}`
   return done(profiles, name, options, `${what} in ${name}${isChanged ? '' : ' already'}`)
 }
@@ -155,6 +176,7 @@ export async function deleteProfile(name: string, options: JsonOption & { readon
   }
   for (const file of files) remove(file)
   profiles.lastGood.forget(`profile:${name}`)
+  profiles.forget(name)
   if (options.json === true) printJson({ name, files, deleted: true })
   else tell(`deleted ${files.join(', ') || name}`)
   return 0

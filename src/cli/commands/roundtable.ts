@@ -169,6 +169,7 @@ class Supervisors {
     const { createSupervisor } = await import('../../runtime/create-supervisor.ts')
     const project = findProject(cwd, home)
     return createSupervisor({
+      via: 'cli',
       home,
       profile,
       askMs: 0,

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import colors from 'picocolors'
 import type { Config } from '../../config/layers.ts'
+import { describe } from '../../core/errors.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
 import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/on-demand.ts'
 import { socketFile, tokenFile } from '../../daemon/places.ts'
@@ -10,6 +11,7 @@ import type { Daemon } from '../../daemon/server.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
+import { checkAnchors } from '../../runtime/record-check.ts'
 import { openStores } from '../../runtime/stores.ts'
 import { fromNow, print, printJson, report, showSpan } from '../output.ts'
 
@@ -20,6 +22,8 @@ interface Status extends StatusView {
   readonly startedBy: 'hook' | 'person' | null
   /** What a hook does that finds none. */
   readonly onDemand: OnDemand
+  /** Why the record is not the one that its anchors tell of; null when it is. */
+  readonly recordMismatch: string | null
 }
 
 /** Shows it. A daemon that does not run is no failure: hooks work without one. */
@@ -55,15 +59,26 @@ export async function statusOf(home: string): Promise<Status> {
   }
 }
 
-function inForce(home: string): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand'> {
+function inForce(home: string): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch'> {
   const { preview, close } = openPreview({ cwd: process.cwd(), report })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
     const { profile, enforcement, daemon } = preview.config
     const onDemand = onDemandIn(home, daemon)
-    return { profile, enforcement, breaker: { state, failures, threshold, openedAt, halfOpenAt }, onDemand }
+    const recordMismatch = mismatchIn(home)
+    const breaker = { state, failures, threshold, openedAt, halfOpenAt }
+    return { profile, enforcement, breaker, onDemand, recordMismatch }
   } finally {
     close()
+  }
+}
+
+function mismatchIn(home: string): string | null {
+  try {
+    return checkAnchors(home).mismatch?.message ?? null
+  } catch (error) {
+    report(`The anchors of the record cannot be compared: ${describe(error)}`)
+    return null
   }
 }
 
@@ -110,6 +125,7 @@ function printStatus(found: Status): void {
   else print(`${colors.dim('○')} not running; ${tellOnDemand(found.onDemand)}`)
   print(`  profile  ${profile}, ${enforcement}`)
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
+  if (found.recordMismatch !== null) print(colors.red(`  record   ${found.recordMismatch} (arc trace verify)`))
   if (url !== null) print(`  page     ${url}`)
   if (loginUrl !== null) print(`  open     ${loginUrl}`)
   if (socket !== null) print(`  socket   ${socket}`)

@@ -31,7 +31,7 @@ export async function delegateTask(words: readonly string[], options: DelegateOp
   const workspace = process.cwd()
   const project = findProject(workspace)
   // Nobody waits here: what is held is told at once, and delegated again once approved.
-  const supervisor = await createSupervisor({ askMs: 0, ...(project !== undefined && { project }) })
+  const supervisor = await createSupervisor({ via: 'cli', askMs: 0, ...(project !== undefined && { project }) })
   const onMove = logMoves(supervisor.trace, supervisor.config.profile)
   const tasks = await openTasks({ admit: admitBy(supervisor, { workspace }), onMove })
   try {

@@ -1,20 +1,68 @@
 // `arc trace verify` and `arc trace export`: the record chain, checked here or taken elsewhere.
 
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import colors from 'picocolors'
+import { fileOf } from '../../daemon/anchoring.ts'
+import { arcHome } from '../../runtime/home.ts'
+import { openPreview } from '../../runtime/preview.ts'
+import {
+  type AnchorCheck,
+  type AnchorSource,
+  anchorsIn,
+  checkAnchors,
+  journalAnchors,
+} from '../../runtime/record-check.ts'
+import type { Verification } from '../../trace/chain.ts'
 import { openTrace } from '../kept.ts'
+import { report } from '../output.ts'
 
-/** Checks the chain; exit code 1 when a record is bad, missing or out of order. */
-export async function verifyTrace(options: { readonly json?: boolean }): Promise<number> {
+export interface VerifyOptions {
+  readonly json?: boolean
+  /** A file with anchors: a copy that was kept elsewhere, or an extract of a system log. */
+  readonly anchors?: string
+}
+
+/** Checks the chain and the anchors; exit code 1 when a record is bad or the database is not the one that was anchored. */
+export async function verifyTrace(options: VerifyOptions): Promise<number> {
+  const home = arcHome()
+  // Before anything is opened: a damaged database is moved out of the way by opening it.
+  const given = options.anchors === undefined ? [] : [anchorsIn(options.anchors)]
+  const { mismatch, ...anchors } = checkAnchors(home, [...given, ...configured(home), journalAnchors()])
   const store = openTrace()
   try {
-    const result = store.verify()
+    const chain = store.verify()
+    const ok = chain.ok && mismatch === undefined
+    const result = { ...chain, ok, anchors: { ...anchors, ...(mismatch !== undefined && { mismatch }) } }
     if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`)
-    else if (result.ok) process.stderr.write(colors.green(`ok: ${result.records} records, chain unbroken\n`))
-    else process.stderr.write(colors.red(`broken: ${JSON.stringify(result.firstBad)}\n`))
-    return result.ok ? 0 : 1
+    else printResult(result)
+    return ok ? 0 : 1
   } finally {
     store.close()
+  }
+}
+
+function printResult({ ok, records, firstBad, anchors }: Verification & { readonly anchors: AnchorCheck }): void {
+  const { checked, mismatch, setAside } = anchors
+  const tell = (text: string): void => void process.stderr.write(`${text}\n`)
+  if (ok) tell(colors.green(`ok: ${records} records, chain unbroken, ${checked} anchors fit`))
+  if (firstBad !== undefined) tell(colors.red(`broken: ${JSON.stringify(firstBad)}`))
+  if (mismatch !== undefined) {
+    tell(colors.red(`${mismatch.kind}: ${mismatch.message}`))
+    if (mismatch.expected !== undefined) tell(`  expected  ${JSON.stringify(mismatch.expected)}`)
+    if (mismatch.found !== undefined) tell(`  found     ${JSON.stringify(mismatch.found)}`)
+  }
+  for (const file of setAside) tell(`  set aside ${file}`)
+}
+
+// Files that the configuration names; an address cannot be asked.
+function configured(home: string): AnchorSource[] {
+  const { preview, close } = openPreview({ cwd: home, report })
+  try {
+    const files = preview.config.trace.anchors.filter((place) => place.startsWith('file:')).map(fileOf)
+    return files.filter((file) => existsSync(file)).map(anchorsIn)
+  } finally {
+    close()
   }
 }
 

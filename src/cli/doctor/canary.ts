@@ -53,7 +53,7 @@ function commandIn(host: Host, place: Place): string | undefined {
 
 // A script or a plugin of ours names the program in a line of its own.
 function lineIn(text: string, host: HostName): string | undefined {
-  const [, script] = new RegExp(`^exec (.+) hook ${host}(?: [\\w.-]+)?$`, 'm').exec(text) ?? []
+  const [, script] = new RegExp(`^(?:exec )?(.+) hook ${host}(?: [\\w.-]+)?$`, 'm').exec(text) ?? []
   if (script !== undefined) return script.replace(/^'(.*)'$/s, (_all, inner: string) => inner.replaceAll(`'\\''`, "'"))
   const [, plugin] = /^const ARC = (".*")$/m.exec(text) ?? []
   const [, table] = /^command = (".*") *$/m.exec(text) ?? []

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from '../../core/errors.ts'
 import type { Check } from '../../hosts/diagnose.ts'
+import { checkAnchors } from '../../runtime/record-check.ts'
 import { SqliteTraceStore } from '../../store/trace-store.ts'
 
 const SOON_MS = 2_000
@@ -19,7 +20,7 @@ export function homeChecks(home: string): Check[] {
   const own: Check = isOpen
     ? { name, ok: false, detail: `others may look into ${home}`, fix: `chmod 700 ${home}` }
     : { name, ok: true, detail: home }
-  return [own, databaseCheck(home)]
+  return [own, databaseCheck(home), anchorCheck(home)]
 }
 
 function databaseCheck(home: string): Check {
@@ -35,5 +36,18 @@ function databaseCheck(home: string): Check {
     return { name, ok: false, detail: describe(error), fix }
   } finally {
     store?.close()
+  }
+}
+
+// Opened after the check above, which moves a damaged database out of the way.
+function anchorCheck(home: string): Check {
+  const name = 'record'
+  try {
+    const { checked, mismatch } = checkAnchors(home)
+    if (mismatch === undefined) return { name, ok: true, detail: `${checked} anchors fit` }
+    const fix = 'arc trace verify shows what was expected; docs/guides/the-trace.md says what to do.'
+    return { name, ok: false, detail: mismatch.message, fix }
+  } catch (error) {
+    return { name, ok: false, detail: describe(error), fix: 'Look for a program that holds the database.' }
   }
 }

@@ -53,6 +53,11 @@ function payload(command: string, more: object = {}): string {
 }
 
 const DANGER = 'git reset --hard'
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
 const hook = (input: string, env: Record<string, string> = {}) => runArc(['hook', 'claude'], { home, input, env })
 
 async function startDaemon(): Promise<ChildProcess> {
@@ -254,9 +259,10 @@ describe('the launcher', () => {
     const odd = join(folder('arc-odd-'), `it's 100% "ö"\n`)
     mkdirSync(odd)
     expectDenied(await launch(payload(DANGER), { cwd: odd }), 'not committed')
-    writeFileSync(join(home, 'profiles/soft.json'), '{ "enforcement": "log" }')
-    expect((await launch(payload(DANGER), { env: { ARC_PROFILE: 'soft' } })).code).toBe(0)
-    expectDenied(await launch(payload(DANGER)), 'not committed')
+    setProfile({ enforcement: 'log' })
+    writeFileSync(join(home, 'profiles/hard.json'), '{ "enforcement": "enforce" }')
+    await until(async () => (await launch(payload(DANGER))).code === 0)
+    expectDenied(await launch(payload(DANGER), { env: { ARC_PROFILE: 'hard' } }), 'not committed')
   })
 
   it('falls back when the daemon dies, and leaves one record a call', async () => {

@@ -3,10 +3,11 @@
 
 import { existsSync } from 'node:fs'
 import type { HookAnswer, HookCall } from '../../daemon/hook-call.ts'
+import { askedProfile } from '../../daemon/launch-mark.ts'
 import { readSwitch } from '../../daemon/on-demand.ts'
 import { socketFile } from '../../daemon/places.ts'
 import type { HostName } from '../../hosts/host.ts'
-import { CALLER_VARIABLE, readPid } from '../../protocol/hook-wire.ts'
+import { CALLER_VARIABLE, FRAME_VARIABLE, readPid, writeAnswer } from '../../protocol/hook-wire.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { readAll } from './read-stdin.ts'
 
@@ -15,6 +16,9 @@ const STDIN_MS = 10_000
 // What is known of a host before its adapter is loaded; checked against the list in the tests.
 const NAME = /^[a-z][a-z-]{0,30}$/
 const FAILED = 1
+// For this process only: a daemon or a command that it starts answers nobody in this form.
+const isFramed = process.env[FRAME_VARIABLE] === '1'
+delete process.env[FRAME_VARIABLE]
 
 /** Runs the hook to its end; the exit code is the host's to read. */
 export async function runHook([host, event]: readonly string[]): Promise<number> {
@@ -64,7 +68,7 @@ async function answerOf({ host, event, home }: Asked, signal: AbortSignal): Prom
     event,
     payload,
     cwd: currentFolder(),
-    profile: process.env.ARC_PROFILE || undefined,
+    profile: askedProfile(process.env),
     callerPid: readPid(process.env[CALLER_VARIABLE]) ?? process.ppid,
   }
   const answer = hasDaemon && !signal.aborted ? await askDaemon(call, home, signal) : undefined
@@ -104,7 +108,8 @@ function currentFolder(): string | undefined {
 }
 
 // A host that went away reads nothing: that is no error of ours.
-function write({ stdout, stderr }: HookAnswer): Promise<void> {
+function write(answer: HookAnswer): Promise<void> {
+  const { stdout, stderr } = isFramed ? { stdout: writeAnswer(answer), stderr: '' } : answer
   const send = (stream: NodeJS.WriteStream, text: string) =>
     new Promise<void>((resolve) => (text === '' ? resolve() : stream.write(text, () => resolve())))
   return Promise.all([send(process.stdout, stdout), send(process.stderr, stderr)]).then(() => undefined)

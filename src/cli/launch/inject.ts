@@ -6,11 +6,11 @@ import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ArcError } from '../../core/errors.ts'
 import { runDir } from '../../daemon/places.ts'
+import { partNotOfRoot } from '../../guard/root-only.ts'
 import { type Env, HOST_NAMES, type Host, type HostName } from '../../hosts/host.ts'
 import { hookLine } from '../../hosts/install/command-line.ts'
 import type { InstallFile } from '../../hosts/install/plan.ts'
 import { HOSTS } from '../../hosts/list.ts'
-import { partNotOfRoot } from './root-only.ts'
 
 /** What is to be started. */
 interface Started {

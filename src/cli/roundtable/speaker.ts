@@ -4,6 +4,7 @@
 import { resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { Outcome } from '../../core/outcome.ts'
+import { LAUNCH_VARIABLE, markLaunch } from '../../daemon/launch-mark.ts'
 import { type AgentEnd, runAgent } from '../../runtime/roundtable-agent.ts'
 import type { Reply, Speaker } from '../../runtime/roundtable-driver.ts'
 import type { Supervisor } from '../../runtime/supervisor.ts'
@@ -48,18 +49,21 @@ async function launchTurn(
   const arc = resolve(process.argv[1] ?? 'arc')
   const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
   const injected = injectionFor(wanted, { launcher, home, cwd, env: process.env })
+  const mark = markLaunch(home, profile)
   try {
     if (injected.note !== undefined) note(injected.note)
     if (!injected.isSupervised && supervisor.engine.mode === 'enforce' && isKnownAgent(wanted.command)) {
       return { kind: 'blocked', why: 'in enforce nothing starts unsupervised' }
     }
-    const env = { NO_COLOR: '1', ...wanted.env, ...injected.env, ARC_HOME: home, ARC_PROFILE: profile }
+    const own = { ARC_HOME: home, ARC_PROFILE: profile, [LAUNCH_VARIABLE]: mark.id }
+    const env = { NO_COLOR: '1', ...wanted.env, ...injected.env, ...own }
     const run = { command: wanted.command, args: injected.args, env, cwd, prompt }
     const end = await runAgent({ ...run, timeoutMs: turnMs, graceMs: GRACE_MS, signal })
     const ended = { command: wanted.command, args: wanted.args, ...(end.code !== undefined && { exitCode: end.code }) }
     await supervisor.decide('post:launch', ended, context, { askMs: 0 })
     return replyOf(end, turnMs)
   } finally {
+    mark.remove()
     injected.remove()
   }
 }

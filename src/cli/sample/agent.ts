@@ -30,7 +30,7 @@ export interface AgentOptions {
 export async function runSampleAgent({ configHome, mode, waitMs }: AgentOptions): Promise<number> {
   // Nobody waits inside of the supervisor: the agent shows what is held first, and waits itself.
   const options = { configHome, profile: SAMPLE_PROFILE, enforcement: mode, askMs: 0, notify: () => undefined }
-  const supervisor = await createSupervisor(options)
+  const supervisor = await createSupervisor({ via: 'cli', ...options })
   registerSampleHooks(supervisor.engine)
   const tell = (event: SampleEvent): void => void process.stdout.write(`${JSON.stringify(event)}\n`)
   try {

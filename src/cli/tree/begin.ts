@@ -48,7 +48,7 @@ export function addInstall(arc: Command, run: Run): void {
       .action((host, options) => run(load().then((all) => all[name](host, options))))
   add('install', 'register ARC with an agent').option(
     '--fail-closed',
-    'a hook that breaks stops the call (claude, cursor, opencode)',
+    'a hook that breaks stops the call, whatever the mode (claude, cline, cursor, opencode)',
   )
   add('uninstall', "take ARC out of an agent's configuration again")
 }

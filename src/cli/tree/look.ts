@@ -56,9 +56,10 @@ export function addTrace(arc: Command, run: Run): void {
     .addHelpText('after', example('arc trace verify'))
   trace
     .command('verify')
-    .description('check the chain and name the first bad record')
-    .option('--json', 'print {ok, records, firstBad}')
-    .addHelpText('after', example('arc trace verify'))
+    .description('check the chain and its anchors, and name the first bad record or mismatch')
+    .option('--anchors <file>', 'also compare with the anchors in this file: a copy, or an extract of a system log')
+    .option('--json', 'print {ok, records, firstBad, anchors: {checked, mismatch}}')
+    .addHelpText('after', example('arc trace verify --anchors /mnt/backup/arc-anchors.jsonl'))
     .action((options) => run(import('../commands/trace.ts').then(({ verifyTrace }) => verifyTrace(options))))
   trace
     .command('export')

@@ -1,7 +1,18 @@
 // Commands that steer: profiles, hooks, approvals and trust.
 
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { example, MODE_NAMES, type Run } from './declare.ts'
+
+export function addMode(arc: Command, run: Run): void {
+  arc
+    .command('mode')
+    .summary('how much hooks may do: off, log, advise, enforce')
+    .description('show or set the mode of the profile in force; hosts and launcher follow')
+    .addArgument(new Argument('[mode]', 'the new mode').choices(MODE_NAMES))
+    .option('--json', 'print {profile, mode, source}')
+    .addHelpText('after', example('arc mode enforce'))
+    .action((mode, options) => run(import('../commands/mode.ts').then((all) => all.mode(mode, options))))
+}
 
 export function addProfile(arc: Command, run: Run): void {
   const load = () => import('../commands/profile.ts')

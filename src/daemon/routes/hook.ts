@@ -33,6 +33,8 @@ const SMALL_BYTES = 64 * 1024
 interface Asked {
   readonly host: string
   readonly event: string | undefined
+  /** The request, as long as its text may be on its way. */
+  readonly incoming?: IncomingMessage | undefined
   header(name: string): string | undefined
   text(): Promise<string>
 }
@@ -53,7 +55,8 @@ export function addHookRoutes(app: App, desk: HookDesk): void {
 function askedOf(c: Context<Env>): Asked {
   const { req } = c
   const host = req.param('host') ?? ''
-  return { host, event: req.param('event'), header: (name) => req.header(name), text: () => req.text() }
+  const { incoming } = c.env
+  return { host, event: req.param('event'), incoming, header: (name) => req.header(name), text: () => req.text() }
 }
 
 function reply(c: Context<Env>, { status, type, body, retryAfter }: Said): Response {
@@ -75,7 +78,9 @@ export function withHookCalls(desk: HookDesk, others: RequestListener): RequestL
       const value = request.headers[name]
       return typeof value === 'string' ? value : undefined
     }
-    void desk.answer({ host, event, header, text: () => textOf(request) }).then((said) => send(response, said))
+    void desk
+      .answer({ host, event, incoming: request, header, text: () => textOf(request) })
+      .then((said) => send(response, said))
   }
 }
 
@@ -109,12 +114,14 @@ export class HookDesk {
   /** Never fails: what goes wrong is an answer too. */
   async answer(asked: Asked): Promise<Said> {
     try {
-      const leave = this.#service.intake.enter(lengthOf(asked))
+      const arrival = arrivalOf(asked)
+      const leave = this.#service.intake.enter(lengthOf(asked), arrival)
       if (leave === undefined) return await this.#turnAway(asked)
-      const answer = this.#takeOn(asked, leave)
+      const answer = this.#takeOn({ ...asked, text: arrival.text }, leave)
       if (isAskedFor(asked, HOOK_WIRE_TYPE)) return await this.#answerSoon(answer)
       return sayWhole(asked, await answer)
     } catch (error) {
+      if (error === GIVEN_UP) return await this.#turnAway({ ...asked, text: () => Promise.resolve('') })
       if (error instanceof ArcError) return sayError(404, error)
       this.#report(`POST /v1/hook/${asked.host}: ${describe(error)}`)
       return sayError(500, FAILED)
@@ -172,6 +179,24 @@ export class HookDesk {
   }
 }
 
+const GIVEN_UP = new Error('The rest of the request was not waited for.')
+
+// The text of a request, until it is given up.
+function arrivalOf({ incoming, text }: Asked) {
+  let giveUp = (): void => undefined
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = () => reject(GIVEN_UP)
+  })
+  givenUp.catch(() => undefined)
+  return {
+    giveUp,
+    get complete() {
+      return incoming?.complete !== false
+    },
+    text: () => Promise.race([text(), givenUp]),
+  }
+}
+
 function isAskedFor(asked: Asked, type: string): boolean {
   return (asked.header('accept') ?? '').includes(type)
 }
@@ -190,6 +215,7 @@ function readCall(asked: Asked, host: HostName, payload: string): HookCall {
     cwd: pathIn(asked.header(CWD_HEADER)),
     profile: pathIn(asked.header(PROFILE_HEADER)),
     callerPid: readPid(asked.header(CALLER_HEADER)),
+    via: 'daemon-hook',
   }
 }
 

@@ -27,14 +27,15 @@ const QUOTING: ReadonlySet<Kind> = new Set(['double', 'heredoc'])
 /** Turns the placeholders of a shell command into safe references; throws where there is no safe form. */
 export function compilePlaceholders(command: string): string {
   if (!hasPlaceholders(command)) return command
-  const why = whyCodeInLine(command, hasPlaceholders)
+  const compiled = new Expander(command, command, 'plain').expand()
+  const why = whyCodeInLine(command)
   if (why !== undefined) refuse(command, why)
-  return new Expander(command, command, 'plain').expand()
+  return compiled
 }
 
 /** Checks an argument list: no shell reads it, but one of the arguments may itself be code. */
 export function checkArguments(command: readonly string[]): void {
-  const why = whyCodeInArguments(command, hasPlaceholders)
+  const why = whyCodeInArguments(command)
   if (why !== undefined) refuse(command, why)
 }
 

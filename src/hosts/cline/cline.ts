@@ -17,8 +17,17 @@ const INSTALLED = Object.keys(CLINE_EVENTS).filter((name) => CLINE_EVENTS[name]?
 
 const script =
   (name: string) =>
-  ({ command }: InstallOptions): string =>
-    `#!/bin/sh\n# ${OWN_MARK}\nexec ${hookLine(command, NAME, name)}\n`
+  ({ command, failClosed }: InstallOptions): string => {
+    const line = hookLine(command, NAME, name)
+    if (failClosed !== true || CLINE_EVENTS[name]?.block === 'none') return `#!/bin/sh\n# ${OWN_MARK}\nexec ${line}\n`
+    return `#!/bin/sh\n# ${OWN_MARK}\n${line}\ncode=$?\n${ON_FAILURE}`
+  }
+
+// Cline reads the JSON and no exit code, so a launcher that cannot run has to be answered for in JSON.
+const ON_FAILURE = `case $code in 0 | 2) exit $code ;; esac
+printf '%s\\n' '{"cancel":true,"errorMessage":"ARC could not judge this: its launcher could not run. Run arc doctor."}'
+exit 2
+`
 
 function firstChoice({ scope, dir }: Place, name: string): InstallFile {
   const folder = scope === 'project' ? ['.clinerules', 'hooks'] : ['Documents', 'Cline', 'Hooks']

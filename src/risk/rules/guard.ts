@@ -2,7 +2,13 @@
 // The guard itself: its files, the agents' hook settings, its daemon, and the switches that turn it off.
 
 import type { Access } from '../access.ts'
-import { type Call, findOption } from '../call.ts'
+import { findLoosening } from '../guarded/arc-command.ts'
+import { codeTouchesGuarded } from '../guarded/code.ts'
+import { AGENTS, changesEnvironment, loosensAgent } from '../guarded/environment.ts'
+import { passesNamesOn } from '../guarded/flow.ts'
+import { loosensByFile, toolTouchesGuarded, touchesGuarded } from '../guarded/judge.ts'
+import { changesPackage, MANAGERS } from '../guarded/packages.ts'
+import { endsDaemon } from '../guarded/processes.ts'
 import { placeOf } from '../places.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 
@@ -49,20 +55,7 @@ export const guard: RulePack = {
       reason: 'It switches the supervision off, or loosens it.',
       alternative: ASK,
       owasp: 'ASI10',
-      when: {
-        program: 'arc',
-        sub: [
-          'uninstall|stop',
-          'hooks disable',
-          'breaker reset',
-          'approvals approve',
-          'trust',
-          'untrust',
-          'profile set|use|delete|create',
-          'init',
-        ],
-        test: (call) => loosens(call),
-      },
+      when: { program: 'arc arc-supervisor arc-supervisor@*', test: (call) => findLoosening(call.command.args) },
       match: [
         'arc uninstall claude',
         'arc stop',
@@ -72,6 +65,18 @@ export const guard: RulePack = {
         'arc profile set enforcement off',
         'arc init --enforcement off',
         './bin/arc stop',
+        'arc mode off',
+        'arc mode advise',
+        'arc allow last',
+        'arc approve 1',
+        'arc trust .',
+        'arc init --confirm none',
+        'arc setup',
+        'arc --profile lax stop',
+        'npx arc-supervisor stop',
+        'npx -y arc-supervisor@0.1.0 stop',
+        'npm exec arc-supervisor -- stop',
+        'ARC_X=1 nohup arc stop &',
       ],
       pass: [
         'arc status',
@@ -82,6 +87,222 @@ export const guard: RulePack = {
         'arc init',
         'arc uninstall --help',
         'arc uninstall claude --dry-run',
+        'arc mode',
+        'arc mode enforce',
+        'arc profile set enforcement enforce',
+      ],
+    },
+    {
+      id: 'guard/arc-by-file',
+      effect: 'destructive',
+      tier: 5,
+      reason: 'It starts ARC by its file, with a command that switches the supervision off or loosens it.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: { program: '**', test: loosensByFile },
+      match: [
+        'node /usr/lib/node_modules/arc-supervisor/bin/arc profile set enforcement off',
+        'bash ~/.arc/bin/arc stop',
+        'node --no-warnings ./bin/arc mode log',
+        'sh -c ". ~/.arc/bin/arc uninstall claude"',
+      ],
+      pass: ['node ./bin/arc status', 'node bin/arc check -- arc stop', 'node script.js stop', 'bash stop.sh arc'],
+    },
+    {
+      id: 'guard/package',
+      effect: 'destructive',
+      tier: 5,
+      reason: 'It removes the installed ARC or puts another version in its place.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: { program: MANAGERS, test: changesPackage },
+      match: [
+        'npm uninstall -g arc-supervisor',
+        'npm i -g arc-supervisor@0.0.1',
+        'pnpm remove -g arc-supervisor',
+        'yarn global remove arc-supervisor',
+        'bun remove -g arc-supervisor',
+        'npm rm arc-supervisor',
+        'apt remove nodejs',
+      ],
+      pass: [
+        'npm install',
+        'npm i arc-supervisor',
+        'npm ls -g arc-supervisor',
+        'npm uninstall left-pad',
+        'npm i -g typescript',
+      ],
+    },
+    {
+      id: 'guard/guarded-path',
+      effect: 'destructive',
+      tier: 5,
+      reason: 'It changes a file or folder of the supervision.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: { program: '**', test: touchesGuarded },
+      match: [
+        'cp x/settings.json ~/.claude/',
+        'cp x/settings.json ~/.claude',
+        'rsync -a x/ ~/.claude/',
+        'tar xf x.tar -C ~/.claude',
+        'unzip x.zip -d ~/.codex',
+        'git clone https://x.example/y ~/.claude',
+        'cd ~/.claude && git apply /tmp/x.patch',
+        'patch ~/.claude/settings.json < x.diff',
+        'ln -sfn /tmp/x ~/.claude',
+        'mount --bind /tmp/x ~/.claude',
+        'chmod 000 ~/.arc',
+        'chown nobody ~/.claude',
+        'find ~/.claude -delete',
+        'find ~/.arc -type f -exec rm {} +',
+        "sqlite3 ~/.arc/arc.db 'insert into x values (1)'",
+        'curl --unix-socket ~/.arc/run/arc.sock http://arc/v1/x',
+        'socat - UNIX-CONNECT:$HOME/.arc/run/arc.sock',
+        'nc -U ~/.arc/run/arc.sock',
+        'cat ~/.arc/run/token',
+        'dd if=x of=$HOME/.claude/settings.json',
+        'd=~/.claude; cp x $d/settings.json',
+        'echo x > ~/.cl*/settings.json',
+        'mv ~/.a*c /tmp',
+        'rm -r ~/.{arc,x}',
+        'cd ~/.claude && cp /tmp/x settings.json',
+        'env -C /home/user/.claude tee settings.json',
+        'echo ~/.claude/settings.json | xargs rm',
+        "ed -s ~/.claude/settings.json <<< 'w'",
+        'vim -c "w! ~/.claude/settings.json" x',
+        'ln ~/.claude/settings.json /tmp/x',
+        'docker run -v ~/.claude:/c alpine rm /c/settings.json',
+        'npx prettier --write ~/.claude/settings.json',
+        'cp x ~/.claude/$NAME',
+        'rm -rf "$ARC_HOME"',
+        'tar czf /tmp/x.tgz ~/.arc',
+      ],
+      pass: [
+        'cat ~/.claude/settings.json',
+        'ls -la ~/.arc ~/.claude',
+        'jq .hooks ~/.claude/settings.json',
+        'grep -r hooks ~/.claude',
+        'cp ~/.claude/settings.json /tmp/copy',
+        'cp notes.md ~/.claude/commands/notes.md',
+        'mv CLAUDE.md ~/.claude/',
+        'mkdir -p ~/.claude/commands',
+        'git add .claude/',
+        'git diff ~/.claude/settings.json',
+        'echo x > .claude/notes.md',
+        'diff ~/.claude/settings.json /tmp/copy',
+        'find ~/.claude -name "*.md"',
+        'stat ~/.arc/arc.db',
+        'gh pr create --body "mentions ~/.claude/settings.json"',
+        'git commit -m "describe ~/.arc/config.json"',
+        'echo "see ~/.claude/settings.json"',
+        'python3 -m json.tool ~/.claude/settings.json',
+        'npm install',
+        'node script.js',
+        'tar xzf x.tgz -C /tmp/x',
+      ],
+    },
+    {
+      id: 'guard/guarded-file',
+      effect: 'destructive',
+      tier: 5,
+      reason: 'It changes a file of the supervision.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: { access: ['read', 'write', 'delete'], test: toolTouchesGuarded },
+      match: [
+        { tool: 'Write', args: { file_path: '/home/user/.arc/profiles/default.json', content: '{}' } },
+        { tool: 'Edit', args: { file_path: '~/.claude/settings.json' } },
+        { tool: 'Read', args: { file_path: '/home/user/.arc/run/token' } },
+      ],
+      pass: [
+        { tool: 'Read', args: { file_path: '/home/user/.claude/settings.json' } },
+        { tool: 'Write', args: { file_path: '/home/user/.claude/commands/x.md', content: '' } },
+        { tool: 'Write', args: { file_path: 'src/a.ts', content: '' } },
+      ],
+    },
+    {
+      id: 'guard/guarded-code',
+      effect: 'destructive',
+      tier: 5,
+      reason: 'The code names a file of the supervision and is not known to only read it.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: {
+        language: ['python', 'javascript', 'perl', 'ruby', 'php', 'awk', 'sql', 'other'],
+        test: codeTouchesGuarded,
+      },
+      match: [
+        "python3 -c \"open('/home/user/.claude/settings.json','w').write('{}')\"",
+        "python3 -c \"import os,json; p=os.path.join(os.path.expanduser('~'),'.claude','settings.json'); json.dump({},open(p,'w'))\"",
+        "node -e \"require('fs').writeFileSync(process.env.HOME+'/.claude/settings.json','{}')\"",
+        'perl -e \'open(F, ">", "$ENV{HOME}/.claude/settings.json")\'',
+        'ruby -e \'File.write(File.expand_path("~/.arc/profiles/default.json"), "")\'',
+        'awk \'BEGIN{print "{}" > "/home/user/.claude/settings.json"}\'',
+        "cd ~/.claude && python3 -c \"open('settings.json','w')\"",
+        'python3 -c "import socket; s=socket.socket(socket.AF_UNIX); s.connect(\'/home/user/.arc/run/arc.sock\')"',
+        "python3 -c \"open('/home/user/.cla' + 'ude/settings.json','w')\"",
+      ],
+      pass: [
+        'python3 -c "print(open(\'/home/user/.claude/settings.json\').read())"',
+        'node -p "require(\'/home/user/.claude/settings.json\').hooks"',
+        'python3 -c "print(1)"',
+        "awk '{print $1}' ~/.claude/settings.json",
+        "python3 -c \"open('/tmp/x','w').write('a')\"",
+      ],
+    },
+    {
+      id: 'guard/guarded-names',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It passes names of files of the supervision to a command that changes files.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: {
+        whole: (execution, facts) => {
+          const result = passesNamesOn(execution, facts)
+          return typeof result === 'object' && 'at' in result ? { ...result, isUncertain: true } : result
+        },
+      },
+      match: [
+        'find ~/.claude -name "set*" | xargs rm',
+        'rm "$(which arc)"',
+        'ls ~/.arc/profiles | while read f; do rm "$f"; done',
+      ],
+      pass: [
+        'find . -name "*.tmp" | xargs rm',
+        'which node',
+        'rm "$(which foo)"',
+        'find ~/.claude -name "*.md" | xargs cat',
+      ],
+    },
+    {
+      id: 'guard/environment',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It starts an agent, or ARC, with other settings than those that supervise it.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: { whole: changesEnvironment },
+      match: [
+        'HOME=/tmp/x claude -p hi',
+        'ARC_PROFILE=lax claude',
+        'ARC_DAEMON=off npm test',
+        'export ARC_DAEMON=off',
+        'XDG_CONFIG_HOME=/tmp/x opencode run hi',
+        'env HOME=/tmp/x codex exec hi',
+        'env -u CLAUDE_CONFIG_DIR claude -p hi',
+        'env -i claude -p hi',
+        'export HOME=/tmp/x; claude -p hi',
+        'HOME=/tmp/x; claude -p hi',
+        'sudo -u nobody claude -p hi',
+      ],
+      pass: [
+        'HOME=/tmp/x npm test',
+        'ARC_PROFILE=strict arc status',
+        'env -u X npm test',
+        'claude -p hi',
+        'FOO=1 claude -p hi',
       ],
     },
     {
@@ -92,17 +313,21 @@ export const guard: RulePack = {
       alternative: ASK,
       owasp: 'ASI10',
       when: {
-        program: 'pkill killall kill systemctl launchctl',
-        test: (call) =>
-          call.command.args.find(
-            ({ text }) =>
-              ['arc', 'arc-supervisor', 'arc serve', 'arc-daemon', 'arc.service'].includes(text) ||
-              text.includes('arc.pid') ||
-              text.includes('arc serve'),
-          ),
+        program:
+          'pkill killall kill skill systemctl launchctl service rc-service gdb strace ltrace reptyr prlimit renice',
+        test: endsDaemon,
       },
-      match: ['pkill -f "arc serve"', 'killall arc', 'systemctl stop arc', 'kill $(cat ~/.arc/run/arc.pid)'],
-      pass: ['pkill node', 'kill 4242', 'killall archiver'],
+      match: [
+        'pkill -f "arc serve"',
+        'pkill -f arc',
+        'killall arc',
+        'systemctl stop arc',
+        'systemctl --user disable arc-supervisor.service',
+        'kill $(cat ~/.arc/run/arc.pid)',
+        'kill -9 $(pgrep -f "arc serve")',
+        'kill $(lsof -t ~/.arc/run/arc.sock)',
+      ],
+      pass: ['pkill node', 'kill 4242', 'killall archiver', 'pkill -f vite', 'systemctl status arc'],
     },
     {
       id: 'guard/kill-switch',
@@ -135,25 +360,21 @@ export const guard: RulePack = {
       reason: 'It starts an agent that asks nobody and heeds no hook.',
       alternative: 'Start it without the option; arc launch supervises it.',
       owasp: 'ASI10',
-      when: {
-        program: 'claude codex gemini qwen opencode copilot cursor-agent cline amp aider goose',
-        test: (call) =>
-          call.options.find(
-            ({ name, value }) =>
-              LOOSENING.has(name) ||
-              (name === '--approval-mode' && value === 'yolo') ||
-              (name === '--permission-mode' && value === 'bypassPermissions') ||
-              name.endsWith('disable-hooks') ||
-              (name === '--settings' && (value ?? '').includes('disableAllHooks')),
-          )?.word,
-      },
+      when: { program: AGENTS, test: loosensAgent },
       match: [
         'claude --dangerously-skip-permissions -p x',
         'codex exec --dangerously-bypass-approvals-and-sandbox x',
         'gemini --yolo -p x',
         'claude --permission-mode=bypassPermissions',
+        'claude --settings /tmp/x.json -p hi',
+        'claude --bare -p hi',
+        'claude --setting-sources project',
+        'codex exec -c hooks.PreToolUse=[] x',
+        'codex -c features.hooks=false',
+        'opencode --pure run x',
+        'npx @anthropic-ai/claude-code --dangerously-skip-permissions',
       ],
-      pass: ['claude -p hello', 'codex exec x', 'gemini -p x'],
+      pass: ['claude -p hello', 'codex exec x', 'gemini -p x', 'codex -c model=o3 exec x', 'claude --continue'],
     },
     {
       id: 'guard/git-hooks',
@@ -271,28 +492,6 @@ function touchesSettings(access: Access, facts: Facts): TestResult {
   const isHome = path.includes('/.arc/') && path.startsWith(facts.home)
   return isSettings || isFolder || isHome ? file : undefined
 }
-
-function loosens(call: Call): TestResult {
-  const [first, second, third, fourth] = call.operands.map(({ text }) => text)
-  if (first === 'init')
-    return call.options.some(({ name, value }) => name === '--enforcement' && value !== 'enforce') ||
-      call.operands.length > 1
-      ? true
-      : undefined
-  if (first === 'profile' && second === 'set' && third === 'enforcement' && fourth === 'enforce') return undefined
-  return findOption(call, ['--dry-run']) === undefined ? (call.operands[0] ?? true) : undefined
-}
-
-const LOOSENING = new Set([
-  '--dangerously-skip-permissions',
-  '--dangerously-bypass-approvals-and-sandbox',
-  '--dangerously-bypass-hook-trust',
-  '--yolo',
-  '--allow-all-tools',
-  '--full-auto',
-  '--force-allow',
-  '--yes-always',
-])
 
 const SWITCHES = new Set([
   'DISABLE_HOOKS',

@@ -160,6 +160,7 @@ export function emit(walk: Walk, call: Call, extra?: Partial<ShellCommand>): She
     via: frame.via,
     place: frame.place,
     env,
+    ...(first?.text.includes('/') === true && first.isKnown && { path: first.text }),
     ...(frame.isDormant && { isDormant: true }),
     ...(frame.isBackground && { isBackground: true }),
     ...(frame.isEndless && { isEndless: true }),

@@ -45,6 +45,8 @@ export type Place = 'local' | 'container' | 'remote'
 export interface ShellCommand {
   /** The program without its folder (`rm` for `/bin/rm` and `\rm`); undefined when it cannot be known. */
   readonly name: string | undefined
+  /** The program as it is written, when it is written with a folder. */
+  readonly path?: string | undefined
   /** Everything after the name. */
   readonly args: readonly Word[]
   readonly span: Span

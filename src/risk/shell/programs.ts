@@ -7,6 +7,7 @@ import type { Call, Output, Walk } from './context.ts'
 import { GIT } from './git.ts'
 import { INTERPRETERS } from './interpreters.ts'
 import { LAUNCHERS } from './launchers.ts'
+import { MULTIPLEXERS } from './multiplexers.ts'
 import { REMOTES } from './remotes.ts'
 import { SHELLS } from './shells.ts'
 import { WRAPPERS } from './wrappers.ts'
@@ -24,6 +25,7 @@ export function findProgram(name: string): Program | undefined {
     ...SHELLS,
     ...INTERPRETERS,
     ...LAUNCHERS,
+    ...MULTIPLEXERS,
     ...REMOTES,
     ...GIT,
     ...CONTAINERS,

@@ -38,9 +38,15 @@ function runRemote(walk: Walk, call: Call, name: string): Output {
   runProxy(walk, call, name)
   if (!code) return undefined
   const scope = call.scope.copy()
-  scope.cwd = undefined
-  return runCode(walk, words.length > 0 ? call : { ...call, input: undefined }, code, name, scope, { place: 'remote' })
+  const isHere = OWN_HOST.test(call.fields[rest]?.text ?? '')
+  scope.cwd = isHere ? scope.home : undefined
+  const place = isHere ? call.frame.place : 'remote'
+  return runCode(walk, words.length > 0 ? call : { ...call, input: undefined }, code, name, scope, { place })
 }
+
+// A connection to this machine runs its commands here.
+const OWN_HOST =
+  /^(?:ssh:\/\/)?(?:[^@]*@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|\$\(hostname\)|\$\{?HOSTNAME\}?|`hostname`)(?::\d+)?$/i
 
 // `-o ProxyCommand=…` and `-o LocalCommand=…` run here.
 function runProxy(walk: Walk, call: Call, name: string): void {

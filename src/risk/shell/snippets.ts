@@ -39,6 +39,7 @@ export function findStarts(code: string, language: Snippet['language']): readonl
   collect(CALLS)
   if (language === 'perl' || language === 'ruby' || language === 'php') collect(BARE_CALLS)
   if (language === 'other') collect(APPLESCRIPT)
+  if (language === 'other') starts.push(...findTclStarts(code))
   if (language === 'awk') collect(AWK_PIPES)
   if (language === 'awk') starts.push(...findGetlines(code))
   if (language === 'perl' || language === 'ruby' || language === 'php') starts.push(...findQuoted(code))
@@ -171,6 +172,18 @@ function findQuoted(code: string): readonly Start[] {
     const end = code.indexOf(close, from)
     if (end > from)
       starts.push({ words: [code.slice(from, end).replace(/#\{[^{}]*\}/g, '$unknown')], at: from, isVerbatim: true })
+  }
+  return starts
+}
+
+// Tcl and expect: `spawn rm -rf x`, `exec rm -rf x`, and what is typed into a spawned shell.
+function findTclStarts(code: string): readonly Start[] {
+  const starts: Start[] = []
+  const pattern =
+    /(?:^|[;\n[{])\s*(?:(?:spawn|exec|system)\s+(?:-\w+\s+)*([^\n;\]}]+)|send\s+(?:--\s+)?["{]([^"}]*)["}])/g
+  for (const match of code.matchAll(pattern)) {
+    const text = match[1] ?? match[2]?.replace(/\\[rn]$/, '')
+    if (text && starts.length < MAX_STARTS) starts.push({ words: [text], at: match.index, isVerbatim: false })
   }
   return starts
 }

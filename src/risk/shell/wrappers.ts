@@ -199,16 +199,6 @@ const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
   ],
   'nix-shell': { short: 'pIA', long: ['run', 'command', 'packages'], scripts: ['run', 'command'], isCommand: true },
   concurrently: { short: 'nck', long: ['names', 'prefix-colors'], isScript: true, isCommand: true },
-  tmux: [
-    { after: ['new-session'], short: 'csntxyFe', isScript: true, isCommand: true },
-    { after: ['new'], short: 'csntxyFe', isScript: true, isCommand: true },
-    { after: ['new-window'], short: 'cntFe', isScript: true, isCommand: true },
-    { after: ['neww'], short: 'cntFe', isScript: true, isCommand: true },
-    { after: ['split-window'], short: 'cltFe', isScript: true, isCommand: true },
-    { after: ['run-shell'], short: 'tdc', isScript: true, isCommand: true },
-    { after: ['respawn-pane'], short: 'ctF', isScript: true, isCommand: true },
-  ],
-  screen: { short: 'csSteTp', isCommand: true },
   vagrant: [
     {
       after: ['ssh'],
@@ -345,9 +335,16 @@ const ENV_SPEC: Wrapper = {
 function runEnv(walk: Walk, call: Call): Output {
   const options = readOptions(call.fields, ENV_SPEC)
   const split = options.values.get('S') ?? options.values.get('split-string')
-  if (!split) return runWrapper(walk, call, 'env', [ENV_SPEC])
+  if (!split) return runWrapper(walk, call, envName(options), [ENV_SPEC])
   const rest = call.fields.slice(options.rest).map((field) => field.text)
   return runCode(walk, call, { ...split, text: [split.text, ...rest].join(' ') }, 'env -S', call.scope.copy())
+}
+
+// What is taken out of the environment can matter as much as what is set.
+function envName({ values }: Options): string {
+  if (values.has('i') || values.has('ignore-environment')) return 'env -i'
+  const unset = values.get('u') ?? values.get('unset')
+  return unset === undefined ? 'env' : `env -u ${unset.text}`
 }
 
 // `su - user -c script`; runuser also `-u user command`.

@@ -5,6 +5,7 @@ import { state } from './0002-state.ts'
 import { stateExpiry } from './0003-state-expiry.ts'
 import { tasks } from './0004-tasks.ts'
 import { tracePlaces } from './0005-trace-places.ts'
+import { databaseOrigin } from './0006-database-origin.ts'
 
 /** The first brings an empty database to version 1, and so on. */
-export const MIGRATIONS: readonly string[] = [trace, state, stateExpiry, tasks, tracePlaces]
+export const MIGRATIONS: readonly string[] = [trace, state, stateExpiry, tasks, tracePlaces, databaseOrigin]

@@ -2,6 +2,7 @@
 // that a pipeline does. What was edited meanwhile is other data, and is rated anew.
 
 import { homedir } from 'node:os'
+import type { Guard } from '../../core/guarded-paths.ts'
 import { isRecord } from '../../core/plain-data.ts'
 import type { Step } from '../../core/step.ts'
 import type { Assessment, RiskInput } from '../../risk/assessment.ts'
@@ -13,14 +14,21 @@ import { RULE_PACKS } from '../../risk/rulebook.ts'
 export type Classifier = (input: RiskInput) => Assessment
 
 /** Rates by the rules that ARC brings along. Paths that are written out in full are known by the real home. */
-export const classifyByRules: Classifier = (input) =>
+const classifyByRules: Classifier = (input) =>
   classifyRisk(input, { packs: RULE_PACKS, facts: { home: homedir() } })
 
-/** Rates by these packs; the same classifier for all who have none of their own. */
-export function classifierOf(packs: readonly RulePack[]): Classifier {
-  if (packs === RULE_PACKS) return classifyByRules
-  return (input) => classifyRisk(input, { packs, facts: { home: homedir() } })
+/** Rates by these packs; the same classifier for all who have the same guard and no packs of their own. */
+export function classifierOf(packs: readonly RulePack[], guard?: Guard): Classifier {
+  if (packs !== RULE_PACKS) return (input) => classifyRisk(input, { packs, facts: { home: homedir(), guard } })
+  if (guard === undefined) return classifyByRules
+  const known = guarded.get(guard)
+  if (known !== undefined) return known
+  const classify: Classifier = (input) => classifyRisk(input, { packs, facts: { home: homedir(), guard } })
+  guarded.set(guard, classify)
+  return classify
 }
+
+const guarded = new WeakMap<Guard, Classifier>()
 
 interface Rated {
   readonly classify: Classifier

@@ -36,8 +36,8 @@ export const riskDetection = builtIn<Options>({
   critical: true,
   onError: 'abort',
   options,
-  create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex }) {
-    const classify = classifierOf(readPacks(definitions, regex))
+  create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
+    const classify = classifierOf(readPacks(definitions, regex), guard)
     return {
       floor: isCatastrophe,
       rechecksEdits: true,

@@ -49,8 +49,8 @@ type Options = z.output<typeof options>
 type Watchdog = Options['watchdogs'][number]
 type Act = 'pause' | 'resume'
 
-/** The hook, judging by this classifier. */
-export function createWatchdogPause(classify: Classifier): BuiltIn<Options> {
+/** The hook, judging by the classifier that fits the services. */
+export function createWatchdogPause(classifierFor: (services: SupervisionServices) => Classifier): BuiltIn<Options> {
   return builtIn<Options>({
     name: 'watchdog-pause',
     priority: 5,
@@ -65,6 +65,7 @@ export function createWatchdogPause(classify: Classifier): BuiltIn<Options> {
     options,
     create(settings, services) {
       const keeper = new WatchdogKeeper(settings, services)
+      const classify = classifierFor(services)
       return {
         ...(settings.watchdogs.length === 0 && { points: ['pre:tool'] }),
         check(step, run) {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { partNotOfRoot } from './root-only.ts'
 
 it.skipIf(process.platform === 'win32')('knows what only root can write, up to the root of the file system', () => {

@@ -1,0 +1,138 @@
+// The guarded set over real folders and links.
+
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../../test/temp-folder.ts'
+import { hostSettings } from '../risk/guarded/host-places.ts'
+import { GuardedSet } from './guarded-set.ts'
+import { addInstall } from './installs.ts'
+
+let base: string
+let now: number
+let set: GuardedSet
+
+function write(path: string, text = ''): string {
+  const file = join(base, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+const at = (path: string): string => join(base, path)
+
+beforeEach(() => {
+  base = makeTempFolder('arc-guarded-')
+  now = 0
+  for (const file of ['state/run/token', 'state/bin/arc', 'user/.claude/settings.json', 'bin/node', 'app/src/a.ts'])
+    write(file)
+  write('lib/node_modules/arc-supervisor/package.json')
+  write('cfg/claude/settings.json')
+  set = new GuardedSet({
+    home: at('state'),
+    hostSettings: (isThere) => hostSettings(at('user'), { CLAUDE_CONFIG_DIR: at('cfg/claude') }, isThere),
+    variables: new Map(),
+    packageDir: at('lib/node_modules/arc-supervisor'),
+    node: at('bin/node'),
+    now: () => now,
+  })
+})
+
+describe('the guarded set', () => {
+  it.each([
+    ['state', 'home'],
+    ['state/profiles/default.json', 'home'],
+    ['state/bin/arc', 'launcher'],
+    ['lib/node_modules/arc-supervisor/dist/x.js', 'package'],
+    ['bin/node', 'node'],
+    ['user/.claude/settings.json', 'host-settings'],
+    ['cfg/claude/settings.json', 'host-settings'],
+    ['cfg/claude/settings.local.json', 'host-settings'],
+    ['user/.codex/config.toml', 'host-settings'],
+    ['user/.config/opencode/plugin/arc.js', 'host-settings'],
+  ])('G3 knows %s as %s', (path, kind) => {
+    expect(set.guards(at(path))).toMatchObject({ kind, isInside: true })
+  })
+
+  it.each(['app/src/a.ts', 'user/.claude/commands/x.md', 'state2', 'bin/nodejs', 'user/notes'])('leaves %s', (path) => {
+    expect(set.guards(at(path))).toBeUndefined()
+  })
+
+  it('G3 knows folders that contain something of it', () => {
+    expect(set.guards(at('user/.claude'))).toMatchObject({ isInside: false, isNear: true })
+    expect(set.guards(at('user'))).toMatchObject({ isInside: false, isNear: false })
+    expect(set.guards('/')).toMatchObject({ isInside: false })
+    expect(set.guards(at('user/.codex'))).toMatchObject({ isNear: true })
+    expect(set.guards(at('lib/node_modules'))).toMatchObject({ kind: 'package', isInside: false })
+  })
+
+  it('G3 follows links to a file, to a folder, in the middle of a path, and to files that are not there yet', () => {
+    symlinkSync(at('user/.claude/settings.json'), at('app/a.json'))
+    symlinkSync(at('user/.claude'), at('app/conf'))
+    symlinkSync(at('app/conf'), at('app/twice'))
+    symlinkSync(at('user/.claude/settings.local.json'), at('app/later.json'))
+    for (const path of ['a.json', 'conf/settings.json', 'twice/settings.json', 'later.json', 'conf/hooks/new.sh'])
+      expect(set.guards(at(`app/${path}`)), path).toMatchObject({ kind: 'host-settings', isInside: true })
+    expect(set.guards(at('app/conf/commands/x.md'))).toBeUndefined()
+    expect(set.guards(at('app/conf/sett*'), true)).toMatchObject({ isInside: true })
+  })
+
+  it('G3 knows where settings that are links themselves lead', () => {
+    write('dotfiles/gemini/settings.json')
+    symlinkSync(at('dotfiles/gemini'), at('user/.gemini'))
+    expect(set.guards(at('dotfiles/gemini/settings.json'))).toMatchObject({ kind: 'host-settings' })
+    expect(set.guards(at('user/.gemini/settings.json'))).toMatchObject({ kind: 'host-settings' })
+  })
+
+  it('G3 knows paths through /proc/self/root', () => {
+    expect(set.guards(`/proc/self/root${at('state/arc.db')}`)).toMatchObject({ kind: 'home', isSecret: true })
+  })
+
+  it.each([
+    ['user/.cl*/settings.json', true],
+    ['user/.c[l]aude/*.json', true],
+    ['sta?e', true],
+    ['**/settings.json', true],
+    ['user/*', undefined],
+    ['user/*/settings.json', undefined],
+    ['app/*', undefined],
+  ])('G3 compares the pattern %s', (pattern, isInside) => {
+    expect(set.guards(at(pattern), true)?.isInside).toBe(isInside)
+  })
+
+  it('says which files let their reader act as a person', () => {
+    expect(set.guards(at('state/run/token'))?.isSecret).toBe(true)
+    expect(set.guards(at('state/arc.db-wal'))?.isSecret).toBe(true)
+    expect(set.guards(at('state/run/arc.pid'))?.isSecret).toBe(false)
+  })
+
+  it('G3 takes up what arc install wrote, and leaves the project around it alone', () => {
+    const file = write('app/.cursor/hooks.json')
+    expect(set.guards(file)).toBeUndefined()
+    const install = {
+      host: 'cursor',
+      scope: 'project',
+      dir: at('app'),
+      files: [file],
+      failClosed: true,
+      at: '',
+    } as const
+    addInstall(at('state'), install)
+    now += 2_000
+    expect(set.guards(file)).toMatchObject({ kind: 'host-settings', isInside: true })
+    expect(set.guards(at('app/.cursor'))).toMatchObject({ isNear: true })
+    expect(set.guards(at('app'))).toBeUndefined()
+  })
+
+  it('guards of a checkout only what runs', () => {
+    const checkout = new GuardedSet({
+      home: at('state'),
+      hostSettings: () => [],
+      variables: new Map(),
+      packageDir: at('app'),
+      node: at('bin/node'),
+    })
+    expect(checkout.guards(at('app/dist/cli/main.js'))).toMatchObject({ kind: 'package' })
+    expect(checkout.guards(at('app/src/a.ts'))).toBeUndefined()
+  })
+})

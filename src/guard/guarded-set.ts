@@ -1,0 +1,239 @@
+// The guarded set of one ARC home, by real path: the home, the installed package, its Node, the launcher, and the settings
+// of the agents. A path is looked up as written and again with every link on the disk followed.
+
+import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import {
+  type Guard,
+  type Guarded,
+  type GuardedKind,
+  type GuardedRoot,
+  type OwnProcess,
+  patternRelation,
+  relationTo,
+} from '../core/guarded-paths.ts'
+import { isRecord } from '../core/plain-data.ts'
+import { installsFile, readInstalls } from './installs.ts'
+
+/** What the set is built from. */
+export interface GuardedSetOptions {
+  /** `$ARC_HOME`. */
+  readonly home: string
+  /** The settings of the agents; `isThere` says what exists. */
+  readonly hostSettings: (isThere: (path: string) => boolean) => readonly GuardedRoot[]
+  /** Variables of the environment that lead to guarded folders. */
+  readonly variables: ReadonlyMap<string, string>
+  /** The folder of the running package; undefined when it is not known. */
+  readonly packageDir?: string | undefined
+  /** The program that runs ARC. */
+  readonly node: string
+  readonly now?: (() => number) | undefined
+}
+
+/** The paths are built again after this time, or as soon as the list of installs has changed. */
+const REBUILD_MS = 30_000
+/** The list of installs and the daemon are looked at again after this time. */
+const LOOK_AGAIN_MS = 1_000
+/** A folder's real path is cached for this time. */
+const FOLDER_TTL_MS = 250
+const MAX_FOLDERS = 512
+
+interface Built {
+  readonly roots: readonly GuardedRoot[]
+  readonly builtAt: number
+  readonly installsChanged: number
+  readonly process: OwnProcess | undefined
+  readonly lookedAt: number
+}
+
+/** The guarded set of a home. Nothing is read before the first question. */
+export class GuardedSet implements Guard {
+  readonly followsLinks = true
+  readonly variables: ReadonlyMap<string, string>
+  readonly #options: GuardedSetOptions
+  readonly #now: () => number
+  readonly #folders = new Map<string, { readonly real: string; readonly until: number }>()
+  #built: Built | undefined
+
+  constructor(options: GuardedSetOptions) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+    this.variables = options.variables
+  }
+
+  guards(path: string, isPattern = false): Guarded | undefined {
+    const { roots } = this.#current()
+    const written = withoutProc(foldCase(path))
+    if (isPattern) return patternRelation(written, roots) ?? this.#patternBelow(written, roots)
+    const named = relationTo(written, roots)
+    if (named?.isInside === true || !written.startsWith('/')) return named
+    const real = this.#real(written)
+    const led = real === written ? undefined : relationTo(real, roots)
+    return led?.isInside === true || named === undefined ? led : named
+  }
+
+  get roots(): readonly GuardedRoot[] {
+    return this.#current().roots
+  }
+
+  get process(): OwnProcess | undefined {
+    return this.#current().process
+  }
+
+  // The part of a pattern before its first wildcard may be a link.
+  #patternBelow(pattern: string, roots: readonly GuardedRoot[]): Guarded | undefined {
+    const parts = pattern.split('/')
+    const first = parts.findIndex((part) => /[*?[]/.test(part))
+    const fixed = parts.slice(0, first).join('/')
+    const real = fixed === '' ? fixed : this.#real(fixed)
+    return real === fixed ? undefined : patternRelation([real, ...parts.slice(first)].join('/'), roots)
+  }
+
+  // The folder's real path, then the last name: one look at the disk for most names.
+  #real(path: string): string {
+    const folder = this.#realFolder(dirname(path))
+    const whole = join(folder, basename(path))
+    try {
+      const entry = lstatSync(whole, { throwIfNoEntry: false })
+      if (entry?.isSymbolicLink() !== true) return whole
+      return followed(whole)
+    } catch {
+      // Not to be looked at, such as below a file: as it is named.
+      return whole
+    }
+  }
+
+  #realFolder(folder: string): string {
+    const now = this.#now()
+    const known = this.#folders.get(folder)
+    if (known !== undefined && known.until > now) return known.real
+    if (this.#folders.size >= MAX_FOLDERS) this.#folders.clear()
+    const real = followed(folder)
+    this.#folders.set(folder, { real, until: now + FOLDER_TTL_MS })
+    return real
+  }
+
+  #current(): Built {
+    const now = this.#now()
+    const before = this.#built
+    if (before !== undefined && now - before.lookedAt < LOOK_AGAIN_MS) return before
+    const { home } = this.#options
+    const installsChanged = changedAt(installsFile(home))
+    const isFresh =
+      before !== undefined && before.installsChanged === installsChanged && now - before.builtAt < REBUILD_MS
+    const { roots, builtAt } = isFresh ? before : { roots: rootsOf(this.#options), builtAt: now }
+    this.#built = { roots, builtAt, installsChanged, process: daemonOf(home), lookedAt: now }
+    return this.#built
+  }
+}
+
+function rootsOf({ home, hostSettings, packageDir, node }: GuardedSetOptions): GuardedRoot[] {
+  const roots: GuardedRoot[] = []
+  const add = (root: GuardedRoot): void => {
+    const real = followed(root.path)
+    roots.push(folded(root))
+    if (real === root.path) return
+    const folder = root.folder === undefined ? undefined : followed(root.folder)
+    roots.push(folded({ ...root, path: real, folder }))
+  }
+  const fixed = (kind: GuardedKind, path: string): void => add({ kind, path: resolve(path), isPresent: true })
+  fixed('launcher', join(home, 'bin', 'arc'))
+  fixed('home', home)
+  if (packageDir !== undefined) for (const path of partsOf(packageDir)) fixed('package', path)
+  fixed('node', node)
+  for (const root of hostSettings(isThere)) add(root)
+  for (const install of readInstalls(home)) {
+    const isProject = install.scope === 'project'
+    for (const path of install.files) {
+      const folder = dirname(path) === install.dir ? undefined : dirname(path)
+      const notAbove = isProject ? install.dir : undefined
+      add({ kind: 'host-settings', path: resolve(path), folder, isPresent: true, notAbove })
+    }
+  }
+  return roots
+}
+
+// An installed package is guarded whole. A checkout is worked in: of that, only what runs.
+function partsOf(packageDir: string): string[] {
+  if (/[\\/]node_modules[\\/]/.test(packageDir)) return [packageDir]
+  return ['dist', 'bin', 'package.json', 'node_modules'].map((name) => join(packageDir, name))
+}
+
+function folded(root: GuardedRoot): GuardedRoot {
+  const { path, folder, notAbove } = root
+  if (process.platform !== 'darwin') return root
+  return { ...root, path: foldCase(path), folder: folder && foldCase(folder), notAbove: notAbove && foldCase(notAbove) }
+}
+
+// Names differ by case only on other systems.
+function foldCase(path: string): string {
+  return process.platform === 'darwin' ? path.toLowerCase() : path
+}
+
+// `/proc/self/root/x` is `/x`.
+function withoutProc(path: string): string {
+  if (!path.startsWith('/proc/')) return path
+  return path.replace(/^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/root(?=\/|$)/, '') || '/'
+}
+
+/** A path with all links followed, as far as it exists; the rest as it is named. */
+function followed(path: string): string {
+  const missing: string[] = []
+  for (let at = path; ; at = dirname(at)) {
+    const real = realOf(at)
+    if (real !== undefined) return join(real, ...missing)
+    if (dirname(at) === at) return path
+    missing.unshift(basename(at))
+  }
+}
+
+// A link to something that is not there leads to it all the same: a write through it makes the file.
+function realOf(path: string): string | undefined {
+  try {
+    const entry = lstatSync(path, { throwIfNoEntry: false })
+    if (entry === undefined) return undefined
+    if (!entry.isSymbolicLink() || isThere(path)) return realpathSync.native(path)
+    const target = resolve(dirname(path), readlinkSync(path))
+    return join(realpathSync.native(dirname(target)), basename(target))
+  } catch {
+    // Below a file, or in a folder that may not be entered.
+    return undefined
+  }
+}
+
+function isThere(path: string): boolean {
+  return changedAt(path) >= 0
+}
+
+function changedAt(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1
+  } catch {
+    // It cannot be looked at, so that nothing is known of it.
+    return -1
+  }
+}
+
+// The daemon by its pid file. The number of a process that is gone may belong to another program.
+function daemonOf(home: string): OwnProcess | undefined {
+  try {
+    const note: unknown = JSON.parse(readFileSync(join(home, 'run', 'arc.pid'), 'utf8'))
+    if (!isRecord(note) || typeof note.pid !== 'number') return undefined
+    return describeProcess(note.pid)
+  } catch {
+    // No daemon, or one that is just starting.
+    return undefined
+  }
+}
+
+function describeProcess(pid: number): OwnProcess | undefined {
+  if (process.platform !== 'linux') return { pid, name: 'node', commandLine: 'node arc serve' }
+  try {
+    const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    if (!commandLine.includes('serve')) return undefined
+    return { pid, name: readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), commandLine }
+  } catch {
+    // It is gone.
+    return undefined
+  }
+}

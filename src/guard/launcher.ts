@@ -1,0 +1,300 @@
+// The launcher: the program that the configuration of every host names. A few lines of sh that ask a running daemon with
+// curl, and start Node only where none answers. It trusts no program, option or variable of its caller, and it fails
+// closed: see docs/decisions/0017-the-launcher-fails-closed.md. Its path never changes, since hosts trust it by hash.
+
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Mode } from '../core/mode.ts'
+import { partNotOfRoot } from './root-only.ts'
+
+/** What the launcher starts, and for which home. */
+export interface Launched {
+  readonly home: string
+  /** The absolute path of Node: programs with windows start hooks with hardly any PATH. */
+  readonly node: string
+  /** The absolute path of `arc`. */
+  readonly arc: string
+  /** The folder for what must outlive the home. */
+  readonly stateDir: string
+  readonly wire: LauncherWire
+  /** What hosts are answered when nothing could be judged. */
+  readonly failures: readonly FailureReply[]
+  /** False where the daemon belongs to another user: then the permissions of its folder protect the socket. */
+  readonly isSocketOwn?: boolean
+}
+
+/** The words of the protocol between the launcher, the daemon and Node. */
+export interface LauncherWire {
+  readonly type: string
+  readonly separator: string
+  readonly silenceMs: number
+  readonly cwdHeader: string
+  readonly profileHeader: string
+  readonly callerHeader: string
+  readonly callerVariable: string
+  readonly frameVariable: string
+  readonly stateDirVariable: string
+}
+
+/** The answer at one event of one host, where the launcher cannot run ARC in enforce. */
+export interface FailureReply {
+  readonly host: string
+  readonly event: string
+  /** Undefined where the event cannot be stopped. */
+  readonly reply?: { readonly stdout: string; readonly exitCode: number } | undefined
+  /** Does the payload name the event, and not the command line? */
+  readonly isInPayload: boolean
+}
+
+/** Where the launcher of a home is. */
+export function launcherFile(home: string): string {
+  return join(home, 'bin', 'arc')
+}
+
+/** The file beside it that names the mode in force. Without it the launcher assumes enforce. */
+export function launcherModeFile(home: string): string {
+  return join(home, 'bin', 'mode')
+}
+
+/** Writes the launcher, whole or not at all, and gives its path. */
+export function writeLauncher(launched: Launched): string {
+  const file = launcherFile(launched.home)
+  const text = currentText(launched)
+  if (textOf(file) === text) return file
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  replace(file, text, 0o700)
+  return file
+}
+
+/** The text of the launcher with the programs of this machine. */
+export function currentText(launched: Launched): string {
+  return launcherText(launched, shellOptions(), trustedProgram('curl'), trustedProgram('cat') ?? '/bin/cat')
+}
+
+/** Writes the mode for the launcher, where there is one. What cannot be written leaves the launcher as strict as before. */
+export function writeLauncherMode(home: string, mode: Mode): void {
+  const file = launcherModeFile(home)
+  if (!existsSync(launcherFile(home)) || textOf(file) === `${mode}\n`) return
+  try {
+    replace(file, `${mode}\n`, 0o600)
+  } catch (error) {
+    process.stderr.write(`arc: ${file} cannot be written: ${String(error)}\n`)
+  }
+}
+
+function replace(file: string, text: string, mode: number): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, text, { mode })
+  chmodSync(draft, mode)
+  renameSync(draft, file)
+}
+
+const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin']
+
+/** The path of a program that only root can replace; undefined where there is none. */
+function trustedProgram(name: string): string | undefined {
+  const paths = SYSTEM_FOLDERS.map((folder) => join(folder, name)).filter((path) => existsSync(path))
+  return paths.map((path) => realpathSync(path)).find((path) => partNotOfRoot(path) === undefined)
+}
+
+// With -p a shell takes no function and no option from its environment. Not every /bin/sh has it.
+function shellOptions(): string {
+  return spawnSync('/bin/sh', ['-p', '-c', ':'], { env: {}, timeout: 5_000 }).status === 0 ? ' -p' : ''
+}
+
+// The variables that reach curl, Node and command hooks. Everything else could change what they do: options for Node,
+// libraries, configuration of OpenSSL and curl, proxies, other folders for state.
+const ALLOWED = [
+  ...['HOME', 'USER', 'LOGNAME', 'SHELL', 'PATH', 'PWD', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ', 'TMPDIR'],
+  ...['LANG', 'LANGUAGE', 'LC_*', 'ARC_PROFILE', 'ARC_LAUNCH', 'ARC_DAEMON'],
+  ...['*_API_KEY', '*_TOKEN', '*_SECRET', '*_PROJECT_DIR', '*_SESSION_ID'],
+  ...[
+    'CLAUDE*',
+    'CODEX_*',
+    'GEMINI_*',
+    'QWEN_*',
+    'COPILOT_*',
+    'CLINE_*',
+    'CURSOR_*',
+    'OPENCODE_*',
+    'ANTHROPIC_*',
+    'OPENAI_*',
+  ],
+]
+// Variables that some shells refuse to unset, which would end the launcher.
+const FIXED = ['PPID', 'UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH_VERSINFO']
+
+/** The text of the launcher. */
+function launcherText(launched: Launched, options: string, curl: string | undefined, cat: string): string {
+  const { home, node, arc, stateDir, wire } = launched
+  return `#!/bin/sh${options}
+# Written by arc install. Asks a running daemon; runs arc itself where there is none, or where it does not answer.
+unset -f [ test printf read
+ARC_HOME=${quote(home)}
+node=${quote(node)}
+arc=${quote(arc)}
+[ -x "$node" ] || node=/usr/bin/node
+if [ "\${1-}" != hook ] || [ $# -lt 2 ] || [ $# -gt 3 ]; then
+  export ARC_HOME
+  "$node" "$arc" "$@"
+  exit
+fi
+# Only the variables of this list reach any program.
+set -f
+IFS='
+'
+for name in $(export -p); do
+  name=\${name#export }
+  name=\${name#declare -x }
+  name=\${name%%=*}
+  case $name in
+    ${[...ALLOWED, ...FIXED].join(' | ')}) ;;
+    '' | [0-9]* | *[!A-Za-z0-9_]*) ;;
+    *) unset "$name" ;;
+  esac
+done
+path=\${PATH-}
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+ARC_HOME=${quote(home)}
+${wire.stateDirVariable}=${quote(stateDir)}
+${wire.callerVariable}=$PPID
+export PATH ARC_HOME ${wire.stateDirVariable} ${wire.callerVariable}
+node=${quote(node)}
+arc=${quote(arc)}
+[ -x "$node" ] || node=/usr/bin/node
+host=$2
+given=\${3-}
+event=\${3:--}
+profile=\${ARC_PROFILE-}
+[ -z "$profile" ] || profile=$profile\${ARC_LAUNCH:+@$ARC_LAUNCH}
+${askText(launched, curl, cat)}${nodeText(wire)}${failureText(launched)}`
+}
+
+// The daemon is asked. Only a whole answer with exit code 0 or 2 counts.
+function askText({ wire, isSocketOwn = true }: Launched, curl: string | undefined, cat: string): string {
+  const { type, separator, silenceMs, cwdHeader, profileHeader, callerHeader } = wire
+  const seconds = silenceMs / 1_000
+  return `payload=$(${quote(cat)}; printf x)
+payload=\${payload%x}
+IFS='${separator}'
+socket=$ARC_HOME/run/arc.sock
+case \${ARC_DAEMON-} in off | asked) socket= ;; esac
+# What a header or an address could not hold as it is.
+case $host$event in *[!A-Za-z0-9._-]*) socket= ;; esac
+case $profile in *[!A-Za-z0-9._@-]*) socket= ;; esac
+case \${PWD-} in *[!A-Za-z0-9\\ /._:@+,=~-]*) socket= ;; esac
+curl=${quote(curl ?? '')}
+if [ -S "$socket" ] && ${isSocketOwn ? '[ -O "$socket" ] && ' : ''}[ -x "$curl" ]; then
+  # A daemon that says nothing for ${seconds} s hangs; one that takes longer gives a ticket to ask again with.
+  ask() {
+    "$curl" -q -s --noproxy '*' --unix-socket "$socket" --max-time ${seconds} -H 'Accept: ${type}' "$@"
+    printf x
+  }
+  answer=$(printf %s "$payload" | ask -H 'Content-Type: application/json' -H 'Expect:' -H "${cwdHeader}: \${PWD-}" \\
+    -H "${profileHeader}: $profile" -H "${callerHeader}: $PPID" --data-binary @- "http://arc/v1/hook/$host/$event")
+  while :; do
+    set -- $answer
+    [ $# -eq 5 ] && [ "$5" = x ] || break
+    case $2 in
+      wait) answer=$(ask "http://arc/v1/hook-answer/$3") ;;
+      0 | 2)
+        printf %s "$4" >&2
+        printf %s "$3"
+        exit "$2"
+        ;;
+      *) break ;;
+    esac
+  done
+  # Not asked again; one that is gone may be started anew.
+  [ "\${ARC_DAEMON-}" = ask ] && ARC_DAEMON=off || ARC_DAEMON=asked
+  export ARC_DAEMON
+fi
+`
+}
+
+// Node judges. Its answer has a frame, so that a program that says nothing, or breaks off, is not taken for a pass.
+function nodeText({ frameVariable }: LauncherWire): string {
+  return `answer=$(printf %s "$payload" | PATH=$path ${frameVariable}=1 "$node" "$arc" hook "$host" \${given:+"$given"}
+  code=$?
+  printf x
+  exit $code)
+code=$?
+set -- $answer
+if [ $# -eq 5 ] && [ "$5" = x ] && [ "$2" = "$code" ]; then
+  case $code in
+    0 | 2)
+      printf %s "$4" >&2
+      printf %s "$3"
+      exit "$code"
+      ;;
+  esac
+fi
+`
+}
+
+// Nothing could be judged. The mode decides; where it is not known, the strictest.
+function failureText({ home, failures }: Launched): string {
+  const names = (isStoppable: boolean) =>
+    [
+      ...new Set(
+        failures.filter((one) => one.isInPayload && (one.reply !== undefined) === isStoppable).map((one) => one.event),
+      ),
+    ].join(' ')
+  const arms = failures.flatMap(({ host, event, reply }) =>
+    reply === undefined ? [] : [`  ${host}:${event}) answer ${quote(reply.stdout)} ${reply.exitCode} ;;`],
+  )
+  const free = failures.filter(({ reply }) => reply === undefined).map(({ host, event }) => `${host}:${event}`)
+  return `mode=
+[ ! -r ${quote(launcherModeFile(home))} ] || read -r mode <${quote(launcherModeFile(home))}
+case $mode in off | log | advise) ;; *) mode=enforce ;; esac
+# A project may ask for more.
+dir=\${PWD-}
+while [ $mode != enforce ] && [ $mode != off ]; do
+  for file in "$dir"/.arc/config.json "$dir"/.arc/config.jsonc "$dir"/.arc/config.yaml "$dir"/.arc/config.yml; do
+    [ -r "$file" ] || continue
+    while read -r line || [ -n "$line" ]; do
+      case $line in *enforce | *enforce[!m]*) mode=enforce ;; esac
+    done <"$file"
+  done
+  case $dir in */*) dir=\${dir%/*} ;; *) break ;; esac
+done
+[ $mode != off ] || exit 0
+printf '%s\\n' "ARC could not judge this: $node $arc hook $host ended with exit code $code and gave no answer." \\
+  "Nothing was recorded. To repair it, run: arc doctor, then arc install $host" >&2
+# Goes on, and the host shows the message. Copilot would stop at any code but 0.
+pass() {
+  [ "$host" != copilot ] || exit 0
+  exit 1
+}
+answer() {
+  printf %s "$1"
+  exit "$2"
+}
+[ $mode = enforce ] || pass
+name=$given
+if [ -z "$name" ]; then
+  for name in ${names(true)} ${names(false)} -; do
+    case $payload in *"\\"hook_event_name\\":\\"$name\\""* | *"\\"hook_event_name\\": \\"$name\\""*) break ;; esac
+  done
+fi
+case $host:$name in
+${arms.join('\n')}
+  ${free.join(' | ')}) pass ;;
+esac
+exit 2
+`
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // None yet, or one that cannot be read: it is written anew.
+    return undefined
+  }
+}

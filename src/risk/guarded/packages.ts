@@ -1,0 +1,34 @@
+// Package managers that remove ARC or put another version in its place.
+
+import { type Call, findOption } from '../call.ts'
+import type { TestResult } from '../rule.ts'
+
+/** The package managers that are looked at. */
+export const MANAGERS =
+  'npm pnpm yarn bun volta corepack brew apt apt-get dnf yum pacman apk nix-env nvm fnm n asdf mise'
+
+const REMOVING = new Set('uninstall un unlink remove rm r del purge autoremove erase global'.split(' '))
+const CHANGING = new Set('install i in add update up upgrade link ln rebuild ci global install-test it dlx'.split(' '))
+const RUNTIME = /^(?:nodejs?|node@[\w.]+|@?nodejs[\w.-]*)$/
+
+/** Does the call remove ARC or its Node, or replace the installed ARC? */
+export function changesPackage(call: Call): TestResult {
+  const [verb, ...rest] = call.operands
+  const own = rest.find(({ text }) => isOwn(text))
+  const isRemoving = REMOVING.has(verb?.text ?? '') || rest[0]?.text === 'remove'
+  if (own !== undefined && isRemoving) return own
+  const isGlobal =
+    findOption(call, ['-g', '--global', '--location', '--prefix']) !== undefined ||
+    verb?.text === 'global' ||
+    call.name === 'volta'
+  if (own !== undefined && isGlobal && CHANGING.has(verb?.text ?? '')) return own
+  const isVersions = call.name === 'nvm' || call.name === 'fnm' || call.name === 'n'
+  const runtime = rest.find(({ text }) => isVersions || RUNTIME.test(text))
+  if (runtime !== undefined && isRemoving && call.name !== 'npm')
+    return { at: runtime.span, tier: 4, isUncertain: true, reason: 'It removes Node, which ARC runs with.' }
+  return undefined
+}
+
+function isOwn(text: string): boolean {
+  return /(?:^|[/:])arc-supervisor(?:@|$)/.test(text)
+}

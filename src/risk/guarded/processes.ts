@@ -1,0 +1,103 @@
+// Commands that end, stop or take over the daemon of ARC.
+
+import type { OwnProcess } from '../../core/guarded-paths.ts'
+import { type Call, findOption } from '../call.ts'
+import type { Facts, Hit, TestResult } from '../rule.ts'
+import type { Word } from '../shell/execution.ts'
+import { pathsInText } from './judge.ts'
+import { lookUp } from './lookup.ts'
+import { guardOf } from './named-set.ts'
+
+const SERVICES = /^arc(?:-supervisor|-daemon|@[\w-]*)?(?:\.(?:service|socket|timer|scope))?\*?$/
+const QUERIES = new Set('status is-active is-enabled show cat list-units list-unit-files list print'.split(' '))
+
+/** Does the command end the daemon, or may it? */
+export function endsDaemon(call: Call, facts: Facts): TestResult {
+  const { process } = guardOf(facts)
+  switch (call.name) {
+    case 'kill':
+    case 'skill':
+    case 'gdb':
+    case 'strace':
+    case 'ltrace':
+    case 'reptyr':
+    case 'prlimit':
+    case 'renice':
+      return endsByNumber(call, process, facts)
+    case 'pkill':
+    case 'killall':
+      return endsByName(call, process)
+    default:
+      return QUERIES.has(call.operands[0]?.text ?? '') ? undefined : endsService(call)
+  }
+}
+
+function endsService(call: Call): TestResult {
+  return call.operands.find(({ text }) => SERVICES.test(text) || /(?:^|[./])arc-supervisor\b/.test(text))
+}
+
+function endsByNumber(call: Call, process: OwnProcess | undefined, facts: Facts): TestResult {
+  const isKill = call.name === 'kill' || call.name === 'skill'
+  for (const word of call.command.args) {
+    if (process !== undefined && /^-?\d+$/.test(word.text) && Math.abs(Number(word.text)) === process.pid)
+      return { at: word.span, reason: `It acts on process ${process.pid}, the daemon of ARC.` }
+    if (word.isKnown || !isKill) continue
+    const hit = endsFound(word, process, facts)
+    if (hit !== undefined) return hit
+  }
+  if (!isKill || process === undefined) return undefined
+  const all = call.command.args.slice(1).find(({ text }) => text === '-1')
+  return all === undefined ? undefined : { at: all.span, reason: 'It ends every process, the daemon of ARC included.' }
+}
+
+// `kill $(pidof node)`: what the substitution looks for tells which process is meant.
+function endsFound({ text, span }: Word, process: OwnProcess | undefined, facts: Facts): Hit | undefined {
+  if (text.includes('arc.pid')) return { at: span }
+  const pattern = /(?:pidof|pgrep)\s+(?:-\w+\s+)*["']?([^"')`]+)/.exec(text)?.[1]?.trim()
+  if (pattern !== undefined && namesArc(pattern)) return { at: span }
+  if (pattern !== undefined && process !== undefined && fits(pattern, process, true)) return mayEnd(span)
+  const guard = guardOf(facts)
+  const named = pathsInText(text, span).some((path) => lookUp(path, undefined, facts, guard)?.guarded.isInside === true)
+  return named || /\b(?:lsof|fuser|ss)\b.*arc\b/.test(text) ? mayEnd(span) : undefined
+}
+
+function endsByName(call: Call, process: OwnProcess | undefined): TestResult {
+  const isWholeLine = call.options.some(({ name }) => name === '-f' || name === '--full')
+  for (const word of call.operands) {
+    if (namesArc(word.text)) return word
+    if (process !== undefined && fits(word.text, process, isWholeLine)) return mayEnd(word.span)
+  }
+  const isEverybody = findOption(call, ['-u', '-U', '--euid', '--uid', '--user', '-t', '-s', '-g', '-G']) !== undefined
+  return process !== undefined && isEverybody && call.operands.length === 0 ? mayEnd(call.command.span) : undefined
+}
+
+function mayEnd(at: Word['span']): Hit {
+  return {
+    at,
+    tier: 4,
+    isUncertain: true,
+    reason: 'It ends processes by name, and the daemon of ARC may be among them.',
+  }
+}
+
+function namesArc(pattern: string): boolean {
+  return (
+    ['arc', 'arc-supervisor', 'arc-daemon', 'arc.service'].includes(pattern.replace(/^[\^/]+|\$$/g, '')) ||
+    pattern.includes('arc serve') ||
+    pattern.includes('arc-supervisor') ||
+    pattern.includes('bin/arc') ||
+    pattern.includes('arc.pid')
+  )
+}
+
+// The plain parts of a pattern, in order, are in the name or the command line.
+function fits(pattern: string, { name, commandLine }: OwnProcess, isWholeLine: boolean): boolean {
+  const line = isWholeLine ? commandLine : `${name} ${commandLine.split(' ')[0]?.split('/').at(-1) ?? ''}`
+  let at = 0
+  for (const part of pattern.split(/[^\w/ -]+/).filter(Boolean)) {
+    const next = line.indexOf(part, at)
+    if (next < 0) return false
+    at = next + part.length
+  }
+  return true
+}

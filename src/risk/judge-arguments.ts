@@ -1,0 +1,141 @@
+// Judges what the arguments of a tool would run. Code and SQL are judged as the program that runs them would get them,
+// so that one set of rules holds for `python3 -c`, a notebook and a server's tool alike.
+
+import type { ToolClass } from '../core/tools.ts'
+import { withInput } from './argument-words.ts'
+import { type Reading, readArguments } from './arguments.ts'
+import type { Evidence, Span } from './assessment.ts'
+import { type Findings, judgeShell, ORDER, raise, type Scene } from './judge-shell.ts'
+import { resolveDots } from './places.ts'
+import { findSqlLoss } from './sql.ts'
+import type { Language, ToolTraits } from './tool-words.ts'
+
+/** What the arguments held. */
+export interface JudgedArguments {
+  /** A command, code or SQL was read. */
+  readonly hasRead: boolean
+  /** Texts of GraphQL that change something. */
+  readonly mutations: readonly string[]
+}
+
+/** Judges all commands, code and SQL in the arguments. */
+export function judgeArguments(
+  traits: ToolTraits,
+  kind: ToolClass | undefined,
+  args: unknown,
+  scene: Scene,
+  findings: Findings,
+): JudgedArguments {
+  const { found, unreadable } = readArguments(traits, kind, args)
+  const mutations: string[] = []
+  for (const reading of found) {
+    if (reading.as === 'graphql') mutations.push(reading.text)
+    else judgeReading(reading, sceneOf(reading, scene), findings)
+  }
+  for (const why of unreadable) addUnreadable(why, findings)
+  return { hasRead: found.some(({ isGuess }) => !isGuess), mutations }
+}
+
+function sceneOf({ cwd }: Reading, scene: Scene): Scene {
+  return cwd === undefined ? scene : { ...scene, cwd: folderOf(cwd, scene.cwd, scene.facts.home) }
+}
+
+/** The folder that an argument names: from the root, the home or the folder before it. */
+export function folderOf(given: string, cwd: string, home: string): string {
+  const path = given.startsWith('~/') || given === '~' ? home + given.slice(1) : given
+  return resolveDots(path.startsWith('/') ? path : `${cwd}/${path}`)
+}
+
+function judgeReading(reading: Reading, scene: Scene, findings: Findings): void {
+  const { as, text, isGuess } = reading
+  if (as === 'shell' && !isGuess) judgeShell(text, scene, findings)
+  else if (as === 'shell') judgeAs(reading, '', scene, findings)
+  else if (as === 'sql') judgeAs(reading, 'psql', scene, findings)
+  else {
+    if (!isGuess) raise(findings, 'file-modification')
+    const { language } = reading
+    for (const program of language === undefined ? GUESSED : [PROGRAM_OF[language]])
+      judgeAs({ ...reading, isGuess: isGuess || language === undefined }, program, scene, findings)
+    for (const line of language === undefined || language === 'python' ? shellEscapes(text) : [])
+      judgeAs({ ...reading, text: line, isGuess: true }, '', scene, findings)
+    // Code of no known language may be shell text.
+    if (language === undefined) judgeAs({ ...reading, isGuess: true }, '', scene, findings)
+  }
+}
+
+const PROGRAM_OF: Readonly<Record<Language, string>> = {
+  shell: '',
+  python: 'python3',
+  javascript: 'node',
+  ruby: 'ruby',
+  perl: 'perl',
+  php: 'php',
+  awk: 'awk',
+  sql: 'psql',
+  other: 'pwsh',
+}
+const GUESSED = ['python3', 'node', 'ruby']
+
+// Notebooks run `!command` and cells that begin with `%%bash` in a shell.
+function shellEscapes(code: string): string[] {
+  const cell = /^\s*%%(?:bash|sh|script\s+\S+|shell)[^\n]*\n([\s\S]*)$/.exec(code)
+  if (cell !== null) return [cell[1] ?? '']
+  const lines = [...code.matchAll(/^\s*(?:!|%sx\s|%system\s)(.+)$/gm)].map(([, line = '']) => line)
+  return lines.length === 0 ? [] : [lines.join('\n')]
+}
+
+// The text on the input of a program, or as shell text where none is named. Judged apart, then taken over with its
+// places in the text itself.
+function judgeAs({ text, as, isGuess }: Reading, program: string, scene: Scene, findings: Findings): void {
+  const whole = program === '' ? text : withInput(program, text)
+  const shift = program === '' ? 0 : whole.indexOf('\n') + 1
+  const trial: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
+  judgeShell(whole, scene, trial)
+  const loss = as === 'sql' ? findSqlLoss(text) : undefined
+  for (const item of trial.evidence) {
+    if (isGuess && (item.tier < 4 || item.rule.startsWith('shell/'))) continue
+    const span = loss !== undefined && item.rule.startsWith('databases/') ? loss : placeIn(text, item.span, shift)
+    take(
+      findings,
+      span === undefined
+        ? item
+        : {
+            ...item,
+            span: { start: span.start, end: span.end },
+            matched: text.slice(span.start, Math.min(span.end, span.start + MAX_MATCHED)),
+          },
+    )
+  }
+  if (!isGuess && trial.isUnknown) findings.isUnknown = true
+}
+
+const MAX_MATCHED = 160
+
+function placeIn(text: string, span: Span | undefined, shift: number): Span | undefined {
+  if (span === undefined) return undefined
+  const start = Math.max(0, span.start - shift)
+  const end = Math.min(text.length, Math.max(0, span.end - shift))
+  return end > start ? { start, end } : { start: 0, end: text.length }
+}
+
+function take(findings: Findings, item: Evidence): void {
+  if (ORDER[item.effect] > ORDER[findings.effect]) findings.effect = item.effect
+  if (item.tier > findings.tier) findings.tier = item.tier
+  const isKnown = findings.evidence.some(({ rule, matched }) => rule === item.rule && matched === item.matched)
+  if (!isKnown) findings.evidence.push(item)
+}
+
+function addUnreadable(why: string, findings: Findings): void {
+  findings.isUnknown = true
+  raise(findings, 'file-modification')
+  if (findings.tier < 3) findings.tier = 3
+  findings.evidence.push({
+    rule: 'tools/unreadable',
+    effect: 'file-modification',
+    tier: 3,
+    reason: `What the tool would run cannot be read: ${why}.`,
+    alternative: 'Give the command as a plain text.',
+    owasp: 'ASI05',
+    isUncertain: true,
+  })
+}
