@@ -30,7 +30,7 @@ afterAll(async () => {
 }, 60_000)
 
 describe('G11 an agent that tries to get rid of its supervision', () => {
-  it.each(classes)('G11 %s: nothing gets through', { timeout: 240_000 }, async (name) => {
+  it.each(classes)('G11 %s: nothing gets through', { timeout: 600_000 }, async (name) => {
     const results = await range.runAll(chosen.filter((attempt) => attempt.class === name))
     expect(results.filter(isFailure).map(describeResult)).toEqual([])
   })
