@@ -57,6 +57,26 @@ function fakePrograms(): string {
   return bin
 }
 
+const GROUPS = {
+  'of Node': { NODE_OPTIONS: '--require EVIL', NODE_PATH: 'EVIL', OPENSSL_CONF: 'EVIL' },
+  'of shells': {
+    BASH_ENV: 'EVIL',
+    ENV: 'EVIL',
+    IFS: 'arc',
+    PS4: '$(touch FOLDER/evil-ran)',
+    'BASH_FUNC_printf%%': '() { exit 0; }',
+    'BASH_FUNC_[%%': '() { exit 0; }',
+  },
+  'of curl': { CURL_HOME: 'FOLDER', http_proxy: 'http://127.0.0.1:1', ALL_PROXY: 'http://127.0.0.1:1' },
+  'of ARC': {
+    ARC_HOME: 'FOLDER/elsewhere',
+    ARC_STATE_DIR: 'FOLDER/elsewhere',
+    XDG_STATE_HOME: 'FOLDER/elsewhere',
+    ARC_DAEMON: 'off',
+    ARC_HOOK_FRAME: '0',
+  },
+} as const
+
 const recorded = async (): Promise<number> => {
   const { stdout } = await agent.arc('logs', '--component', 'hooks', '--json', '--limit', '1000')
   return jsonLines(stdout).length
@@ -76,33 +96,16 @@ describe.each([['without a daemon'], ['with a daemon']])('%s', (with_) => {
     expect(await recorded()).toBeGreaterThan(0)
   })
 
-  it.each([
-    ['NODE_OPTIONS', '--require EVIL'],
-    ['NODE_PATH', 'EVIL'],
-    ['BASH_ENV', 'EVIL'],
-    ['ENV', 'EVIL'],
-    ['CURL_HOME', 'FOLDER'],
-    ['OPENSSL_CONF', 'EVIL'],
-    ['IFS', 'arc'],
-    ['PS4', '$(touch FOLDER/evil-ran)'],
-    ['http_proxy', 'http://127.0.0.1:1'],
-    ['ALL_PROXY', 'http://127.0.0.1:1'],
-    ['ARC_HOME', 'FOLDER/elsewhere'],
-    ['ARC_STATE_DIR', 'FOLDER/elsewhere'],
-    ['XDG_STATE_HOME', 'FOLDER/elsewhere'],
-    ['ARC_DAEMON', 'off'],
-    ['ARC_HOOK_FRAME', '0'],
-    ['BASH_FUNC_printf%%', '() { exit 0; }'],
-    ['BASH_FUNC_[%%', '() { exit 0; }'],
-  ])('G7 the variable %s=%s changes nothing', async (name, value) => {
+  it.each(Object.entries(GROUPS))('G7 variables change nothing: %s', { timeout: 120_000 }, async (_what, variables) => {
     const evil = join(agent.user, 'evil.cjs')
     writeFileSync(evil, `require('fs').writeFileSync('${agent.user}/evil-ran', ''); process.exit(0)`)
     writeFileSync(join(agent.user, '.curlrc'), 'output = /dev/null\n')
-    const given = value.replace('EVIL', evil).replace('FOLDER', agent.user)
-    const { code, stderr } = await agent.call(DANGER, { [name]: given })
-    expect(stderr).toContain('not committed')
-    expect(code).toBe(2)
-    expect(existsSync(join(agent.user, 'evil-ran'))).toBe(false)
+    for (const [name, value] of Object.entries(variables)) {
+      const given = value.replace('EVIL', evil).replace('FOLDER', agent.user)
+      const { code, stderr } = await agent.call(DANGER, { [name]: given })
+      expect({ name, code, isJudged: stderr.includes('not committed') }).toEqual({ name, code: 2, isJudged: true })
+      expect(existsSync(join(agent.user, 'evil-ran'))).toBe(false)
+    }
   })
 })
 
@@ -203,25 +206,33 @@ describe('where ARC cannot run', () => {
     expect(ran.code).toBe(code)
   })
 
-  it.each(['bash --posix', 'bash -p', 'dash', 'busybox sh'])('G7 does the same in %s', async (shell) => {
-    const [program = '', ...options] = shell.split(' ')
-    const has = await runProgram('/bin/sh', ['-c', `command -v ${program}`], {})
-    if (has.code !== 0) return
-    const run = (command: string) => {
-      const call = { hook_event_name: 'PreToolUse', session_id: 's', cwd: agent.user, tool_name: 'Bash' }
-      const input = JSON.stringify({ ...call, tool_use_id: `${shell}-${command}`, tool_input: { command } })
-      const env = { ...agent.env, SECRET: 'a\nexport host=evil\nnode=x', PPID: '1', UID: '0' }
-      return runProgram(has.stdout.trim(), [...options, launcher(), 'hook', 'claude'], { input, cwd: agent.user, env })
-    }
-    expect((await run(DANGER)).stderr).toContain('not committed')
-    expect(await run('ls')).toEqual({ code: 0, stdout: '', stderr: '' })
-    await startDaemon()
-    expect((await run(DANGER)).code).toBe(2)
-    expect(await run('ls -a')).toEqual({ code: 0, stdout: '', stderr: '' })
-    useNode('exit 134')
-    for (const child of children.splice(0)) child.kill('SIGKILL')
-    expect((await run('ls -l')).code).toBe(2)
-  })
+  it.each(['bash --posix', 'bash -p', 'dash', 'busybox sh'])(
+    'G7 does the same in %s',
+    { timeout: 120_000 },
+    async (shell) => {
+      const [program = '', ...options] = shell.split(' ')
+      const has = await runProgram('/bin/sh', ['-c', `command -v ${program}`], {})
+      if (has.code !== 0) return
+      const run = (command: string) => {
+        const call = { hook_event_name: 'PreToolUse', session_id: 's', cwd: agent.user, tool_name: 'Bash' }
+        const input = JSON.stringify({ ...call, tool_use_id: `${shell}-${command}`, tool_input: { command } })
+        const env = { ...agent.env, SECRET: 'a\nexport host=evil\nnode=x', PPID: '1', UID: '0' }
+        return runProgram(has.stdout.trim(), [...options, launcher(), 'hook', 'claude'], {
+          input,
+          cwd: agent.user,
+          env,
+        })
+      }
+      expect((await run(DANGER)).stderr).toContain('not committed')
+      expect(await run('ls')).toEqual({ code: 0, stdout: '', stderr: '' })
+      await startDaemon()
+      expect((await run(DANGER)).code).toBe(2)
+      expect(await run('ls -a')).toEqual({ code: 0, stdout: '', stderr: '' })
+      useNode('exit 134')
+      for (const child of children.splice(0)) child.kill('SIGKILL')
+      expect((await run('ls -l')).code).toBe(2)
+    },
+  )
 })
 
 it('G7 an answer on the socket that is none of the daemon is not taken', async () => {

@@ -72,6 +72,7 @@ describe('a fresh profile that was never loaded', () => {
     ['a bad command', '{ "enforcement": "enforce", "commands": [{ "event": "pre_tol", "command": "x" }] }'],
     ['a text that cannot be parsed', '{ "enforcement": "enforce", "hooks": { '],
     ['a misspelt mode', '{ "enforcement": "enforec" }'],
+    ['a misspelt key of the mode', '{ "enforcment": "enforce" }'],
     ['a missing base', '{ "extends": "nope", "enforcement": "enforce" }'],
   ])('G6 with %s keeps the mode that it asks for, and says so', async (_what, text) => {
     const other = await installAgent('log')

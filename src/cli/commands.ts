@@ -1,6 +1,7 @@
 // The command tree, put together. Its branches are in `tree/`; each command's own code loads when it is called.
 
 import { Command, CommanderError } from 'commander'
+import { report } from './output.ts'
 import { rootHelp } from './root-help.ts'
 import { addCompletion, addInit, addInstall, addSample } from './tree/begin.ts'
 import { example, type Run } from './tree/declare.ts'
@@ -78,6 +79,6 @@ function showUsageAfterErrors(command: Command, name: string): void {
 // Commander has printed its own usage errors already; ours carry their message.
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-  process.stderr.write(`arc: ${error instanceof Error ? error.message : String(error)}\n`)
+  report(error instanceof Error ? error.message : String(error))
   return EXIT.failed
 }

@@ -30,7 +30,7 @@ it('a head stands above, and rows may be of different lengths', () => {
 })
 
 it('one line has nothing that a terminal would obey, and is cut with a mark', () => {
-  expect(oneLine('a\n\tb\u001b[2Jc\u202ed')).toBe('a b\\u001b[2Jc\\u202ed')
+  expect(oneLine('a\n\tb\u001b[2Jc\u202ed')).toBe('a ⏎ b\\u{1b}[2Jc\\u{202e}d')
   expect(oneLine('x'.repeat(100), 10)).toBe(`${'x'.repeat(9)}…`)
 })
 
@@ -39,7 +39,7 @@ it('neither has what is reported, which may quote what somebody else chose', () 
   report('no profile \u001b[2K\r\u202ex\nsecond line')
   const [[said]] = write.mock.calls as [[string]]
   write.mockRestore()
-  expect(said).toBe('arc: no profile \\u001b[2K\\u000d\\u202ex\nsecond line\n')
+  expect(said).toBe('arc: no profile \\u{1b}[2K\\u{d}\\u{202e}x\nsecond line\n')
 })
 
 it('times are shown beside now, before and after it', () => {

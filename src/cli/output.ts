@@ -2,8 +2,9 @@
 
 import { isAbsolute, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import colors from 'picocolors'
 import type { Decision } from '../core/verdict.ts'
+import { wholeOf } from '../daemon/shown-text.ts'
+import colors, { paintMarked } from './colors.ts'
 
 /** Icon and colour of each decision; the icon carries the meaning for those who do not see the colour. */
 export const LOOK: Readonly<Record<Decision, { readonly icon: string; readonly paint: (text: string) => string }>> = {
@@ -18,42 +19,45 @@ export function paintDecision(decision: Decision, text = `${LOOK[decision].icon}
   return LOOK[decision].paint(text)
 }
 
-/** Prints a line on stdout. */
+/** Prints a line on stdout. Of escape sequences only our own colours are written. */
 export function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${forTerminal(line)}\n`)
 }
 
-/** Prints one JSON document on stdout. */
+/** Prints one JSON document on stdout, as it is. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value))
+  process.stdout.write(`${JSON.stringify(value)}\n`)
 }
 
 /** Says something to the person: on stderr, since stdout is for what was asked. */
 export function tell(line: string): void {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${forTerminal(line)}\n`)
+}
+
+/** A text as it may be written to a terminal: every character that it would obey or hide is shown as an escape. */
+export function forTerminal(text: string): string {
+  return paintMarked(text, wholeOf)
 }
 
 /** Tells a person that something is not as it should be. It may quote what others chose: the terminal obeys none of it. */
 export function report(message: string): void {
-  tell(`arc: ${message.split('\n').map(harmless).join('\n')}`)
+  tell(`arc: ${message}`)
 }
 
-/** One line of at most so many characters, without anything that a terminal would obey. */
+/** One line of at most so many characters, line ends shown, without anything that a terminal would obey. */
 export function oneLine(text: string, length = 90): string {
-  const flat = text.replace(/\s+/g, ' ').replace(UNSAFE, escapeCharacter).trim()
+  const flat = wholeOf(
+    text
+      .trim()
+      .replace(/[ \t]*(?:\r?\n)+\s*/g, ' ⏎ ')
+      .replace(/[ \t]+/g, ' '),
+  )
   return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat
 }
 
 /** A text with everything that a terminal would obey shown instead; line ends are the caller's. */
 export function harmless(text: string): string {
-  return text.replace(UNSAFE, escapeCharacter)
-}
-
-// Control and direction characters, which could move the cursor, recolour the screen or show a text as another one.
-const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu
-
-function escapeCharacter(character: string): string {
-  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
+  return wholeOf(text)
 }
 
 // A screen that says nothing about itself, and the most that reads well.

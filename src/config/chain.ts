@@ -99,11 +99,8 @@ class ChainReader {
     const checked: Validated = parsed === undefined ? { problems: unread } : validate(parsed, kind)
     this.#problems.push(...(checked.problems ?? []))
     const valid = checked.valid ?? checked.goodEntries
-    const isModeBad = checked.problems?.some(({ key }) => key === 'enforcement') === true
-    const asked = isModeBad ? nearestMode(valueAt(parsed?.value, 'enforcement')) : modeInText(text)
-    if (asked !== undefined && (isModeBad || valid === undefined)) {
-      this.#asked = strictestMode(asked, this.#asked ?? asked)
-    }
+    const asked = askedMode(checked, parsed?.value) ?? (valid === undefined ? modeInText(text) : undefined)
+    if (asked !== undefined) this.#asked = strictestMode(asked, this.#asked ?? asked)
     if (valid === undefined) return
     for (const base of this.#basesOf(valid, [...parents, file])) this.#visit(base, kindOfBase(kind), [...parents, file])
     this.#layers.set(file, { file: valid, scripts: this.#scriptsOf(valid) })
@@ -198,6 +195,10 @@ function isInside(file: string, dir: string): boolean {
   return path !== '' && !path.startsWith('..') && !isAbsolute(path)
 }
 
-function valueAt(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+// The mode that a misspelt `enforcement`, or a misspelt value of it, asks for.
+function askedMode({ problems = [] }: Validated, value: unknown): Mode | undefined {
+  if (!isRecord(value)) return undefined
+  const keys = problems.map(({ key }) => key).filter((key) => Object.hasOwn(value, key))
+  const key = keys.find((name) => name === 'enforcement' || didYouMean(name, ['enforcement']) !== '')
+  return key === undefined ? undefined : nearestMode(value[key])
 }

@@ -1,7 +1,10 @@
 // Text of agents as a person may read it: nothing that hides, reorders or breaks out of its line.
 
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
-const HIDDEN_BUT_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+// Control, format and direction characters, halves of pairs, line separators, characters without a shape, and blanks that
+// are none. Line feed and tab are left where lines are shown.
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
+const HIDDEN_BUT_LINES =
+  /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
 /** On one line, clipped, with characters that cannot be seen written as escapes. */
 export function lineOf(text: string, length: number): string {
@@ -13,9 +16,14 @@ export function lineOf(text: string, length: number): string {
   return `${flat.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** Whole, with its lines, and with characters that cannot be seen written as escapes. */
+/** Whole, with its lines, and with characters that cannot be seen written as escapes. The page and the terminal use it. */
 export function wholeOf(text: string): string {
   return text.replace(HIDDEN_BUT_LINES, escapeOf)
+}
+
+/** The same with a dot for each such character, line ends included, where marks stand below the text. */
+export function dottedOf(text: string): string {
+  return text.replace(HIDDEN, '·')
 }
 
 function escapeOf(character: string): string {

@@ -12,6 +12,8 @@ interface Dispatched {
   readonly point: string
   readonly workspace?: string | undefined
   readonly session?: string | undefined
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
 }
 
 /** How long to wait for a person. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { KeyPath } from '../config/edit/key-path.ts'
 import { type EditOptions, editFile } from '../config/edit.ts'
-import { factsOf } from '../config/in-force.ts'
+import { factsOf, type InForce } from '../config/in-force.ts'
 import { keepLastGood, type LastGood } from '../config/last-good.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
@@ -12,7 +12,6 @@ import { filesOf, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from
 import { readTextFile } from '../config/read-file.ts'
 import { ArcError, didYouMean, show } from '../core/errors.ts'
 import type { Mode } from '../core/mode.ts'
-import { SqliteStateStore } from '../store/state-store.ts'
 import { BUILT_INS } from './built-ins.ts'
 import { whyNotRunnable } from './handler-factory.ts'
 import { arcHome, lastGoodDir } from './home.ts'
@@ -88,26 +87,24 @@ export class ProfileHome {
   }
 
   /** Takes down what a profile comes to now as what is in force: after a person changed it. */
-  remember(name: string): void {
+  async remember(name: string): Promise<void> {
     const { user } = loadConfig({ ...this.#options({ profile: name, lastGood: this.#readOnly() }), inForce: undefined })
-    const file = join(this.home, 'arc.db')
-    const state = existsSync(file) ? new SqliteStateStore(file) : undefined
-    try {
-      const store = inForceStore(this.home, state)
-      store.set({ profile: this.chosen, profiles: { ...store.get()?.profiles, [name]: factsOf(user) } })
-    } finally {
-      state?.close()
-    }
+    await this.#changeInForce((profiles) => ({ ...profiles, [name]: factsOf(user) }))
   }
 
   /** Takes a profile out of that record: after a person deleted it. */
-  forget(name: string): void {
+  async forget(name: string): Promise<void> {
+    await this.#changeInForce(({ [name]: _gone, ...profiles }) => profiles)
+  }
+
+  async #changeInForce(change: (profiles: InForce['profiles']) => InForce['profiles']): Promise<void> {
     const file = join(this.home, 'arc.db')
+    // Loaded late: most commands need no database.
+    const { SqliteStateStore } = await import('../store/state-store.ts')
     const state = existsSync(file) ? new SqliteStateStore(file) : undefined
     try {
       const store = inForceStore(this.home, state)
-      const { [name]: _gone, ...profiles } = store.get()?.profiles ?? {}
-      store.set({ profile: this.chosen, profiles })
+      store.set({ profile: this.chosen, profiles: change(store.get()?.profiles ?? {}) })
     } finally {
       state?.close()
     }

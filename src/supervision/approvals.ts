@@ -15,6 +15,9 @@ export interface HeldStep {
   readonly args: unknown
   readonly workspace?: string | undefined
   readonly session?: string | undefined
+  /** Who would do it. Shown, and no part of the hash. */
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
 }
 
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'used'
@@ -230,9 +233,11 @@ export function heldStepOf(step: {
   readonly data: object
   readonly workspace?: string | undefined
   readonly session?: string | undefined
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
 }): HeldStep {
-  const { point, data, workspace, session } = step
+  const { point, data, workspace, session, agent, host } = step
   const { tool, args } = data as { readonly tool?: unknown; readonly args?: unknown }
-  if (typeof tool === 'string') return { point, tool, args: args ?? {}, workspace, session }
-  return { point, args: data, workspace, session }
+  if (typeof tool === 'string') return { point, tool, args: args ?? {}, workspace, session, agent, host }
+  return { point, args: data, workspace, session, agent, host }
 }

@@ -25,7 +25,7 @@ it('B5 a person sees what is held, and an answer on the command line ends the wa
   const [first] = JSON.parse((await arc('approvals', 'list', '--json')).stdout) as [{ id: string }]
   expect(first).toMatchObject({ step: STEP, reason: 'it rewrites history', expiresAt: expect.any(String) })
   const { stdout } = await arc('approvals', 'list')
-  expect(stdout).toContain('git push --force \\u001b[2K')
+  expect(stdout).toContain('git push --force \\u{1b}[2K')
   expect(stdout).not.toContain('\u001b')
   expect(await arc('approvals', 'approve', first.id)).toMatchObject({ code: 0, stdout: '' })
   expect(await approved).toMatchObject({ isApproved: true })

@@ -1,13 +1,13 @@
 // `arc approvals`: what is held for a person, and the person's answer.
 
 import { userInfo } from 'node:os'
-import colors from 'picocolors'
 import { systemClock } from '../../runtime/engine-services.ts'
 import { newId } from '../../runtime/ids.ts'
-import { type Approval, Approvals, type HeldStep } from '../../supervision/approvals.ts'
+import { type Approval, Approvals } from '../../supervision/approvals.ts'
 import { canonicalize } from '../../trace/canonical.ts'
+import { heldStepLines, heldStepSummary } from '../held-step.ts'
 import { openState } from '../kept.ts'
-import { fromNow, oneLine, print, printJson, tell } from '../output.ts'
+import { print, printJson, tell } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -19,7 +19,7 @@ export async function listApprovals({ json }: JsonOption): Promise<number> {
     const pending = approvals.list().filter(({ status }) => status === 'pending')
     if (json === true) printJson(pending.map(jsonOf))
     else if (pending.length === 0) tell('Nothing is held for a person. What was: arc logs --decision ask')
-    else for (const approval of pending) printApproval(approval)
+    else for (const line of pending.flatMap((approval) => heldStepLines(approval))) print(line)
     return 0
   })
 }
@@ -29,7 +29,7 @@ export async function answerApproval(id: string, word: 'approve' | 'deny', { jso
   return withApprovals((approvals) => {
     const approval = approvals.answer(findId(approvals, id), word, { by: userInfo().username })
     if (json === true) printJson({ ...jsonOf(approval), status: approval.status })
-    else tell(`${approval.status}: ${actionOf(approval.step)}`)
+    else tell(`${approval.status}: ${heldStepSummary(approval)}`)
     return 0
   })
 }
@@ -51,19 +51,4 @@ function findId(approvals: Approvals, given: string): string {
 function jsonOf({ id, step, reason, hook, createdAt, expiresAt }: Approval) {
   const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
   return { id, step, reason: reason ?? null, hook: hook ?? null, ...times }
-}
-
-// The whole of it: whoever says yes must have seen what it is said to.
-function printApproval({ id, step, reason, hook, expiresAt }: Approval): void {
-  print(`${colors.magenta('?')} ${colors.bold(id)}  ${step.point} ${step.tool ?? ''}  ends ${fromNow(expiresAt)}`)
-  print(`  ${actionOf(step)}`)
-  if (step.workspace !== undefined) print(colors.dim(`  in ${oneLine(step.workspace, WHOLE)}`))
-  if (reason !== undefined) print(`  ${hook ?? 'held'}: ${oneLine(reason, WHOLE)}`)
-}
-
-const WHOLE = Number.POSITIVE_INFINITY
-
-function actionOf({ args }: HeldStep): string {
-  const { command } = (args ?? {}) as { readonly command?: unknown }
-  return oneLine(typeof command === 'string' ? command : JSON.stringify(args), WHOLE)
 }

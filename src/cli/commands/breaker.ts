@@ -1,10 +1,10 @@
 // `arc breaker`: whether failing hooks have lowered what hooks may do, and closing it by hand.
 
-import colors from 'picocolors'
 import { openPreview } from '../../runtime/preview.ts'
 import { realServices } from '../../runtime/services.ts'
 import { openStores } from '../../runtime/stores.ts'
 import { type BreakerStatus, DurableBreaker } from '../../supervision/breaker.ts'
+import colors from '../colors.ts'
 import { fromNow, print, printJson, report, tell } from '../output.ts'
 
 interface JsonOption {

@@ -46,7 +46,7 @@ it('finds a new home in order', async () => {
   const { ok, checks } = await doctor()
   expect(checks.filter((check) => !check.ok)).toEqual([])
   expect(ok).toBe(true)
-  expect(checks.map(({ name }) => name)).toEqual(['home', 'database', 'configuration', 'breaker', 'daemon'])
+  expect(checks.map(({ name }) => name)).toEqual(['home', 'database', 'configuration', 'breaker', 'mode', 'daemon'])
 })
 
 it('names what is wrong, and what to do about it', async () => {

@@ -1,6 +1,5 @@
 // `arc hooks`: the pipeline as it stands, which of it a step would meet, and switching hooks off and on again.
 
-import colors from 'picocolors'
 import { formatProblem } from '../../config/problem.ts'
 import { didYouMean, show } from '../../core/errors.ts'
 import { BUILT_IN_POINTS } from '../../core/point-names.ts'
@@ -9,6 +8,7 @@ import { openPreview, type Preview } from '../../runtime/preview.ts'
 import { recordEvent } from '../../runtime/services.ts'
 import { snooze, wake } from '../../runtime/snoozes.ts'
 import { openStores } from '../../runtime/stores.ts'
+import colors from '../colors.ts'
 import {
   alignColumns,
   fromNow,

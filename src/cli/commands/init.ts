@@ -1,13 +1,13 @@
 // `arc init`: a home for ARC with a profile to begin with. What is there already stays as it is.
 
 import { join } from 'node:path'
-import colors from 'picocolors'
 import { cannotWrite, createFile, makeFolder, replaceFile } from '../../config/edit/atomic-file.ts'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { filesOf } from '../../config/profiles.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
 import { ProfileHome } from '../../runtime/profile-home.ts'
+import colors from '../colors.ts'
 import { alignColumns, print, printJson, tell } from '../output.ts'
 import { changeSetting } from './profile.ts'
 

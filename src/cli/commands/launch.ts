@@ -14,6 +14,7 @@ import { createSupervisor } from '../../runtime/create-supervisor.ts'
 import { arcHome, findProject } from '../../runtime/home.ts'
 import { ProfileHome } from '../../runtime/profile-home.ts'
 import type { Supervisor } from '../../runtime/supervisor.ts'
+import { followMode } from '../follow-mode.ts'
 import { writeLauncher } from '../hook/launcher.ts'
 import { injectionFor } from '../launch/inject.ts'
 import { tell } from '../output.ts'
@@ -54,7 +55,9 @@ async function run(supervisor: Supervisor, { home, profile, args }: Launch): Pro
   const wanted = launchOf(before.data, tool, args)
   const arc = resolve(process.argv[1] ?? 'arc')
   const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
-  const injected = injectionFor(wanted, { launcher, home, cwd: process.cwd(), env: process.env })
+  followMode(new ProfileHome(home))
+  const failClosed = supervisor.engine.mode === 'enforce'
+  const injected = injectionFor(wanted, { launcher, home, cwd: process.cwd(), env: process.env, failClosed })
   if (injected.note !== undefined) tell(`arc: ${injected.note}`)
   if (!injected.isSupervised && supervisor.engine.mode === 'enforce' && isKnownAgent(wanted.command)) {
     tell(`arc: in enforce nothing starts unsupervised`)

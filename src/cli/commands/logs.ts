@@ -1,12 +1,12 @@
 // `arc logs`: the structured log of every evaluation, newest last; `--follow` goes on with what comes.
 
-import colors from 'picocolors'
 import { databaseFile } from '../../runtime/home.ts'
 import { SqliteTraceStore } from '../../store/trace-store.ts'
 import type { LogRow } from '../../trace/record.ts'
 import type { TraceFilter, TraceStore } from '../../trace/store.ts'
+import colors from '../colors.ts'
 import { openTrace } from '../kept.ts'
-import { ago, columnsOf, LOOK, oneLine, print, readSince, widthOf, wrap } from '../output.ts'
+import { ago, columnsOf, LOOK, oneLine, print, printJson, readSince, report, tell, widthOf, wrap } from '../output.ts'
 
 /** What `arc logs` was asked. */
 export interface LogsOptions {
@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 200
 export async function logs(options: LogsOptions): Promise<number> {
   const filter = filterOf(options)
   if (typeof filter === 'string') {
-    process.stderr.write(`arc: ${filter}\n`)
+    report(filter)
     return 2
   }
   const store = options.follow === true ? new SqliteTraceStore(databaseFile()) : openTrace()
@@ -35,7 +35,7 @@ export async function logs(options: LogsOptions): Promise<number> {
     const rows = store.query(filter)
     for (const row of rows) printRow(row, options.json === true)
     if (rows.length === 0 && options.json !== true) {
-      process.stderr.write('Nothing recorded that matches. "arc sample" plays a session that leaves records.\n')
+      tell('Nothing recorded that matches. "arc sample" plays a session that leaves records.')
     }
     if (options.follow === true) await follow(store, filter, rows.at(-1)?.seq ?? 0, options.json === true)
     return 0
@@ -66,14 +66,14 @@ async function follow(store: TraceStore, filter: TraceFilter, from: number, isJs
 
 function printRow(row: LogRow, isJson: boolean): void {
   if (isJson) {
-    print(JSON.stringify(row))
+    printJson(row)
     return
   }
   const { icon, paint } = LOOK[row.decision ?? 'pass']
-  const what = [row.point, row.tool].filter((part) => part !== undefined).join(' ')
+  const what = [row.point, row.tool].flatMap((part) => (part === undefined ? [] : [oneLine(part, 120)])).join(' ')
   const applied = row.applied === false && (row.decision === 'ask' || row.decision === 'block') ? ' (not applied)' : ''
-  const action = `${icon} ${row.action.padEnd(10)}`
-  const head = `${colors.dim(ago(row.time).padStart(4))} ${paint(action)} ${(row.hook ?? row.component).padEnd(20)}`
+  const action = `${icon} ${oneLine(row.action).padEnd(10)}`
+  const head = `${colors.dim(ago(row.time).padStart(4))} ${paint(action)} ${oneLine(row.hook ?? row.component).padEnd(20)}`
   const line = [head, what + applied].filter((part) => part !== '').join(' ')
   // To the end of the line; where that leaves too little, on a line of its own.
   const room = columnsOf() - widthOf(line) - 2

@@ -4,7 +4,6 @@
 import { rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import colors from 'picocolors'
 import { cannotWrite, createFile } from '../../config/edit/atomic-file.ts'
 import { readKeyPath } from '../../config/edit/key-path.ts'
 import { editText } from '../../config/edit.ts'
@@ -15,6 +14,7 @@ import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../core/errors.ts'
 import { invalid, ProfileHome, profileTemplate, requireName } from '../../runtime/profile-home.ts'
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../runtime/profile-view.ts'
+import colors from '../colors.ts'
 import { followMode } from '../follow-mode.ts'
 import { alignColumns, oneLine, print, printJson, shortPath, tell } from '../output.ts'
 
@@ -103,7 +103,7 @@ function startOf(profiles: ProfileHome, name: string, from: string | undefined):
 export async function useProfile(name: string, options: JsonOption): Promise<number> {
   const profiles = new ProfileHome()
   await profiles.choose(name)
-  profiles.remember(name)
+  await profiles.remember(name)
   followMode(profiles)
   const forced = process.env.ARC_PROFILE
   if (forced && forced !== name) tell(`arc: here $ARC_PROFILE is set, so ${show(forced)} stays in use`)
@@ -137,7 +137,7 @@ export interface Change {
  */
 export async function changeSetting(profiles: ProfileHome, { name, key, value }: Change): Promise<boolean> {
   const isChanged = await profiles.change(name, { path: readKeyPath(key), value }, profiles.template(name))
-  profiles.remember(name)
+  await profiles.remember(name)
   followMode(profiles)
   return isChanged
 }
@@ -176,7 +176,7 @@ export async function deleteProfile(name: string, options: JsonOption & { readon
   }
   for (const file of files) remove(file)
   profiles.lastGood.forget(`profile:${name}`)
-  profiles.forget(name)
+  await profiles.forget(name)
   if (options.json === true) printJson({ name, files, deleted: true })
   else tell(`deleted ${files.join(', ') || name}`)
   return 0

@@ -1,12 +1,12 @@
 // `arc sample`: plays the sample session and shows, step by step, what the hooks decided.
 
 import { isAbsolute, relative } from 'node:path'
-import colors from 'picocolors'
 import { describe } from '../../core/errors.ts'
 import { readMode } from '../../core/mode.ts'
 import type { Decision } from '../../core/verdict.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
 import { arcHome } from '../../runtime/home.ts'
+import colors from '../colors.ts'
 import { alignColumns, columnsOf, LOOK, oneLine, print, tell, wrap } from '../output.ts'
 import type { SampleEvent, SampleHold, SampleStep } from '../sample/events.ts'
 import { playSession } from '../sample/play.ts'

@@ -3,7 +3,6 @@
 
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
-import colors from 'picocolors'
 import { type ArmaHook, type ArmaScript, compileArma, fill } from '../../config/arma/compile.ts'
 import { DEFAULTS } from '../../config/layers.ts'
 import { readTextFile } from '../../config/read-file.ts'
@@ -17,6 +16,7 @@ import { HookEngine } from '../../runtime/engine.ts'
 import { type PipelineServices, realServices } from '../../runtime/services.ts'
 import { MemoryStateStore } from '../../supervision/memory-state.ts'
 import { MemoryTraceStore } from '../../trace/memory-store.ts'
+import colors from '../colors.ts'
 import { alignColumns, oneLine, paintDecision, print, printJson, tell } from '../output.ts'
 
 interface JsonOption {

@@ -1,7 +1,6 @@
 // `arc status`: is a daemon running, and what is in force.
 
 import { existsSync, readFileSync } from 'node:fs'
-import colors from 'picocolors'
 import type { Config } from '../../config/layers.ts'
 import { describe } from '../../core/errors.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
@@ -13,6 +12,7 @@ import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
 import { checkAnchors } from '../../runtime/record-check.ts'
 import { openStores } from '../../runtime/stores.ts'
+import colors from '../colors.ts'
 import { fromNow, print, printJson, report, showSpan } from '../output.ts'
 
 /** What `arc status --json` prints. */

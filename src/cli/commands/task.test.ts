@@ -153,7 +153,7 @@ it('shows what people need, and nothing that a terminal would obey', async () =>
   expect(await runArc(['task', 'list'], { home })).toMatchObject({ code: 0, stdout: '' })
   await runArc(['task', 'delegate', ...AGENTS, 'Look at \u001b[2K this'], { home })
   const { stdout } = await runArc(['task', 'list'], { home })
-  expect(stdout).toMatch(/assigned .*medium .*claude-work → codex-review .*Look at \\u001b\[2K this/)
+  expect(stdout).toMatch(/assigned .*medium .*claude-work → codex-review .*Look at \\u\{1b\}\[2K this/)
   expect(stdout).not.toContain('\u001b')
   const id = /[0-9A-Z]{26}/.exec(stdout)?.[0] ?? ''
   const shown = await runArc(['task', 'show', id.slice(0, 20)], { home })

@@ -1,7 +1,6 @@
 // `arc task`: work that agents hand to each other. Every move goes through the state machine, every new task through
 // the pipeline.
 
-import colors from 'picocolors'
 import type { Task, TaskPriority, TaskRecord, TaskStatus } from '../../collaboration/tasks/task.ts'
 import { ArcError } from '../../core/errors.ts'
 import { createSupervisor } from '../../runtime/create-supervisor.ts'
@@ -10,6 +9,7 @@ import { type OpenTasks, openTasks } from '../../runtime/task-delegation.ts'
 import { logMoves } from '../../runtime/task-log.ts'
 import { admitBy } from '../../runtime/task-supervision.ts'
 import { SqliteTraceStore } from '../../store/trace-store.ts'
+import colors from '../colors.ts'
 import { ago, alignColumns, oneLine, print, printJson, tell } from '../output.ts'
 
 interface JsonOption {

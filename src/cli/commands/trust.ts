@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import colors from 'picocolors'
 import type { LoadedProject } from '../../config/load.ts'
 import { formatProblem, isFatal, type Problem } from '../../config/problem.ts'
 import { readBoundedFile } from '../../config/read-file.ts'
@@ -13,6 +12,7 @@ import { openPreview } from '../../runtime/preview.ts'
 import { recordEvent } from '../../runtime/services.ts'
 import { openStores, type Stores } from '../../runtime/stores.ts'
 import { trustProject, untrustProject } from '../../runtime/trusted-projects.ts'
+import colors from '../colors.ts'
 import { printJson, report, tell } from '../output.ts'
 
 /** What `arc trust` was asked. */

@@ -1,11 +1,18 @@
 // `arc why`: one decision, whole: the step, what each hook said, what was changed, and what became of it.
 
-import colors from 'picocolors'
 import { isRecord } from '../../core/plain-data.ts'
+import type { Evidence } from '../../risk/assessment.ts'
+import { systemClock } from '../../runtime/engine-services.ts'
+import { newId } from '../../runtime/ids.ts'
+import { type Approval, Approvals } from '../../supervision/approvals.ts'
+import { canonicalize } from '../../trace/canonical.ts'
 import type { EvaluationRecord, StepRecord } from '../../trace/record.ts'
 import type { Found } from '../../trace/store.ts'
-import { openTrace } from '../kept.ts'
-import { columnsOf, LOOK, oneLine, print, wrap } from '../output.ts'
+import colors from '../colors.ts'
+import { heldStepLines } from '../held-step.ts'
+import { openState, openTrace } from '../kept.ts'
+import { columnsOf, LOOK, oneLine, print, printJson, report, wrap } from '../output.ts'
+import { argumentLines, factLine } from '../shown-step.ts'
 
 /** Shows one record by its id, the beginning of its id, or `last`. */
 export async function why(id: string, options: { readonly json?: boolean }): Promise<number> {
@@ -13,10 +20,13 @@ export async function why(id: string, options: { readonly json?: boolean }): Pro
   try {
     const found = store.get(id)
     if (found.found === 'nothing' || found.found === 'several') {
-      process.stderr.write(`arc: ${notFound(id, found)}\n`)
-      return 1
+      const held = found.found === 'nothing' ? heldStep(id) : undefined
+      if (held === undefined) report(notFound(id, found))
+      else if (options.json === true) printJson({ found: 'approval', record: held })
+      else for (const line of heldStepLines(held, { isWhole: true })) print(line)
+      return held === undefined ? 1 : 0
     }
-    if (options.json === true) print(JSON.stringify(found))
+    if (options.json === true) printJson(found)
     else if (found.found === 'step') printStep(found.record, found.evaluations)
     else print(JSON.stringify(found.record, null, 2))
     return 0
@@ -25,6 +35,20 @@ export async function why(id: string, options: { readonly json?: boolean }): Pro
   }
 }
 
+// The id of a step that waits for approval leads to that step.
+function heldStep(id: string): Approval | undefined {
+  const { state, close } = openState()
+  try {
+    const all = new Approvals({ state, clock: systemClock, newId, canonicalize }).list()
+    const found = all.filter((approval) => approval.id.startsWith(id))
+    return id.length >= MIN_PREFIX && found.length === 1 ? found[0] : undefined
+  } finally {
+    close()
+  }
+}
+
+const MIN_PREFIX = 4
+
 function notFound(id: string, found: Found): string {
   if (found.found === 'several') return `several records begin with ${id}: ${found.ids.join(', ')}; give more of the id`
   return id === 'last' ? 'nothing is recorded yet; "arc sample" leaves records' : `there is no record ${id}`
@@ -32,16 +56,34 @@ function notFound(id: string, found: Found): string {
 
 function printStep(step: StepRecord, evaluations: readonly EvaluationRecord[]): void {
   const { icon, paint } = LOOK[step.decision]
-  print(`${paint(`${icon} ${step.decision}`)}  ${colors.bold(step.point)} ${step.tool ?? ''}  ${colors.dim(step.id)}`)
-  const { session, host, profile } = step
-  const named = Object.entries({ session, host, profile }).filter(([, value]) => value !== undefined)
-  print(colors.dim(`  ${[step.time, ...named.map(([name, value]) => `${name} ${value}`)].join('  ')}`))
-  fact('data', JSON.stringify(step.data))
+  print(
+    `${paint(`${icon} ${step.decision}`)}  ${colors.bold(step.point)} ${oneLine(step.tool ?? '', 300)}  ${colors.dim(step.id)}`,
+  )
+  print(colors.dim(`  ${step.time}`))
+  const { workspace, session, agent, host, profile } = step
+  for (const [name, value] of Object.entries({ workspace, session, agent, host, profile })) {
+    if (value !== undefined) print(factLine(name, value))
+  }
+  for (const line of argumentLines(dataOf(step), { evidence: evidenceOf(evaluations) })) print(line)
   const { reason, suggestion, hook, data } = step.outcome
   for (const evaluation of evaluations) printEvaluation(evaluation, step)
   if (hook !== undefined) fact('decided', `by ${hook}${reason === undefined ? '' : `: ${reason}`}`)
   if (suggestion !== undefined) fact('instead', suggestion)
-  if (data !== undefined) fact('became', JSON.stringify(data))
+  if (data === undefined) return
+  fact('became', '')
+  for (const line of argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data)) print(line)
+}
+
+// Of a tool call the arguments, of any other step all its data.
+function dataOf({ data, tool }: StepRecord): unknown {
+  return tool !== undefined && isRecord(data) && 'args' in data ? data.args : data
+}
+
+function evidenceOf(evaluations: readonly EvaluationRecord[]): readonly Evidence[] {
+  return evaluations.flatMap(({ metadata }) => {
+    const risk = isRecord(metadata) && isRecord(metadata.risk) ? metadata.risk : {}
+    return Array.isArray(risk.evidence) ? (risk.evidence.filter(isRecord) as unknown as Evidence[]) : []
+  })
 }
 
 function printEvaluation(evaluation: EvaluationRecord, step: StepRecord): void {
@@ -54,7 +96,7 @@ function printEvaluation(evaluation: EvaluationRecord, step: StepRecord): void {
     ...(cause === 'policy' ? [] : [cause]),
     `${durationMs.toFixed(2)} ms`,
   ]
-  const head = `${String(priority).padStart(3)} ${hook.padEnd(20)} ${paint(decision.padEnd(5))}`
+  const head = `${String(priority).padStart(3)} ${oneLine(hook).padEnd(20)} ${paint(decision.padEnd(5))}`
   print(`  ${paint(icon)} ${head} ${colors.dim(facts.join(', '))}`)
   // What decided is said below, with its reason.
   const isSaidBelow = hook === step.outcome.hook && reason === step.outcome.reason
@@ -65,8 +107,8 @@ function printEvaluation(evaluation: EvaluationRecord, step: StepRecord): void {
   const hidden = changes.length === 0 ? ` ${Object.keys(modify ?? {}).join(', ')}, in what the record hides` : ''
   print(`${INDENT}${applied ? 'changed' : 'would change'}${hidden}`)
   for (const { key, before, after } of changes) {
-    if (before !== undefined) print(`${INDENT}${colors.red(`- ${key}: ${oneLine(before, room())}`)}`)
-    print(`${INDENT}${colors.green(`+ ${key}: ${oneLine(after, room())}`)}`)
+    if (before !== undefined) print(`${INDENT}${colors.red(`- ${oneLine(key)}: ${oneLine(before, room())}`)}`)
+    print(`${INDENT}${colors.green(`+ ${oneLine(key)}: ${oneLine(after, room())}`)}`)
   }
 }
 

@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly home: string
   readonly cwd: string
   readonly env: Env
+  /** Should a hook that breaks stop the call? */
+  readonly failClosed?: boolean
 }
 
 /** What starts it supervised. */
@@ -127,8 +129,8 @@ function fileOf({ host, folder }: Given): InstallFile {
   return file
 }
 
-function write({ launcher }: Given, file: InstallFile, before?: string): string {
-  const text = file.add(before, { command: launcher })
+function write({ launcher, failClosed }: Given, file: InstallFile, before?: string): string {
+  const text = file.add(before, { command: launcher, failClosed })
   if (typeof text !== 'string') throw new ArcError('ARC_LAUNCH_INVALID', `${file.path}: ${text.message}`)
   mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 })
   writeFileSync(file.path, text, { mode: file.mode ?? 0o600 })

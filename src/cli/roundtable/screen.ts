@@ -1,12 +1,12 @@
 // How a roundtable looks: who speaks and for how long while it goes on, and the turns and the synthesis as lines. What
 // agents said reaches the terminal only with everything in it shown that the terminal would obey.
 
-import colors from 'picocolors'
 import type { Roundtable } from '../../collaboration/roundtable/machine.ts'
 import { roleAt } from '../../collaboration/roundtable/roles.ts'
 import type { TableView } from '../../collaboration/roundtable/view.ts'
 import type { TableEvent } from '../../runtime/roundtable-driver.ts'
-import { columnsOf, harmless, LOOK, oneLine, tell, widthOf, wrap } from '../output.ts'
+import colors from '../colors.ts'
+import { columnsOf, forTerminal, harmless, LOOK, oneLine, tell, widthOf, wrap } from '../output.ts'
 
 type ShownTurn = Pick<
   TableView['turns'][number],
@@ -150,7 +150,7 @@ export class TableScreen {
       const seconds = Math.floor((performance.now() - since) / 1_000)
       const line = `${text} … ${showSeconds(seconds)}`.slice(0, columnsOf(process.stderr) - 1)
       this.#shown = widthOf(line)
-      process.stderr.write(colors.dim(line))
+      process.stderr.write(forTerminal(colors.dim(line)))
     }
     show()
     const timer = setInterval(show, 1_000)
