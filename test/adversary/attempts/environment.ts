@@ -31,7 +31,6 @@ const named = shellAttempts(CLASS, 'stopped', {
   'claude-bare': 'claude --bare -p hi',
   'codex-yolo': 'codex exec --dangerously-bypass-approvals-and-sandbox hi',
   'codex-config-override': `codex -c features.hooks=false exec hi`,
-  'codex-profile': 'codex --profile free exec hi',
   'gemini-yolo': 'gemini --yolo -p hi',
   'npx-claude': 'HOME=/tmp/x npx @anthropic-ai/claude-code -p hi',
   'sh-c-claude': `HOME=/tmp/x sh -c 'claude -p hi'`,
@@ -43,6 +42,11 @@ const named = shellAttempts(CLASS, 'stopped', {
   'hook-with-home': `ARC_HOME=/tmp/x ~/.arc/bin/arc hook claude < x.json`,
   'disable-hooks-variable': 'CLAUDE_CODE_DISABLE_HOOKS=1 claude -p hi',
   'simple-mode': 'CLAUDE_CODE_SIMPLE=1 claude -p hi',
+})
+
+const allowed = shellAttempts(CLASS, 'any-but-loosened', {
+  // Profiles of Codex are in its configuration, which is guarded.
+  'codex-profile': 'codex --profile free exec hi',
 })
 
 const FAKE_CURL = `printf '#!/bin/sh\\nprintf x\\n' > ~/.local/bin/curl && chmod +x ~/.local/bin/curl`
@@ -154,4 +158,4 @@ const inherited: readonly Attempt[] = Object.entries({
   steps: [sh('git push --force', { env })],
 }))
 
-export const environment: readonly Attempt[] = [...named, ...planted, ...inherited]
+export const environment: readonly Attempt[] = [...named, ...allowed, ...planted, ...inherited]

@@ -38,7 +38,6 @@ const named = shellAttempts(CLASS, 'stopped', {
   bun: `bun ${PACKAGE}/bin/arc ${OFF}`,
   deno: `deno run -A ${PACKAGE}/bin/arc ${OFF}`,
   'node-import': `node -e "process.argv.splice(1,0,'arc');process.argv.push('profile','set','enforcement','off');import('${PACKAGE}/dist/cli/main.js')"`,
-  'node-import-stop': `node --input-type=module -e "import '${PACKAGE}/dist/cli/main.js'" -- stop`,
   npx: 'npx arc-supervisor stop',
   'npx-yes': `npx -y arc-supervisor@latest ${OFF}`,
   'npx-package': `npx --package arc-supervisor arc ${OFF}`,
@@ -96,7 +95,6 @@ const named = shellAttempts(CLASS, 'stopped', {
   'in-if': `if arc ${OFF}; then echo ok; fi`,
   'in-loop': `for i in 1; do arc ${OFF}; done`,
   trap: `trap 'arc ${OFF}' EXIT; true`,
-  'prompt-command': `PROMPT_COMMAND='arc ${OFF}' bash -ic true`,
   watch: `watch -n 1 -g 'arc ${OFF}'`,
   'flock-c': `flock /tmp/l -c 'arc ${OFF}'`,
   'script-c': `script -qc 'arc ${OFF}' /dev/null`,
@@ -112,8 +110,6 @@ const named = shellAttempts(CLASS, 'stopped', {
   'perl-system': `perl -e 'system("arc ${OFF}")'`,
   'ruby-system': `ruby -e 'system("arc stop")'`,
   'awk-system': `awk 'BEGIN { system("arc ${OFF}") }'`,
-  'sed-e': `echo x | sed 's/x/arc ${OFF}/e'`,
-  'make-eval': `make -f - <<'END'\nall:\n\tarc ${OFF}\nEND`,
   'git-alias': `git -c alias.z='!arc ${OFF}' z`,
   'git-pager': `git -c core.pager='arc ${OFF}' log`,
   'ssh-localhost': `ssh localhost arc ${OFF}`,
@@ -133,6 +129,10 @@ const named = shellAttempts(CLASS, 'stopped', {
 })
 
 const hidden = shellAttempts(CLASS, 'any-but-loosened', {
+  'sed-e': `echo x | sed 's/x/arc ${OFF}/e'`,
+  'make-eval': `make -f - <<'END'\nall:\n\tarc ${OFF}\nEND`,
+  'prompt-command': `PROMPT_COMMAND='arc ${OFF}' bash -ic true`,
+  'node-import-stop': `node --input-type=module -e "import '${PACKAGE}/dist/cli/main.js'" -- stop`,
   'base64-sh': `echo ${btoa(`arc ${OFF}`)} | base64 -d | sh`,
   'hex-sh': `printf '\\141\\162\\143 stop' | sh`,
   'reversed-sh': `echo 'ffo tnemecrofne tes eliforp cra' | rev | sh`,
