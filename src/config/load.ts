@@ -20,7 +20,7 @@ import { isFatal, keyOf, type Problem, problem } from './problem.ts'
 import { isProfileName, listProfiles, PROFILE_NAME } from './profiles.ts'
 import { type FileText, type ReadFile, readTextFile } from './read-file.ts'
 import { BUILT_IN_HOOKS, type CommandSetting } from './schema.ts'
-import { type Fingerprint, fingerprint, hasHooks, type ProjectHooks, type TrustedSet } from './trust.ts'
+import { type Fingerprint, type Follow, fingerprint, hasHooks, type ProjectHooks, type TrustedSet } from './trust.ts'
 
 /** What to load, and what it needs from outside. */
 export interface LoadOptions {
@@ -35,6 +35,8 @@ export interface LoadOptions {
   readonly lastGood: LastGood
   /** What was last in force; without it only the files count. */
   readonly inForce?: InForceStore | undefined
+  /** Follows what the hooks of a project run. */
+  readonly follow?: Follow | undefined
   /** Without it no project is trusted. */
   readonly trusted?: TrustedSet | undefined
   /** Names of hooks that a program registers itself, so that they can be configured. */
@@ -231,7 +233,7 @@ class Loading {
     // By itself, so that its hash does not depend on what the user has.
     const { commands, scripts } = layers.reduce((merged, layer) => tighten(merged, layer).config, DEFAULTS)
     const hooks = { dir, commands, scripts }
-    const print = fingerprint(hooks)
+    const print = fingerprint(hooks, this.#options.follow)
     // Devices and programs of the system are no reason to load again.
     for (const { file } of print.files) if (file.startsWith(dir + sep)) this.#files.add(file)
     const isTrusted = !hasHooks(hooks) || (print.canTrust && trusted?.isTrusted(dir, print.hash) === true)
@@ -241,11 +243,12 @@ class Loading {
     return { config: { ...config, commands: base.commands, scripts: base.scripts }, project }
   }
 
-  #reportUntrusted({ dir, commands, scripts, canTrust }: LoadedProject): void {
+  #reportUntrusted({ dir, commands, scripts, refusal }: LoadedProject): void {
     const count = commands.length + scripts.length
     const { file, line, column } = [...commands, ...scripts][0]?.origin ?? { file: dir, line: 1, column: 1 }
     const hooks = `${count} ${count === 1 ? 'hook or script' : 'hooks and scripts'} of this project`
-    const fix = canTrust ? `Read and trust them with: arc trust ${dir}` : 'They name files that cannot be checked.'
+    const fix =
+      refusal === undefined ? `Read and trust them with: arc trust ${dir}` : `They cannot be checked: ${refusal}.`
     const message = `The ${hooks} do not run, because they are not trusted as they are now. ${fix}`
     this.#problems.push(problem('untrusted', file, message, { position: { line, column } }))
   }

@@ -1,5 +1,5 @@
-// Trust in a project's hooks: one hash over what they are and over the files they name, so that a changed script asks again.
-// Only reads. What a script in turn runs is not followed: trust covers what is named here.
+// Trust in a project's hooks: one hash over what they are and over the files that they run, so that a changed script asks
+// again. Where something cannot be followed, the hash covers every file of the project. Only reads.
 
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { type CommandHook, contentOf } from './command-list.ts'
 import type { Script } from './layers.ts'
 import { namedFiles } from './named-files.ts'
 import { isMissing } from './read-file.ts'
+import { filesOfTree } from './tree.ts'
 
 /** What a project would run. */
 export interface ProjectHooks {
@@ -21,6 +22,23 @@ export interface ProjectHooks {
 export interface TrustedSet {
   isTrusted(dir: string, hash: string): boolean
 }
+
+/** What hooks run, followed from file to file. */
+export interface Followed {
+  readonly files: readonly string[]
+  /** Patterns, and the files that each of them matches. */
+  readonly names: readonly (readonly [string, readonly string[]])[]
+  readonly unfollowed: readonly Unfollowed[]
+}
+
+/** What cannot be followed in the command line of a hook. */
+export interface Unfollowed {
+  readonly line: string
+  readonly what: readonly string[]
+}
+
+/** Follows command lines in a folder. */
+export type Follow = (dir: string, lines: readonly (string | readonly string[])[]) => Followed
 
 /** A file that the hooks name, as it is now. */
 interface NamedFile {
@@ -38,6 +56,11 @@ export interface Fingerprint {
   readonly files: readonly NamedFile[]
   /** False when the named files are too many, or one cannot be read to its end: what cannot be hashed cannot be trusted. */
   readonly canTrust: boolean
+  readonly unfollowed: readonly Unfollowed[]
+  /** Whether they run whatever a pattern matches. */
+  readonly hasPatterns: boolean
+  /** Why these hooks cannot be trusted, where that is so. */
+  readonly refusal?: string
 }
 
 const MAX_HASHED_BYTES = 64 * 1024 * 1024
@@ -47,12 +70,17 @@ export function hasHooks({ commands, scripts }: ProjectHooks): boolean {
   return commands.length > 0 || scripts.length > 0
 }
 
-/** The hash of a project's hooks and of every file that they name. Independent of where the project lies. */
-export function fingerprint(project: ProjectHooks): Fingerprint {
+const NOTHING: Followed = { files: [], names: [], unfollowed: [] }
+
+/** The hash of a project's hooks and of every file that they run. Independent of where the project lies. */
+export function fingerprint(project: ProjectHooks, follow: Follow = () => NOTHING): Fingerprint {
   const dir = resolve(project.dir)
   const lines = [...project.commands.map(({ command }) => command), ...project.scripts.flatMap(runLines)]
   const named = namedFiles(dir, lines)
-  const files = [...(named ?? [])].sort().map(inspect)
+  const { files: run, names, unfollowed } = lines.length === 0 ? NOTHING : follow(dir, lines)
+  const tree = unfollowed.length === 0 ? { files: [] } : filesOfTree(dir)
+  const all = new Set([...(named ?? []), ...run, ...(tree.files ?? [])])
+  const files = [...all].sort().map(inspect)
   const place = (file: string | undefined) => file && relative(dir, file)
   const hash = createHash('sha256')
   for (const command of project.commands) hash.update(`${JSON.stringify(['command', contentOf(command)])}\n`)
@@ -63,13 +91,31 @@ export function fingerprint(project: ProjectHooks): Fingerprint {
   for (const { file, state, sha256, target } of files) {
     hash.update(`${JSON.stringify(['file', place(file), state, sha256 ?? null, place(target) ?? null])}\n`)
   }
-  const canTrust = named !== undefined && files.every(({ state }) => state !== 'unreadable' && state !== 'too-large')
-  return { hash: hash.digest('hex'), files, canTrust }
+  for (const entry of [...names].sort()) hash.update(`${JSON.stringify(['names', entry])}\n`)
+  for (const entry of unfollowed) hash.update(`${JSON.stringify(['unfollowed', entry.line, entry.what])}\n`)
+  const refusal = refusalOf(named !== undefined, files, tree.tooLarge)
+  const canTrust = refusal === undefined
+  return {
+    hash: hash.digest('hex'),
+    files,
+    canTrust,
+    unfollowed,
+    hasPatterns: names.length > 0,
+    ...(refusal !== undefined && { refusal }),
+  }
+}
+
+function refusalOf(isNamed: boolean, files: readonly NamedFile[], tooLarge: string | undefined): string | undefined {
+  if (!isNamed) return 'the hooks name more files than can be checked'
+  const bad = files.find(({ state }) => state === 'unreadable' || state === 'too-large')
+  if (bad !== undefined) return `${bad.file} cannot be read to its end`
+  return tooLarge === undefined ? undefined : `they run what cannot be followed, and the whole project ${tooLarge}`
 }
 
 /** A project's hooks literally, a line each: for a person to read before trusting them. */
-export function describeHooks(project: ProjectHooks): readonly string[] {
-  const { files } = fingerprint(project)
+export function describeHooks(project: ProjectHooks & Partial<Fingerprint>): readonly string[] {
+  const { files, unfollowed } =
+    project.files === undefined ? fingerprint(project) : { unfollowed: [], ...project, files: project.files }
   return [
     ...project.commands.map(({ point, tool, command, blocking }) => {
       const where = tool === undefined ? point : `${point}:${tool}`
@@ -88,6 +134,9 @@ export function describeHooks(project: ProjectHooks): readonly string[] {
         const link = target === undefined ? '' : ` -> ${literally(target)}`
         return `file  ${literally(relative(project.dir, file))}${link}  ${sha256?.slice(0, 16) ?? state}`
       }),
+    ...unfollowed.flatMap(({ line, what }) =>
+      what.map((part) => `cannot be followed: ${literally(part)}  (in ${literally(line)})`),
+    ),
   ]
 }
 

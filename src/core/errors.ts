@@ -123,6 +123,18 @@ export const ERRORS = {
     when: 'The daemon could not be started: a port in use, a path too long for a socket, no right to write.',
     fix: 'Choose another port with --port, or look with "arc status" and "arc doctor" at what is in the way.',
   },
+  ARC_NEEDS_ROOT: {
+    when: 'A command that changes the machine does not run as root.',
+    fix: 'Run it with sudo.',
+  },
+  ARC_MANAGED: {
+    when: 'A managed machine does not open this command to this account, or its daemon does not answer.',
+    fix: 'Use sudo or an account of the approvers; see "arc doctor".',
+  },
+  ARC_SETUP_FAILED: {
+    when: 'Managed mode could not be set up or removed; earlier steps were made.',
+    fix: 'Correct what the message names and run it again.',
+  },
   ARC_SAMPLE_FAILED: {
     when: 'The sample session could not be played to its end: no git, or its agent ended early.',
     fix: 'Install git, and look at what stands above the message.',

@@ -70,7 +70,7 @@ export function patternRelation(pattern: string, roots: readonly GuardedRoot[]):
   for (const root of roots) {
     const own = root.path.split('/')
     const covered = coveredParts(parts, own)
-    if (covered === 'inside') return inside(root.path, root)
+    if (covered === 'inside') return insidePattern(parts.slice(own.length), root)
     if (covered === undefined) continue
     const path = own.slice(0, covered).join('/') || '/'
     if (containing?.isNear !== true && isAbove(path, root)) containing = around(path, root)
@@ -123,6 +123,14 @@ function wildcardFits(pattern: string, name: string): boolean {
   return at >= pattern.length
 }
 
+const SECRETS = ['run/token', 'run/arc.sock', 'arc.db', 'arc.db-wal'].map((path) => path.split('/'))
+
+function insidePattern(rest: readonly string[], root: GuardedRoot): Guarded {
+  const fits = (secret: readonly string[]): boolean =>
+    rest.length <= secret.length && rest.every((part, at) => partFits(part, secret[at] as string))
+  return { ...inside(root.path, root), isSecret: root.kind === 'home' && SECRETS.some(fits) }
+}
+
 function inside(path: string, { kind, path: root }: GuardedRoot): Guarded {
   return { kind, root, path, isInside: true, isNear: false, isSecret: kind === 'home' && isSecretOfHome(path, root) }
 }
@@ -144,6 +152,8 @@ function isAbove(path: string, root: GuardedRoot): boolean {
 // Everything in run/ but the number of the process; the database with its side files; keys.
 function isSecretOfHome(path: string, home: string): boolean {
   const rest = path.slice(home.length + 1)
+  // Reading a whole folder reads the secrets in it.
+  if (rest === '' || rest === 'run') return true
   if (rest.startsWith('run/')) return rest !== 'run/arc.pid' && rest !== 'run/daemon.log'
   return rest.startsWith('arc.db') || rest.endsWith('.key') || rest.includes('token') || rest.startsWith('keys/')
 }

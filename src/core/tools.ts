@@ -59,8 +59,8 @@ export function isToolNamed(wanted: string, tool: string): boolean {
   return rowOf(want) !== undefined && rowOf(want) === rowOf(tool)
 }
 
-/** A name without what only changes its look: case, blanks around it, invisible characters, compatibility forms. */
-export function foldName(name: string): string {
+// A name without what only changes its look: case, blanks around it, invisible characters, compatibility forms.
+function foldName(name: string): string {
   if (/^\w+$/.test(name)) return name.toLowerCase()
   return name
     .normalize('NFKC')

@@ -39,7 +39,7 @@ export class Anchoring {
     const { home, pool, report } = this.#options
     try {
       const supervisor = await pool.find(undefined, undefined)
-      const noted = supervisor.anchor()
+      const noted = supervisor.stores.anchor()
       if (noted === undefined || `${noted.database} ${noted.seq}` === this.#sent) return
       this.#sent = `${noted.database} ${noted.seq}`
       const anchor = { ...noted, home: homeId(home) }

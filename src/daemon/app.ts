@@ -8,6 +8,7 @@ import { isCardPath } from './a2a/card.ts'
 import { addA2aRoutes } from './routes/a2a.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
 import { addCollaborationRoutes } from './routes/collaboration.ts'
+import { addControlRoutes } from './routes/control.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addFeedRoutes } from './routes/feed.ts'
 import { addHookRoutes, type HookDesk } from './routes/hook.ts'
@@ -60,6 +61,8 @@ export function makeApp(service: Service, options: AppOptions): App {
     if (length === undefined || c.req.header('transfer-encoding') !== undefined) return counted(c, next)
     return Number(length) <= MAX_BODY_BYTES ? next() : Promise.resolve(c.json({ error: AT_THE_DOOR[413] }, 413))
   })
+  // First: what only the control socket answers is refused elsewhere before any other route is asked.
+  addControlRoutes(app, service)
   addHookRoutes(app, options.hooks)
   addDispatchRoutes(app, service)
   addLookRoutes(app, service)

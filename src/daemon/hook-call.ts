@@ -14,6 +14,7 @@ import { nameOf } from '../runtime/config-source.ts'
 import { systemClock } from '../runtime/engine-services.ts'
 import { newId } from '../runtime/ids.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
+import type { TracedContext } from '../runtime/traced-engine.ts'
 import type { StepOrigin } from '../trace/record.ts'
 import { type Claim, claimFiring } from './firings.ts'
 import { noteSeen } from './last-seen.ts'
@@ -31,6 +32,10 @@ export interface HookCall {
   readonly callerPid?: number | undefined
   /** How it came in: `hook` by default, a process of its own. */
   readonly via?: 'hook' | 'daemon-hook' | undefined
+  /** False where the host's own prompt must not decide: on a managed machine an approver does. */
+  readonly canPrompt?: false | undefined
+  /** The home of the account that calls, where the daemon runs as another. */
+  readonly home?: string | undefined
 }
 
 /** Exactly what the hook process is to give back. */
@@ -61,7 +66,8 @@ const ASK_MS = 55_000
 /** Answers a call. Never throws, never takes longer than the host waits. */
 export async function answerHook(call: HookCall, judges: Judges, limits: CallLimits = {}): Promise<HookAnswer> {
   const read = readHostPayload(call.host, call.event, call.payload, {})
-  const step = isUnreadable(read) ? read.step : read
+  const own = isUnreadable(read) ? read.step : read
+  const step = call.canPrompt === false ? { ...own, canPrompt: false } : own
   const judged: Judged = { step, supervisor: undefined }
   const judging = isUnreadable(read)
     ? refuse(judged, call, judges, read.unreadable)
@@ -104,7 +110,12 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
   try {
     const outcome =
       claim.outcome ??
-      (await dispatch(step, supervisor, claim, { workspace, signal: limits.signal, origin: originOf(call) }))
+      (await dispatch(step, supervisor, claim, {
+        workspace,
+        home: call.home,
+        signal: limits.signal,
+        origin: originOf(call),
+      }))
     if (claim.outcome === undefined) quietly(() => claim.settle(outcome))
     quietly(() => noteSeen(step, supervisor))
     const reply = replyTo(step, outcome, factsOf(supervisor, claim.id, outcome))
@@ -166,11 +177,11 @@ function dispatch(
   step: HostStep,
   supervisor: Supervisor,
   claim: Claim,
-  { workspace, signal, origin }: Pick<CallLimits, 'signal'> & DispatchFacts,
+  { workspace, home, signal, origin }: Pick<CallLimits, 'signal'> & Pick<HookCall, 'home'> & DispatchFacts,
 ): Outcome | Promise<Outcome> {
   const { context, point, data, spec } = step
   const pair = pairFacts(step, supervisor, claim)
-  const metadata = { ...context.metadata, ...pair }
+  const metadata = { ...context.metadata, ...pair, ...(home !== undefined && { callerHome: home }) }
   const canHostAsk = spec.ask === 'prompting' || (spec.ask === 'prompt' && step.canPrompt)
   const askMs = canHostAsk ? 0 : Math.min(ASK_MS, spec.limitMs / 2)
   const { session, turn, agent, source, host, profile } = context
@@ -184,8 +195,9 @@ function dispatch(
     host,
     profile,
     metadata,
-  } satisfies WholeContext
-  return supervisor.decide(point, data, { ...whole, origin }, { askMs, signal })
+    origin,
+  } satisfies WholeContext & TracedContext
+  return supervisor.decide(point, data, whole, { askMs, signal })
 }
 
 // A tool that ran without ever having been asked about is what nobody would notice otherwise.
@@ -232,7 +244,7 @@ function notesOf(supervisor: Supervisor): string[] {
       `ARC: the configuration has ${count} (arc doctor). Mode ${supervisor.engine.mode} is in force. ${clip(why, 300)}`,
     )
   }
-  const mismatch = supervisor.takeMismatch()
+  const mismatch = supervisor.stores.takeMismatch()
   if (mismatch !== undefined) notes.push(`ARC: ${mismatch} (arc trace verify)`)
   if (!supervisor.isDurable) notes.push('ARC: nothing is recorded beyond this process (arc doctor).')
   return notes

@@ -30,6 +30,7 @@ import {
   takePlace,
   updatePlace,
 } from './lifecycle.ts'
+import { closeDoors, type ManagedDoors, openDoors, publicOnly } from './managed.ts'
 import { LASTING_MS, noteGoodStart, onDemandOf } from './on-demand.ts'
 import { socketFile } from './places.ts'
 import { pulseOf } from './pulse.ts'
@@ -57,6 +58,8 @@ export interface DaemonOptions {
   readonly doors?: Partial<DoorLimits> | undefined
   /** How often a reader of the stream must answer a ping. */
   readonly pingMs?: number | undefined
+  /** Set on a managed machine: two more sockets, and callers choose no profile. */
+  readonly managed?: ManagedDoors | undefined
   /** Set for one that a hook started: it ends when it is of no use any more. */
   readonly onDemand?: { /** A file of the program that runs. */ readonly program: string } | undefined
 }
@@ -144,6 +147,8 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     ...{ home, version, pool, gate, work, tasks, follower, socket, signal: held.signal },
     intake: new Intake(options.intake),
     url: () => url,
+    managed: options.managed,
+    loginUrl: () => (url === undefined ? undefined : `${url}/login?token=${token}`),
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
   const hooks = new HookDesk(service, report)
@@ -161,6 +166,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   gate.port = port
   url = `http://${LOOPBACK}:${port}`
   await listenOnSocket(local, socket)
+  const doors = options.managed === undefined ? [] : await openManaged(options.managed, { app, hooks, usage, streams })
   const isOnDemand = options.onDemand !== undefined
   updatePlace(home, { pid: process.pid, url, startedAt: Date.now(), isOnDemand })
   // Also makes the supervisor that most calls need.
@@ -172,7 +178,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     useless.stop()
     streams.close()
     follower.close()
-    await closeServers([local, remote], work, held, options.finishMs)
+    await closeServers([local, remote, ...doors], work, held, options.finishMs)
     await tasks.close()
     await note(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     // One that others keep ending is not to be started again and again.
@@ -180,8 +186,25 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     await anchoring.stop()
     await pool.close()
     if (isOurPlace(home)) clearPlace(home)
+    if (options.managed !== undefined) closeDoors(options.managed)
   })
   return { url, loginUrl: `${url}/login?token=${token}`, socket, useless: useless.why, stop }
+}
+
+interface Routes {
+  readonly app: App
+  readonly hooks: HookDesk
+  readonly usage: Usage
+  readonly streams: Streams
+}
+
+// The public socket has no stream: the record is for approvers.
+async function openManaged(doors: ManagedDoors, { app, hooks, usage, streams }: Routes): Promise<readonly Server[]> {
+  const publicServer = serverOf(publicOnly(withHookCalls(hooks, listener(app, true))), usage, socketDoor())
+  const controlServer = serverOf(withHookCalls(hooks, listener(app, true, 'control')), usage, socketDoor())
+  streams.serve(controlServer, { isLocal: true })
+  await openDoors(doors, { publicServer, controlServer }, listenOnSocket)
+  return [publicServer, controlServer]
 }
 
 interface InUse {
@@ -228,10 +251,14 @@ async function note(pool: SupervisorPool, action: string, reason: string, report
   }
 }
 
-function listener(app: App, isLocal: boolean): RequestListener {
+function listener(app: App, isLocal: boolean, door?: 'control'): RequestListener {
   return getRequestListener((request, { incoming }) =>
-    app.fetch(request, { isLocal, incoming: incoming as IncomingMessage }),
+    app.fetch(request, { isLocal, incoming: incoming as IncomingMessage, door }),
   )
+}
+
+function socketDoor(): Door {
+  return new Door(SOCKET_LIMITS, () => true)
 }
 
 function isSignedIn(gate: Gate, { host, origin, authorization, cookie }: IncomingHttpHeaders): boolean {

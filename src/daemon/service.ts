@@ -5,6 +5,7 @@ import type { Hono } from 'hono'
 import type { Gate } from './auth.ts'
 import type { TraceFollower } from './follower.ts'
 import type { Intake } from './intake.ts'
+import type { ManagedDoors } from './managed.ts'
 import type { SupervisorPool } from './supervisors.ts'
 import type { TaskDesk } from './task-desk.ts'
 
@@ -37,13 +38,23 @@ export interface Service {
   /** Aborted when the daemon has to end although steps are held. */
   readonly signal: AbortSignal
   readonly socket: string
+  /** Set on a managed machine. */
+  readonly managed?: ManagedDoors | undefined
+  /** A link that opens the page signed in; undefined until the port is known. */
+  loginUrl(): string | undefined
   /** The address of the page; undefined until the port is known. */
   url(): string | undefined
   uptimeMs(): number
 }
 
 /** What each request is handled with: where it came in. */
-export type Env = { Bindings: { readonly isLocal: boolean; readonly incoming?: IncomingMessage } }
+export type Env = {
+  Bindings: {
+    readonly isLocal: boolean
+    readonly incoming?: IncomingMessage
+    readonly door?: 'control' | undefined
+  }
+}
 
 export type App = Hono<Env>
 

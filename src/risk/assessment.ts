@@ -57,5 +57,7 @@ export type RiskInput =
       /** Where it would run; the root of the project unless `workspace` says otherwise. */
       readonly cwd?: string | undefined
       readonly workspace?: string | undefined
+      /** What `~` means to whoever runs it, where that is known to be another home than that of this process. */
+      readonly home?: string | undefined
     }
   | { readonly message: string }

@@ -316,3 +316,52 @@ describe('explain', () => {
     expect(explain(shell(text), text)).not.toContain('\u001b')
   })
 })
+
+describe('G3 commands inside other programs', () => {
+  const decisionOf = (command: string, home = '/home/user') => {
+    const input = { tool: 'shell', args: { command }, cwd: '/srv/app', workspace: '/srv/app' }
+    return decide(classifyRisk(input, { facts: { home } }))
+  }
+
+  it.each([
+    "watch -n1 'rm -rf ~'",
+    "flock /tmp/l -c 'rm -rf ~'",
+    'flock -n /tmp/l rm -rf ~',
+    "tmux new -d 'rm -rf ~'",
+    "tmux -L x new-session -d -s a 'rm -rf ~'",
+    "tmux send-keys -t 0 'rm -rf ~' Enter",
+    "tmux run-shell 'rm -rf ~'",
+    'screen -dm rm -rf ~',
+    "screen -S a -X stuff 'rm -rf ~^M'",
+    "socat - EXEC:'rm -rf ~'",
+    "script -c 'rm -rf ~' /dev/null",
+    "expect -c 'spawn rm -rf ~'",
+    'expect -c \'spawn sh; send "rm -rf ~\\r"\'',
+    "echo 'rm -rf ~' | at now",
+    'systemd-run --user rm -rf ~',
+    'setsid rm -rf ~',
+    "busybox sh -c 'rm -rf ~'",
+    'ssh localhost rm -rf ~',
+    "ssh me@127.0.0.1 'rm -rf ~'",
+    "bash /dev/stdin <<< 'rm -rf ~'",
+    "sh /dev/fd/0 <<< 'rm -rf ~'",
+    'strace -o ~/.claude/settings.json ls',
+  ])('G3 are read in %s', (command) => {
+    expect(decisionOf(command)).toBe('block')
+  })
+
+  it.each([
+    "tmux new -d 'npm run dev'",
+    "tmux send-keys -t 0 'npm test' Enter",
+    'screen -dm npm start',
+    'ssh localhost ls',
+  ])('pass in %s when they are harmless', (command) => {
+    expect(decisionOf(command)).toBe('pass')
+  })
+
+  it('G3 a home folder below the temporary folder is a home folder', () => {
+    expect(decisionOf('rm -rf ~', '/tmp/x/home')).toBe('block')
+    expect(decisionOf('rm -rf /tmp/x', '/tmp/x/home')).toBe('block')
+    expect(decisionOf('rm -rf /tmp/y', '/tmp/x/home')).toBe('pass')
+  })
+})

@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    programs: 'head tail nl od strings sort uniq cut wc cmp diff less more split ln install',
+    programs: 'head tail nl od strings sort uniq cut wc cmp diff less more split',
     values:
       '-t --target-directory -S --suffix -m --mode -s --size --reference -n --lines -c --bytes -k --key -d --delimiter -f --fields -o --output -e --regexp --expression --file --include --exclude --exclude-dir -A -B -C --context --iterations --group --owner --random-source',
     abbreviates: true,
@@ -86,6 +86,12 @@ const ROWS: readonly Row[] = [
   {
     programs: 'rm rmdir unlink ls mkdir touch cp mv chown chgrp',
     values: '-t --target-directory -S --suffix --reference',
+    abbreviates: true,
+    dry: '',
+  },
+  {
+    programs: 'ln install',
+    values: '-S -t -g -m -o --suffix --target-directory --group --mode --owner',
     abbreviates: true,
     dry: '',
   },

@@ -13,6 +13,7 @@ import type { BuiltIn } from '../supervision/built-in.ts'
 import { HandlerTable } from './engine.ts'
 import { scriptHandler } from './script-hooks.ts'
 import type { PipelineServices } from './services.ts'
+import { type IsUnchanged, whileTrusted } from './still-trusted.ts'
 import { commandInWorkspace } from './workspace-command.ts'
 
 /** Where a hook of the pipeline comes from. */
@@ -38,6 +39,8 @@ export interface AssembleOptions {
   readonly services: PipelineServices
   /** The root of the project, where its commands run. */
   readonly project?: string | undefined
+  /** Whether the files of the project's hooks are still those that were trusted. */
+  readonly isUnchanged?: IsUnchanged | undefined
 }
 
 const OFF = { reason: 'switched off in the configuration' }
@@ -89,7 +92,7 @@ class Assembly {
     const { name, point, tool, command, blocking, priority, onError, critical, timeoutMs, origin } = hook
     const added = { name, source: sourceOf(origin, true), origin }
     const handler = this.#building(added, () =>
-      commandInWorkspace({ command, blocking, timeoutMs, ...this.#cwdOf(origin) }),
+      this.#checked(commandInWorkspace({ command, blocking, timeoutMs, ...this.#cwdOf(origin) }), origin),
     )
     const settings = this.#settings(name, { priority, critical, onError, timeoutMs })
     const match = tool === undefined ? {} : { match: { tool } }
@@ -103,7 +106,10 @@ class Assembly {
       const place = { ...origin, ...hook.position, file }
       const added = { name, source: sourceOf(place, isExternal), origin: place }
       const { services } = this.#options
-      const handler = this.#building(added, () => scriptHandler(hook, this.#cwdOf(origin).cwd, services))
+      const handler = this.#building(added, () => {
+        const made = scriptHandler(hook, this.#cwdOf(origin).cwd, services)
+        return isExternal ? this.#checked(made, origin) : made
+      })
       // A program has the time of a command, everything else that of any hook.
       const settings = this.#settings(name, { timeoutMs: handler.timeoutMs })
       const match = hook.tool === undefined ? {} : { match: { tool: hook.tool } }
@@ -128,6 +134,11 @@ class Assembly {
   #cwdOf({ layer }: Pick<Origin, 'layer'>): { readonly cwd?: string } {
     const { project } = this.#options
     return layer === 'project' && project !== undefined ? { cwd: project } : {}
+  }
+
+  #checked(handler: Handler, { layer }: Pick<Origin, 'layer'>): Handler {
+    const { isUnchanged } = this.#options
+    return layer === 'project' && isUnchanged !== undefined ? whileTrusted(handler, isUnchanged) : handler
   }
 
   #building<T>(added: Entry, build: () => T): T | Handler {

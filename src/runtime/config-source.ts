@@ -7,6 +7,7 @@ import type { LoadOptions } from '../config/load.ts'
 import { writeLauncherMode } from '../guard/launcher.ts'
 import type { BuiltIn } from '../supervision/built-in.ts'
 import type { StateStore } from '../supervision/state.ts'
+import { followHooks } from './follow/following.ts'
 import { whyNotRunnable } from './handler-factory.ts'
 import { lastGoodDir } from './home.ts'
 import { checkOptionsOf } from './hook-options.ts'
@@ -41,6 +42,7 @@ export function loadOptionsOf(source: ConfigSource): LoadOptions {
       profile === undefined && { onLoaded: ({ user }) => writeLauncherMode(home, user.enforcement) }),
     lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
     trusted: trustedProjects(state),
+    follow: followHooks,
     knownHooks: builtIns.map(({ name }) => name),
     checkCommand: ({ command }) => whyNotRunnable(command),
     checkOptions: checkOptionsOf(builtIns),

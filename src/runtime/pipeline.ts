@@ -11,6 +11,7 @@ import { type Assembled, type AssembleOptions, assemble } from './assemble.ts'
 import type { HookEngine } from './engine.ts'
 import { linearRegex } from './engine-services.ts'
 import { activeSnoozes, type Snooze } from './snoozes.ts'
+import { trustCheck } from './still-trusted.ts'
 
 /** One hook of the pipeline, as it stands. */
 export interface PipelineHook extends HookListing {
@@ -35,7 +36,8 @@ export class Pipeline {
 
   /** Builds the pipeline of a configuration and puts it in force; with problems, only where nothing is in force yet. */
   take({ config, project }: Loaded, options: AssembleOptions): readonly Problem[] {
-    const assembled = assemble(config, { ...options, project: project?.dir ?? options.project })
+    const isUnchanged = project === undefined ? undefined : trustCheck(project)
+    const assembled = assemble(config, { ...options, project: project?.dir ?? options.project, isUnchanged })
     const { problems, table } = assembled
     if (problems.length > 0 && this.#assembled !== undefined) return problems
     const foreign = this.#foreignHooks()

@@ -1,7 +1,6 @@
 // A supervisor: the configuration of a home and a project as an engine with a durable trace, following its files.
 // A bad file never applies in part: what was last good stays in force, and every problem is told and recorded.
 
-import { hash } from 'node:crypto'
 import type { Config } from '../config/layers.ts'
 import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
@@ -16,12 +15,12 @@ import { Approvals } from '../supervision/approvals.ts'
 import { type BreakerStatus, breakerFeed, DurableBreaker } from '../supervision/breaker.ts'
 import type { BuiltIn } from '../supervision/built-in.ts'
 import { type StateStore, update } from '../supervision/state.ts'
-import type { Anchor } from '../trace/anchors.ts'
 import { canonicalize } from '../trace/canonical.ts'
-import type { StepOrigin, Via } from '../trace/record.ts'
+import type { Via } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { BUILT_INS } from './built-ins.ts'
 import { loadOptionsOf, nameOf } from './config-source.ts'
+import { CONFIG_MESSAGES, troubleOf } from './config-trouble.ts'
 import type { HookEngine } from './engine.ts'
 import { systemClock } from './engine-services.ts'
 import { type AskLimits, Holder } from './holding.ts'
@@ -84,7 +83,6 @@ export class Supervisor {
   readonly #holder: Holder
   readonly #loadOptions: LoadOptions
   readonly #pipeline: Pipeline
-  readonly #origin: StepOrigin
   readonly #pending = new Set<Promise<unknown>>()
   #breaker: DurableBreaker
   #loaded: Loaded
@@ -94,10 +92,9 @@ export class Supervisor {
   #isClosed = false
 
   constructor(options: SupervisorOptions = {}) {
-    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, project } = options
+    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, project, via } = options
     if (options.enforcement !== undefined) readMode(options.enforcement, 'enforcement')
     this.#options = options
-    this.#origin = { via: options.via ?? 'library', process: { pid: process.pid, recordedBy: process.pid } }
     this.#clock = clock
     this.#builtIns = builtIns
     const report = (message: string): void => this.#report(message)
@@ -117,7 +114,7 @@ export class Supervisor {
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)
     const ceiling = (): Mode => this.#breaker.ceiling()
-    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock }, { report, trouble })
+    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock }, { report, trouble, via })
     this.engine = this.#engine
     this.#pipeline = new Pipeline(this.#engine)
     this.#begin()
@@ -171,14 +168,9 @@ export class Supervisor {
     return this.#stores.committed()
   }
 
-  /** @internal The end of the record, noted outside of the database. */
-  anchor(): Anchor | undefined {
-    return this.#stores.anchor()
-  }
-
-  /** @internal That the record is not the one that was noted: told once, to the first who asks. */
-  takeMismatch(): string | undefined {
-    return this.#stores.takeMismatch()
+  /** @internal What outlives the process, for what is done beside the judging. */
+  get stores(): Stores {
+    return this.#stores
   }
 
   /** The pipeline as it stands. */
@@ -205,13 +197,13 @@ export class Supervisor {
     const { profile = this.config.profile, workspace = this.#options.project, id = newId() } = context
     const { session, turn, agent, source, host, metadata } = context
     const whole = { id, session, turn, agent, source, workspace, host, profile, metadata } satisfies WholeContext
+    const traced: TracedContext = context.origin === undefined ? whole : { ...whole, origin: context.origin }
     const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
       if (outcome.decision !== 'ask') return outcome
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
       return this.#holder.hold(outcome, { ...whole, point: name }, limits)
     }
-    const traced: TracedContext = { ...whole, origin: context.origin ?? this.#origin }
-    const outcome = this.#engine.dispatch(point as never, data as never, traced) as Outcome | Promise<Outcome>
+    const outcome = this.#engine.dispatch(point as never, data as never, traced as never) as Outcome | Promise<Outcome>
     return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
   }
 
@@ -284,13 +276,7 @@ export class Supervisor {
     const { profile, enforcement } = this.config
     const problems = this.#problems.map(formatProblem)
     const data = { files, profile, enforcement, isChanged: isTaken, problems }
-    void this.#track(
-      this.#engine.dispatch('config:change', data, {
-        profile,
-        source: 'system',
-        ...{ origin: this.#origin },
-      }) as Outcome,
-    )
+    void this.#track(this.#engine.dispatch('config:change', data, { profile, source: 'system' }) as Outcome)
   }
 
   // Tells of problems once; true when they are others than before.
@@ -309,7 +295,7 @@ export class Supervisor {
     const what = `profile ${this.config.profile}, mode ${this.#engine.mode}, ${this.#pipeline.list().length} hooks`
     const data = { files, problems: this.#problems.slice(0, 20).map(formatProblem), stale: this.#loaded.stale }
     const trouble = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${data.problems[0]}`
-    const message = `${MESSAGES[action]}: ${what}${trouble}`
+    const message = `${CONFIG_MESSAGES[action]}: ${what}${trouble}`
     const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
     const when = { time: this.#clock.wall(), profile: this.config.profile, trouble: this.#stores.trouble }
     recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
@@ -317,15 +303,14 @@ export class Supervisor {
 
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
   #isNewTrouble(): boolean {
-    // A digest: the texts may hold values of the files, and the state is only compared with them.
-    const now = digestOf(troubleOf(this.#problems))
+    const now = troubleOf(this.#problems)
     // Trouble of another configuration is not that of the home's.
     const { configHome } = this.#options
     const key = configHome === undefined ? TROUBLE_KEY : `${TROUBLE_KEY}:${configHome}`
     let isNew = false
     try {
       update<string>(this.#stores.state, key, (before) => {
-        isNew = now !== (before ?? digestOf('[]'))
+        isNew = now !== (before ?? troubleOf([]))
         return isNew ? now : undefined
       })
     } catch (error) {
@@ -366,18 +351,4 @@ export class Supervisor {
     if (this.#options.report !== undefined) this.#options.report(message)
     else process.stderr.write(`arc: ${message}\n`)
   }
-}
-
-const MESSAGES = {
-  'config:change': 'the configuration changed',
-  'config:problem': 'the configuration has problems, and what was last good is in force',
-  'config:good': 'the configuration is good again',
-} as const
-
-function digestOf(text: string): string {
-  return hash('sha256', text, 'hex')
-}
-
-function troubleOf(problems: readonly Problem[]): string {
-  return JSON.stringify(problems.map(formatProblem))
 }

@@ -4,7 +4,7 @@
 import type { EngineOptions, EngineServices } from '../core/engine.ts'
 import type { Evaluation, Outcome } from '../core/outcome.ts'
 import type { StepContext, StepEnvelope, WholeContext } from '../core/step.ts'
-import type { StepOrigin } from '../trace/record.ts'
+import type { StepOrigin, Via } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { HookEngine } from './engine.ts'
 import { newId } from './ids.ts'
@@ -18,6 +18,8 @@ export interface TracedEngineReports {
   readonly report?: Report | undefined
   /** Where others write to the same trace: told of once for all of them. */
   readonly trouble?: Trouble | undefined
+  /** By which way steps come in that do not say so; `library` by default. */
+  readonly via?: Via | undefined
 }
 
 /**
@@ -30,6 +32,7 @@ export class TracedEngine extends HookEngine {
   readonly #open: Map<string, Evaluation[]>
   readonly #wall: () => number
   readonly #trouble: Trouble
+  readonly #origin: StepOrigin
   readonly #countTrouble: Trouble
   /** The configuration in force, for the record: its hash or name. */
   configuration: string | undefined
@@ -40,7 +43,7 @@ export class TracedEngine extends HookEngine {
     store: TraceStore,
     options: EngineOptions = {},
     services: Partial<EngineServices> = {},
-    { report, trouble = new Trouble(TRACE_TROUBLE, report) }: TracedEngineReports = {},
+    { report, trouble = new Trouble(TRACE_TROUBLE, report), via = 'library' }: TracedEngineReports = {},
   ) {
     const open = new Map<string, Evaluation[]>()
     const sink: EngineOptions['sink'] = (evaluation, step) => {
@@ -51,6 +54,7 @@ export class TracedEngine extends HookEngine {
     this.#store = store
     this.#open = open
     this.#trouble = trouble
+    this.#origin = { via, process: { pid: process.pid, recordedBy: process.pid } }
     this.#countTrouble = new Trouble(COUNT_TROUBLE, report)
     const { clock } = services
     this.#wall = clock === undefined ? Date.now : () => clock.wall()
@@ -61,7 +65,7 @@ export class TracedEngine extends HookEngine {
     const id = context.id ?? newId()
     const step = this.#envelope(id, point, data, context)
     this.#open.set(id, [])
-    const commit = (outcome: Outcome): Outcome => this.#commit(step, outcome, context.origin)
+    const commit = (outcome: Outcome): Outcome => this.#commit(step, outcome, context.origin ?? this.#origin)
     try {
       const known = context.id === undefined ? { ...context, id } : context
       const outcome = super.dispatch(point as never, data as never, known) as Outcome | Promise<Outcome>
@@ -81,7 +85,7 @@ export class TracedEngine extends HookEngine {
     return whole satisfies WholeContext
   }
 
-  #commit(step: StepEnvelope, outcome: Outcome, origin: StepOrigin | undefined): Outcome {
+  #commit(step: StepEnvelope, outcome: Outcome, origin: StepOrigin): Outcome {
     const evaluations = this.#open.get(step.id) ?? []
     this.#open.delete(step.id)
     if (evaluations.length === 0) return outcome

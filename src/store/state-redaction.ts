@@ -17,7 +17,7 @@ interface StateRule {
 }
 
 // What is in no row is hidden: a new kind of value is safe before anybody thinks of it.
-export const STATE_RULES: readonly StateRule[] = [
+const STATE_RULES: readonly StateRule[] = [
   {
     prefix: 'call:',
     treatment: 'hide',

@@ -238,6 +238,7 @@ export function heldStepOf(step: {
 }): HeldStep {
   const { point, data, workspace, session, agent, host } = step
   const { tool, args } = data as { readonly tool?: unknown; readonly args?: unknown }
-  if (typeof tool === 'string') return { point, tool, args: args ?? {}, workspace, session, agent, host }
-  return { point, args: data, workspace, session, agent, host }
+  const by = { ...(agent !== undefined && { agent }), ...(host !== undefined && { host }) }
+  if (typeof tool === 'string') return { point, tool, args: args ?? {}, workspace, session, ...by }
+  return { point, args: data, workspace, session, ...by }
 }

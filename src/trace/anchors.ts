@@ -21,7 +21,7 @@ export interface Anchor extends Checkpoint {
  * `swapped`: it is another database. `removed`: a new one was started, or there is none. `unanchored`: anchors were
  * written and are gone. `younger`: the home is older than its database.
  */
-export type MismatchKind = 'rewritten' | 'shortened' | 'swapped' | 'removed' | 'unanchored' | 'younger'
+type MismatchKind = 'rewritten' | 'shortened' | 'swapped' | 'removed' | 'unanchored' | 'younger'
 
 export interface Mismatch {
   readonly kind: MismatchKind

@@ -226,8 +226,8 @@ class Walk {
   }
 }
 
-/** Must the value of this field be hidden? A path under a secret's name is no secret. */
-export function isSecretField(name: string, value: unknown): boolean {
+// Must the value of this field be hidden? A path under a secret's name is no secret.
+function isSecretField(name: string, value: unknown): boolean {
   if (typeof value === 'boolean' || value === null) return false
   const certainty = certaintyOf(name)
   if (certainty === 'no') return false

@@ -17,11 +17,16 @@ interface JsonOption {
 export async function listApprovals({ json }: JsonOption): Promise<number> {
   return withApprovals((approvals) => {
     const pending = approvals.list().filter(({ status }) => status === 'pending')
-    if (json === true) printJson(pending.map(jsonOf))
-    else if (pending.length === 0) tell('Nothing is held for a person. What was: arc logs --decision ask')
-    else for (const line of pending.flatMap((approval) => heldStepLines(approval))) print(line)
+    printPending(pending, json === true)
     return 0
   })
+}
+
+/** Prints the steps that wait. */
+export function printPending(pending: readonly Approval[], isJson: boolean): void {
+  if (isJson) printJson(pending.map(jsonOf))
+  else if (pending.length === 0) tell('Nothing is held for a person. What was: arc logs --decision ask')
+  else for (const line of pending.flatMap((approval) => heldStepLines(approval))) print(line)
 }
 
 /** Answers for one step, by its id or the beginning of it. */
@@ -29,9 +34,14 @@ export async function answerApproval(id: string, word: 'approve' | 'deny', { jso
   return withApprovals((approvals) => {
     const approval = approvals.answer(findId(approvals, id), word, { by: userInfo().username })
     if (json === true) printJson({ ...jsonOf(approval), status: approval.status })
-    else tell(`${approval.status}: ${heldStepSummary(approval)}`)
+    else printAnswer(approval)
     return 0
   })
+}
+
+/** Prints what became of a step. */
+export function printAnswer(approval: Approval): void {
+  tell(`${approval.status}: ${heldStepSummary(approval)}`)
 }
 
 function withApprovals(work: (approvals: Approvals) => number): number {
@@ -48,7 +58,8 @@ function findId(approvals: Approvals, given: string): string {
   return ids.length === 1 && ids[0] !== undefined ? ids[0] : given
 }
 
-function jsonOf({ id, step, reason, hook, createdAt, expiresAt }: Approval) {
+/** An approval as --json prints it. */
+export function jsonOf({ id, step, reason, hook, createdAt, expiresAt }: Approval) {
   const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
   return { id, step, reason: reason ?? null, hook: hook ?? null, ...times }
 }

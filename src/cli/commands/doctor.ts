@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { describe } from '../../core/errors.ts'
 import { listSeen, type Seen } from '../../daemon/last-seen.ts'
+import { readManaged } from '../../guard/managed.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
@@ -22,6 +23,8 @@ import { homeChecks } from '../doctor/home-checks.ts'
 import { modeChecks } from '../doctor/mode-checks.ts'
 import { enforces } from '../follow-mode.ts'
 import { launcherFile } from '../hook/launcher.ts'
+import { managedChecks } from '../managed/checks.ts'
+import { managedForOthers } from '../managed/role.ts'
 import { fromNow, oneLine, print, printJson, report, tell } from '../output.ts'
 
 export interface DoctorOptions {
@@ -32,15 +35,21 @@ export interface DoctorOptions {
 /** Shows every check; exit code 1 when one is not ok. */
 export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   const home = resolve(arcHome())
-  const checks: Check[] = [...homeChecks(home), ...configChecks(), ...modeChecks(home), await daemonCheck(home)]
-  const seen = seenIn(home)
+  const managed = readManaged()
+  // The home of a managed machine is closed to this account: what can be seen from outside has to do.
+  const isOutside = managedForOthers() !== undefined
+  const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)
+  if (!isOutside) checks.push(...homeChecks(home), ...configChecks(), ...modeChecks(home), await daemonCheck(home))
+  const seen = isOutside ? [] : seenIn(home)
   const installed = installedHosts()
   const versions = await versionsOf(installed)
-  const isEnforced = enforces(home)
+  // A managed machine is always told to fail closed.
+  const isEnforced = managed !== undefined || enforces(home)
   for (const { host, place } of installed) {
-    checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, home, isEnforced))
-    checks.push(seenCheck(host, seen))
-    if (live === true) checks.push(await sendCanary(host, place, home))
+    const command = managed?.launcher ?? launcherFile(home)
+    checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, command, isEnforced))
+    if (!isOutside) checks.push(seenCheck(host, seen))
+    if (live === true && !isOutside) checks.push(await sendCanary(host, place, home))
   }
   const ok = checks.every((check) => check.ok)
   if (json === true) printJson({ ok, checks: checks.map(({ fix = null, ...check }) => ({ ...check, fix })) })
@@ -113,10 +122,9 @@ function isInstalled(host: Host, place: Place): boolean {
   })
 }
 
-function hostChecks({ host, place, version }: Installed, home: string, isEnforced: boolean): Check[] {
+function hostChecks({ host, place, version }: Installed, command: string, isEnforced: boolean): Check[] {
   try {
     const texts = readTexts([...pathsToRead(host, place), ...pathsToDiagnose(host, place)])
-    const command = launcherFile(home)
     return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command), isEnforced, version })
   } catch (error) {
     return [{ name: `${host.name}: installed`, ok: false, detail: describe(error), fix: 'Mend the file.' }]

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import colors from 'picocolors'
 import { addInstall, removeInstall } from '../../guard/installs.ts'
+import { readManaged } from '../../guard/managed.ts'
 import type { Host } from '../../hosts/host.ts'
 import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
 import { unifiedDiff } from '../../hosts/install/diff.ts'
@@ -33,6 +34,8 @@ export interface InstallFlags {
 
 /** Registers ARC with an agent; exit code 1 when a file cannot be edited. */
 export async function install(name: string, flags: InstallFlags): Promise<number> {
+  const managed = readManaged()
+  if (managed !== undefined) return installManaged(name, flags, managed.launcher)
   const home = resolve(arcHome())
   const isForced = flags.failClosed === true
   const failClosed = isForced || enforces(home)
@@ -52,6 +55,12 @@ export async function install(name: string, flags: InstallFlags): Promise<number
   return code
 }
 
+// The home of a managed machine belongs to another account: nothing is noted there.
+function installManaged(name: string, flags: InstallFlags, command: string): number {
+  const options = { command, failClosed: true }
+  return carryOut(name, flags, (host, place, texts) => planInstall(host, place, texts, options)).code
+}
+
 // Every file that holds a line of ours now, and the backups beside them.
 function ownedFiles(host: Host, place: Place): string[] {
   const files = host.install.files(place)
@@ -63,7 +72,8 @@ function ownedFiles(host: Host, place: Place): string[] {
 /** Takes ARC out of an agent's configuration again. */
 export async function uninstall(name: string, flags: InstallFlags): Promise<number> {
   const { code, host, place, isDone } = carryOut(name, flags, planUninstall)
-  if (isDone) removeInstall(resolve(arcHome()), { host: host.name, scope: place.scope, dir: place.dir })
+  if (isDone && readManaged() === undefined)
+    removeInstall(resolve(arcHome()), { host: host.name, scope: place.scope, dir: place.dir })
   return code
 }
 

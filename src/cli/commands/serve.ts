@@ -11,6 +11,7 @@ import { endProcess, findDaemon, type Presence } from '../../daemon/lifecycle.ts
 import { beginServing } from '../../daemon/on-demand.ts'
 import { logFile } from '../../daemon/places.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
+import { readManaged } from '../../guard/managed.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openStores } from '../../runtime/stores.ts'
 import colors from '../colors.ts'
@@ -55,6 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ...{ home, version: VERSION, port: number, dashboard: dashboardFolder() },
     report: options.onDemand === true ? log : report,
     onDemand: options.onDemand === true ? { program } : undefined,
+    managed: readManaged(),
   })
   if (!('is' in started)) return serveOut(started, options)
   // Somebody else was faster, or a person wants none: all is well.
@@ -91,6 +93,7 @@ function claimPlace(home: string): void {
 
 async function serveOut(started: Daemon, { open, sample, json, onDemand }: ServeOptions): Promise<number> {
   const ended = signalled()
+  if (readManaged() !== undefined) return serveManaged(started, ended, json === true)
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
   else if (json === true) printJson(ownStatus(started))
   else printDaemon(started)
@@ -100,6 +103,16 @@ async function serveOut(started: Daemon, { open, sample, json, onDemand }: Serve
   const text = `${why}: finishing what is under way`
   if (onDemand === true) log(text)
   else tell(`arc: ${text}`)
+  await started.stop()
+  return 0
+}
+
+// Its output goes to the journal, which others may read: no link that signs in.
+async function serveManaged(started: Daemon, ended: Promise<string>, isJson: boolean): Promise<number> {
+  const { url, socket } = started
+  if (isJson) printJson(ownStatus({ url, socket, loginUrl: null }))
+  else tell(`arc: version ${VERSION} runs as process ${process.pid} at ${url}, managed`)
+  tell(`arc: ${await ended}: finishing what is under way`)
   await started.stop()
   return 0
 }
@@ -133,7 +146,8 @@ async function playSample(loginUrl: string, isJson: boolean): Promise<void> {
 
 async function tellPresence(presence: Presence, { json, sample }: ServeOptions): Promise<number> {
   if (presence.is === 'running') {
-    const found = await statusOf(arcHome())
+    const { loginUrl: link, ...rest } = await statusOf(arcHome())
+    const found = { ...rest, loginUrl: readManaged() === undefined ? link : null }
     const { pid, url, loginUrl } = found
     if (json === true) printJson(found)
     else print(`${colors.green('✓')} running as process ${pid}${url === null ? '' : ` at ${url}`}`)

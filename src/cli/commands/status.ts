@@ -34,8 +34,11 @@ export async function status({ json }: { readonly json?: boolean }): Promise<num
   return 0
 }
 
+/** What a daemon knows of itself; without a link where its output is not private. */
+type OwnDaemon = Pick<Daemon, 'url' | 'socket'> & { readonly loginUrl: string | null }
+
 /** The status of a daemon in this very process: nobody has to be asked, and so nobody can be too slow to answer. */
-export function ownStatus({ url, loginUrl, socket }: Pick<Daemon, 'url' | 'loginUrl' | 'socket'>): Status {
+export function ownStatus({ url, loginUrl, socket }: OwnDaemon): Status {
   const uptimeMs = Math.round(process.uptime() * 1_000)
   const now = { running: true, pid: process.pid, url, loginUrl, socket, uptimeMs }
   return { ...now, ...inForce(arcHome()), startedBy: 'person' }

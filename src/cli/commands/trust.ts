@@ -90,11 +90,19 @@ function look(dir: string): Looked {
 }
 
 // Why these hooks cannot be trusted, if so.
-function refusalOf({ canTrust }: LoadedProject, problems: readonly Problem[], changed?: string): string | undefined {
+function refusalOf(
+  { refusal, unfollowed }: LoadedProject,
+  problems: readonly Problem[],
+  changed?: string,
+): string | undefined {
   for (const problem of problems) tell(formatProblem(problem))
   if (problems.some(isFatal)) return "the project's configuration has mistakes; mend them and run this again"
-  if (!canTrust)
-    return 'these hooks name files that cannot be read to their end, and what is not checked is not trusted'
+  if (unfollowed.length > 0) {
+    tell(
+      'Some of it cannot be followed, so trust covers every file of the project: a change of any of them asks again.',
+    )
+  }
+  if (refusal !== undefined) return `these hooks cannot be trusted: ${refusal}. Name what they run by its path`
   return changed === undefined ? undefined : `${changed} was changed while it was read; look at it once more`
 }
 

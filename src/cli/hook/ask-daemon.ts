@@ -15,6 +15,8 @@ import {
 /** What is asked. */
 export interface Question {
   readonly home: string
+  /** Another socket than that of the home. */
+  readonly socket?: string | undefined
   readonly host: string
   readonly event?: string | undefined
   readonly payload: string
@@ -25,7 +27,8 @@ export interface Question {
 
 /** The daemon's answer; undefined when none runs, it hangs, or what it says cannot be used. */
 export async function askDaemon(question: Question, signal: AbortSignal): Promise<WireAnswer | undefined> {
-  const { home, host, event, payload, cwd, profile, callerPid } = question
+  const { host, event, payload, cwd, profile, callerPid } = question
+  const socket = question.socket ?? socketFile(question.home)
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(payload),
@@ -36,10 +39,10 @@ export async function askDaemon(question: Question, signal: AbortSignal): Promis
   const path = `/v1/hook/${encodeURIComponent(host)}/${encodeURIComponent(event ?? '-')}`
   const agent = new Agent({ keepAlive: true })
   try {
-    let answer = await send({ home, path, method: 'POST', headers, agent, signal }, payload)
+    let answer = await send({ socket, path, method: 'POST', headers, agent, signal }, payload)
     while (answer !== undefined && 'ticket' in answer) {
       const next = `/v1/hook-answer/${encodeURIComponent(answer.ticket)}`
-      answer = await send({ home, path: next, method: 'GET', agent, signal })
+      answer = await send({ socket, path: next, method: 'GET', agent, signal })
     }
     return answer
   } finally {
@@ -48,7 +51,7 @@ export async function askDaemon(question: Question, signal: AbortSignal): Promis
 }
 
 interface Sent {
-  readonly home: string
+  readonly socket: string
   readonly path: string
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string | number>>
@@ -57,10 +60,10 @@ interface Sent {
 }
 
 function send(
-  { home, path, method, headers, agent, signal }: Sent,
+  { socket, path, method, headers, agent, signal }: Sent,
   body?: string,
 ): Promise<ReturnType<typeof readAnswer>> {
-  const options = { socketPath: socketFile(home), path, method, agent, signal, timeout: SILENCE_MS }
+  const options = { socketPath: socket, path, method, agent, signal, timeout: SILENCE_MS }
   return new Promise((resolve) => {
     const asked = request({ ...options, headers: { ...headers, accept: HOOK_WIRE_TYPE } })
     // Silence for so long means that it hangs: one that is busy says so before.

@@ -41,6 +41,13 @@ export async function judgeHere(call: HookCall, { home, canStart, signal }: Here
   return { answer: { ...answer, stderr: answer.stderr + reports.join('') }, startsDaemon }
 }
 
+/** Refuses a call that nobody could judge, as the host understands it. */
+export async function refuseHere(call: HookCall, why: string): Promise<JudgedHere> {
+  const find = () => Promise.reject(new Error(why))
+  const answer = await answerHook(call, { find, modeAt: async () => 'enforce' })
+  return { answer, startsDaemon: false }
+}
+
 // Where nothing lasts, a daemon would not either, and nobody could tell how often it was tried.
 function isStartOurs(supervisor: Supervisor | undefined, home: string, report: (message: string) => void): boolean {
   if (supervisor?.isDurable !== true || !supervisor.config.daemon.onDemand) return false

@@ -6,6 +6,7 @@ import type { HookAnswer, HookCall } from '../../daemon/hook-call.ts'
 import { askedProfile } from '../../daemon/launch-mark.ts'
 import { readSwitch } from '../../daemon/on-demand.ts'
 import { socketFile } from '../../daemon/places.ts'
+import { readManaged } from '../../guard/managed.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { CALLER_VARIABLE, FRAME_VARIABLE, readPid, writeAnswer } from '../../protocol/hook-wire.ts'
 import { arcHome } from '../../runtime/home.ts'
@@ -19,6 +20,7 @@ const FAILED = 1
 // For this process only: a daemon or a command that it starts answers nobody in this form.
 const isFramed = process.env[FRAME_VARIABLE] === '1'
 delete process.env[FRAME_VARIABLE]
+const REFUSED = 2
 
 /** Runs the hook to its end; the exit code is the host's to read. */
 export async function runHook([host, event]: readonly string[]): Promise<number> {
@@ -28,8 +30,13 @@ export async function runHook([host, event]: readonly string[]): Promise<number>
   // Timers of the pipeline never keep a process alive; an answer that is owed does.
   const alive = setInterval(() => undefined, 1 << 30)
   const home = arcHome()
+  const managed = readManaged()
   try {
-    const { answer, startsDaemon } = await answerOf({ host: host ?? '', event, home }, stop.signal)
+    const asked = { host: host ?? '', event, home }
+    const { answer, startsDaemon } =
+      managed === undefined
+        ? await answerOf(asked, stop.signal)
+        : await answerManaged({ ...asked, socket: managed.socket }, stop.signal)
     await write(answer)
     // Not before: the host waits for the answer alone.
     if (startsDaemon) await startDaemon(home)
@@ -37,7 +44,7 @@ export async function runHook([host, event]: readonly string[]): Promise<number>
   } catch (error) {
     // Not even the adapter could be loaded: nothing is known of what the host would understand.
     process.stderr.write(`arc: the hook failed: ${messageOf(error)}\n`)
-    return FAILED
+    return managed === undefined ? FAILED : REFUSED
   } finally {
     clearInterval(alive)
   }
@@ -47,6 +54,10 @@ interface Asked {
   readonly host: string
   readonly event: string | undefined
   readonly home: string
+}
+
+interface Managed extends Asked {
+  readonly socket: string
 }
 
 interface Answered {
@@ -62,8 +73,26 @@ async function answerOf({ host, event, home }: Asked, signal: AbortSignal): Prom
   // Loaded while the payload comes in.
   const here = hasDaemon ? undefined : import('./judge-here.ts')
   here?.catch(() => undefined)
+  const call = await readCall(host, event, signal)
+  const answer = hasDaemon && !signal.aborted ? await askDaemon(call, { home }, signal) : undefined
+  if (answer !== undefined) return { answer, startsDaemon: false }
+  const { judgeHere } = await (here ?? import('./judge-here.ts'))
+  return judgeHere(call, { home, canStart: canStart && isHomeThere, signal })
+}
+
+// On a managed machine only its daemon decides: the home is not readable here.
+async function answerManaged({ host, event, home, socket }: Managed, signal: AbortSignal): Promise<Answered> {
+  const call = await readCall(host, event, signal)
+  const isKnown = NAME.test(host) && !signal.aborted
+  const answer = isKnown ? await askDaemon(call, { home, socket }, signal) : undefined
+  if (answer !== undefined) return { answer, startsDaemon: false }
+  const { refuseHere } = await import('./judge-here.ts')
+  return refuseHere(call, `the daemon of this managed machine does not answer at ${socket}`)
+}
+
+async function readCall(host: string, event: string | undefined, signal: AbortSignal): Promise<HookCall> {
   const payload = await readAll(process.stdin, { patienceMs: STDIN_MS, signal })
-  const call: HookCall = {
+  return {
     host: host as HostName,
     event,
     payload,
@@ -71,10 +100,6 @@ async function answerOf({ host, event, home }: Asked, signal: AbortSignal): Prom
     profile: askedProfile(process.env),
     callerPid: readPid(process.env[CALLER_VARIABLE]) ?? process.ppid,
   }
-  const answer = hasDaemon && !signal.aborted ? await askDaemon(call, home, signal) : undefined
-  if (answer !== undefined) return { answer, startsDaemon: false }
-  const { judgeHere } = await (here ?? import('./judge-here.ts'))
-  return judgeHere(call, { home, canStart: canStart && isHomeThere, signal })
 }
 
 // The next call finds it. Whatever goes wrong here, this one has its answer.
@@ -88,10 +113,14 @@ async function startDaemon(home: string): Promise<void> {
   }
 }
 
-async function askDaemon(call: HookCall, home: string, signal: AbortSignal): Promise<HookAnswer | undefined> {
+async function askDaemon(
+  call: HookCall,
+  where: { readonly home: string; readonly socket?: string },
+  signal: AbortSignal,
+): Promise<HookAnswer | undefined> {
   const { host, event, payload, cwd, profile, callerPid } = call
   const ask = await import('./ask-daemon.ts')
-  return ask.askDaemon({ home, host, event, payload, cwd, profile, callerPid }, signal).catch(() => undefined)
+  return ask.askDaemon({ ...where, host, event, payload, cwd, profile, callerPid }, signal).catch(() => undefined)
 }
 
 function messageOf(error: unknown): string {

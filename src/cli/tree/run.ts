@@ -1,6 +1,7 @@
 // Commands that run something: the daemon, agents under supervision, the hook that hosts call.
 
 import { type Command, Option } from 'commander'
+import { managedForOthers } from '../managed/role.ts'
 import { example, type Run } from './declare.ts'
 
 export function addServe(arc: Command, run: Run): void {
@@ -30,7 +31,11 @@ export function addServe(arc: Command, run: Run): void {
     .description('is the daemon running, and what is in force')
     .option('--json', 'print {running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, onDemand}')
     .addHelpText('after', example('arc status'))
-    .action((options) => run(import('../commands/status.ts').then(({ status }) => status(options))))
+    .action((options) => {
+      const load = () =>
+        managedForOthers() === undefined ? import('../commands/status.ts') : import('../managed/status.ts')
+      return run(load().then(({ status }) => status(options)))
+    })
 }
 
 export function addLaunch(arc: Command, run: Run): void {

@@ -1,6 +1,7 @@
 // Commands that steer: profiles, hooks, approvals and trust.
 
 import { Argument, type Command, Option } from 'commander'
+import { managedForOthers } from '../managed/role.ts'
 import { example, MODE_NAMES, type Run } from './declare.ts'
 
 export function addMode(arc: Command, run: Run): void {
@@ -92,6 +93,8 @@ export function addHooks(arc: Command, run: Run): void {
 }
 
 export function addApprovals(arc: Command, run: Run): void {
+  const load = () =>
+    managedForOthers() === undefined ? import('../commands/approvals.ts') : import('../managed/approvals.ts')
   const approvals = arc
     .command('approvals')
     .description('what is held for a person, and the answer')
@@ -101,16 +104,14 @@ export function addApprovals(arc: Command, run: Run): void {
     .description('the steps that wait for an answer')
     .option('--json', 'print [{id, step, reason, expiresAt}]')
     .addHelpText('after', example('arc approvals list'))
-    .action((options) => run(import('../commands/approvals.ts').then((all) => all.listApprovals(options))))
+    .action((options) => run(load().then((all) => all.listApprovals(options))))
   for (const word of ['approve', 'deny'] as const) {
     approvals
       .command(`${word} <id>`)
       .description(word === 'approve' ? 'let exactly this step happen, once' : 'stop the step')
       .option('--json', 'print the step as JSON')
       .addHelpText('after', example(`arc approvals ${word} 01JB2`))
-      .action((id, options) =>
-        run(import('../commands/approvals.ts').then((all) => all.answerApproval(id, word, options))),
-      )
+      .action((id, options) => run(load().then((all) => all.answerApproval(id, word, options))))
   }
 }
 

@@ -21,6 +21,7 @@ import {
 import { newId } from '../../runtime/ids.ts'
 import { answerHook, type HookAnswer, type HookCall, type Judges } from '../hook-call.ts'
 import { BUSY } from '../intake.ts'
+import { Callers } from '../managed.ts'
 import { type App, type Env, FAILED, MAX_BODY_BYTES, OF_EVERY_ANSWER, type Service } from '../service.ts'
 
 /** In place of an event, where the payload names it. */
@@ -105,6 +106,7 @@ export class HookDesk {
   readonly #service: Service
   readonly #report: (message: string) => void
   readonly #tickets = new Map<string, Promise<HookAnswer>>()
+  readonly #callers = new Callers()
 
   constructor(service: Service, report: (message: string) => void) {
     this.#service = service
@@ -139,7 +141,7 @@ export class HookDesk {
     try {
       // Before its text: what is wrong with it is told at once.
       const host = findHost(asked.host).name
-      const call = readCall(asked, host, await asked.text())
+      const call = this.#read(asked, host, await asked.text())
       return await work.add(answerHook(call, pool, { signal }))
     } finally {
       leave()
@@ -154,8 +156,15 @@ export class HookDesk {
     const payload = lengthOf(asked) <= SMALL_BYTES ? await asked.text() : ''
     const find = () => Promise.reject(new ArcError('ARC_DAEMON_FAILED', BUSY.message))
     const modeAt: Judges['modeAt'] = (workspace, profile) => this.#service.pool.modeAt(workspace, profile)
-    const call = readCall(asked, findHost(asked.host).name, payload)
+    const call = this.#read(asked, findHost(asked.host).name, payload)
     return sayWhole(asked, await answerHook(call, { find, modeAt }))
+  }
+
+  // On a managed machine the home decides on the profile, and an approver on what is held: the caller is the agent's account.
+  #read(asked: Asked, host: HostName, payload: string): HookCall {
+    const call = readCall(asked, host, payload)
+    if (this.#service.managed === undefined) return call
+    return { ...call, profile: undefined, canPrompt: false, ...this.#callers.of(call.callerPid) }
   }
 
   // The answer if it comes soon, else a ticket for it.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
-import type { InstallOptions, Place } from '../install/plan.ts'
+import type { InstallFile, InstallOptions, Place } from '../install/plan.ts'
 import { CLAUDE_EVENTS } from './events.ts'
 import { tellClaude } from './payload.ts'
 import { replyClaude } from './reply.ts'
@@ -32,6 +32,11 @@ function handlerFields(name: string, { failClosed }: InstallOptions): object {
 export function claudeSettings({ scope, dir, env }: Place): string {
   if (scope === 'project') return join(dir, '.claude', 'settings.json')
   return join(env.CLAUDE_CONFIG_DIR || join(dir, '.claude'), 'settings.json')
+}
+
+/** The settings of the whole machine, which only root can change. Its hooks run whatever users switch off. */
+export function claudeManagedFile(root: string): InstallFile {
+  return hooksFile(join(root, 'etc/claude-code/managed-settings.json'), FORMAT)
 }
 
 /** Claude Code. */

@@ -5,9 +5,10 @@ import type { Guard, Guarded, GuardedRoot } from '../../core/guarded-paths.ts'
 import { findCalls, maskCode } from '../code.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'
 import type { Snippet, Word } from '../shell/execution.ts'
-import { pathsInText, reasonFor } from './judge.ts'
+import { reasonFor } from './judge.ts'
 import { type Found, lookUp } from './lookup.ts'
 import { guardOf } from './named-set.ts'
+import { pathsInText } from './use.ts'
 
 const MAX_CODE = 100_000
 const MAX_TEXTS = 200
@@ -24,7 +25,7 @@ export function codeTouchesGuarded(snippet: Snippet, facts: Facts): TestResult {
   if (guarded.kind === 'node') return undefined
   const written = findWritten(joined, snippet, facts, guard)
   if (written !== undefined) return { at: span, tier: 5, reason: reasonFor('write', written.guarded, written.path) }
-  if (onlyReads(joined) && !guarded.isSecret) return undefined
+  if (onlyReads(joined, snippet.language) && !guarded.isSecret) return undefined
   return { at: span, tier: 4, isUncertain: true, reason: reasonFor('unknown', guarded, path) }
 }
 
@@ -46,7 +47,17 @@ function findMention(code: string, snippet: Snippet, facts: Facts, guard: Guard)
     const found = lookUp(word, snippet.cwd, facts, guard)
     if (found?.guarded.isInside === true) return found
   }
-  return mentionInParts(code, guard)
+  return mentionInParts(code, guard) ?? mentionOfVariable(code, guard)
+}
+
+// `process.env.CLAUDE_CONFIG_DIR + '/settings.json'`
+function mentionOfVariable(code: string, guard: Guard): Found | undefined {
+  for (const [name, path] of guard.variables) {
+    if (name === 'XDG_CONFIG_HOME' || !code.includes(name)) continue
+    const guarded = guard.guards(path)
+    if (guarded !== undefined) return { guarded, path, isGuess: true }
+  }
+  return undefined
 }
 
 function plain(text: string, { span }: Snippet): Word {
@@ -131,8 +142,22 @@ const READ_CALLS = new Set(
   ).split(' '),
 )
 
+// Languages in which a call needs no brackets: every word outside of texts must be one that reads.
+const READ_WORDS = new Set(
+  'File JSON IO ENV HOME STDOUT require json use strict warnings my local var do end each line while if foreach for in and or not n e begin BEGIN END getline NR NF FS path expand_path slurp'.split(
+    ' ',
+  ),
+)
+
+function onlyReadWords(code: string): boolean {
+  const bare = code.replace(/(["'`])(?:\\.|(?!\1)[^\\])*\1/gs, ' ').replace(/[$@%][\w{}]+/g, ' ')
+  for (const [word] of bare.matchAll(/[A-Za-z_]\w*/g)) if (!READ_WORDS.has(word) && !READ_CALLS.has(word)) return false
+  return !/\bopen\b/.test(bare)
+}
+
 // Every call in the code is one that reads.
-function onlyReads(code: string): boolean {
+function onlyReads(code: string, language: Snippet['language']): boolean {
+  if (language !== 'python' && language !== 'javascript' && !onlyReadWords(code)) return false
   if (/`|\beval\b|\bexec\b|\bsystem\b|[^=<>!-]>{1,2}\s*["']|\bunlink\b|\bsocket\b|%x|qx/.test(code)) return false
   for (const [, name = ''] of code.matchAll(/([A-Za-z_$][\w$]*)\s*[!?]?\s*\(/g)) if (!READ_CALLS.has(name)) return false
   return !/\bopen(?:Sync)?\s*\([^)]*,\s*(?:mode\s*=\s*)?["'][^"']*[wax+][^"']*["']/.test(code)

@@ -34,7 +34,11 @@ const OWN = new Set(['ARC_HOME', 'ARC_DAEMON'])
 
 /** Does the text start an agent with a changed environment, or change the one of ARC? */
 export function changesEnvironment({ commands, assigned }: Execution): TestResult {
-  const hasAgent = assigned.size > 0 && commands.some(isAgent)
+  const hasAgent = (assigned.size > 0 || commands.length > 1) && commands.some(isAgent)
+  const unset = hasAgent
+    ? commands.find(({ name }) => name === 'unset')?.args.find(({ text }) => LEADING.has(text))
+    : undefined
+  if (unset !== undefined) return hitOn(unset, unset.text)
   for (const [name, word] of assigned) {
     if ((OWN.has(name) && !isReset(name, word)) || (hasAgent && leads(name, word))) return hitOn(word, name)
   }
@@ -118,6 +122,8 @@ export function loosensAgent(call: Call): TestResult {
     const [name = '', attached] = word.text.split(/=(.*)/s)
     const value = attached ?? args[index + 1]?.text ?? ''
     if (LOOSENING.has(name) || name.endsWith('disable-hooks')) return word
+    if (name === '-y' && (call.name.startsWith('gemini') || call.name.startsWith('qwen'))) return word
+    if ((name === '--force' || name === '-f') && call.name === 'cursor-agent') return word
     if (name === '--approval-mode' && value === 'yolo') return word
     if (name === '--permission-mode' && value === 'bypassPermissions') return word
     if ((name === '--disable' || name === '--disable-feature') && /hooks/.test(value)) return word

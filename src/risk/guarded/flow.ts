@@ -3,11 +3,10 @@
 import { readCall } from '../call.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
-import { pathsInText } from './judge.ts'
 import { lookUp } from './lookup.ts'
 import { guardOf } from './named-set.ts'
 import { usesOf } from './programs.ts'
-import type { UseKind } from './use.ts'
+import { pathsInText, type UseKind } from './use.ts'
 
 const CHANGING: ReadonlySet<UseKind> = new Set(['write', 'delete', 'replace', 'fill', 'mode', 'unknown'])
 

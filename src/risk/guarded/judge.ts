@@ -5,12 +5,12 @@ import type { Guard, Guarded, GuardedKind } from '../../core/guarded-paths.ts'
 import type { Access } from '../access.ts'
 import type { Call } from '../call.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'
-import type { Word } from '../shell/execution.ts'
+import type { ShellCommand, Word } from '../shell/execution.ts'
 import { findLoosening } from './arc-command.ts'
 import { type Found, isClose, lookUp } from './lookup.ts'
 import { guardOf } from './named-set.ts'
 import { isKnownProgram, usesOf } from './programs.ts'
-import type { Use, UseKind } from './use.ts'
+import { pathsInText, type Use, type UseKind } from './use.ts'
 
 /** What a person is told a guarded path is. */
 const WHAT: Readonly<Record<GuardedKind, string>> = {
@@ -38,7 +38,7 @@ const DOES: Readonly<Record<UseKind, string>> = {
 /** Does the command touch a guarded path? The gravest touch is returned. */
 export function touchesGuarded(call: Call, facts: Facts): TestResult {
   const { command } = call
-  if (command.place !== 'local') return undefined
+  if (!isHere(command)) return undefined
   const guard = guardOf(facts)
   if (!mayTouch(call, facts, guard)) return undefined
   let gravest: Hit | undefined
@@ -56,11 +56,17 @@ export function touchesGuarded(call: Call, facts: Facts): TestResult {
   return gravest
 }
 
+// Another machine or a container has files of its own; another root or namespace on this machine may not.
+function isHere({ place, via }: ShellCommand): boolean {
+  return place === 'local' || (place === 'container' && via.some((step) => /^(?:chroot|nsenter)\b/.test(step)))
+}
+
 // Most commands name nothing that could lead into the set, and are not looked at any further.
 function mayTouch({ name, command }: Call, facts: Facts, guard: Guard): boolean {
   if (guard.followsLinks || command.cwd === undefined || isClose(command.cwd, guard)) return true
   for (const { text } of command.args) if (mayLead(text, facts)) return true
   for (const { target } of command.redirects) if (mayLead(target.text, facts)) return true
+  for (const { text } of command.env.values()) if (mayLead(text, facts)) return true
   return command.input?.text !== undefined && EVALUATORS.has(name)
 }
 
@@ -123,36 +129,28 @@ export function reasonFor(kind: UseKind, guarded: Guarded, path: string): string
 
 // Programs that take commands or code of their own in arguments and on the input.
 const EVALUATORS = new Set(
-  'ed ex vi vim nvim emacs emacsclient gdb lldb nu xonsh elvish expect tclsh make gmake rake just task R ghci jshell scala groovy iex erl sqlite3 psql mysql redis-cli socat nc ncat openssl lftp sftp ftp'.split(
+  'ed ex vi vim nvim emacs emacsclient gdb lldb nu xonsh elvish expect tclsh make gmake rake just task R ghci jshell scala groovy iex erl sqlite3 psql mysql redis-cli socat nc ncat openssl lftp sftp ftp less more most man'.split(
     ' ',
   ),
 )
 const CODE_OPTIONS = new Set(
   '-c -e -ex -x --eval --exec --command --execute --expression --cmd --code --script'.split(' '),
 )
-const EMBEDDED = /(?:~|\$HOME|\$\{HOME\}|\/)[^\s'"`;|&()<>,\]}]*/g
-const MAX_TEXT = 20_000
 
 // Paths in the middle of an argument that is code.
 function embeddedPaths(call: Call): Word[] {
-  if (isKnownProgram(call.name) && !EVALUATORS.has(call.name)) return NONE
-  const { args, input, span } = call.command
+  const { args, input, span, env } = call.command
   const isEvaluator = EVALUATORS.has(call.name)
   const found: Word[] = []
+  // `PAGER='rm …' git log`: a value with blanks is a command for somebody.
+  for (const { text, span: at } of env.values()) if (/\s/.test(text)) found.push(...pathsInText(text, at))
+  if (isKnownProgram(call.name) && !isEvaluator) return found
   for (const [index, word] of args.entries()) {
     const isCode = isEvaluator || CODE_OPTIONS.has(args[index - 1]?.text ?? '')
     if (isCode && /[\s('":,=]/.test(word.text)) found.push(...pathsInText(word.text, word.span))
   }
   if (isEvaluator && input?.text !== undefined) found.push(...pathsInText(input.text, span))
   return found
-}
-
-const NONE: Word[] = []
-
-/** The paths that stand in a text, at its place. */
-export function pathsInText(text: string, span: Word['span']): Word[] {
-  const matches = text.slice(0, MAX_TEXT).match(EMBEDDED) ?? []
-  return matches.slice(0, 50).map((path) => ({ text: path, isKnown: true, isGlob: /[*?[]/.test(path), span }))
 }
 
 /** Is `arc` started by its file, through an interpreter or under another name, with a command that loosens? */
@@ -193,7 +191,12 @@ const READING =
 /** The same for tools that name files. */
 export function toolTouchesGuarded({ kind, file, cwd, place, by }: Access, facts: Facts): TestResult {
   if (place !== 'local') return undefined
-  const use: Use = { kind: kind === 'read' && !READING.test(by) && !isKnownProgram(by) ? 'unknown' : kind, file }
+  const use: Use = { kind: kind === 'read' ? readingKind(by) : kind, file }
   const found = lookUp(file, cwd, facts, guardOf(facts))
   return found === undefined ? undefined : judgeUse(use, found)
+}
+
+function readingKind(by: string): UseKind {
+  if (/(?:^|_)(?:ls|list|glob|find|stat|tree)/i.test(by)) return 'list'
+  return READING.test(by) || isKnownProgram(by) ? 'read' : 'unknown'
 }

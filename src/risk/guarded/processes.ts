@@ -3,10 +3,10 @@
 import type { OwnProcess } from '../../core/guarded-paths.ts'
 import { type Call, findOption } from '../call.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'
-import type { Word } from '../shell/execution.ts'
-import { pathsInText } from './judge.ts'
+import type { ShellCommand, Word } from '../shell/execution.ts'
 import { lookUp } from './lookup.ts'
 import { guardOf } from './named-set.ts'
+import { pathsInText } from './use.ts'
 
 const SERVICES = /^arc(?:-supervisor|-daemon|@[\w-]*)?(?:\.(?:service|socket|timer|scope))?\*?$/
 const QUERIES = new Set('status is-active is-enabled show cat list-units list-unit-files list print'.split(' '))
@@ -38,6 +38,11 @@ function endsService(call: Call): TestResult {
 
 function endsByNumber(call: Call, process: OwnProcess | undefined, facts: Facts): TestResult {
   const isKill = call.name === 'kill' || call.name === 'skill'
+  const guard = guardOf(facts)
+  const fed = call.command.redirects.find(
+    ({ target }) => lookUp(target, call.command.cwd, facts, guard)?.guarded.kind === 'home',
+  )
+  if (isKill && fed !== undefined) return fed.target
   for (const word of call.command.args) {
     if (process !== undefined && /^-?\d+$/.test(word.text) && Math.abs(Number(word.text)) === process.pid)
       return { at: word.span, reason: `It acts on process ${process.pid}, the daemon of ARC.` }
@@ -51,8 +56,12 @@ function endsByNumber(call: Call, process: OwnProcess | undefined, facts: Facts)
 }
 
 // `kill $(pidof node)`: what the substitution looks for tells which process is meant.
-function endsFound({ text, span }: Word, process: OwnProcess | undefined, facts: Facts): Hit | undefined {
+function endsFound({ text, span, from }: Word, process: OwnProcess | undefined, facts: Facts): Hit | undefined {
   if (text.includes('arc.pid')) return { at: span }
+  for (const command of from ?? []) {
+    const hit = foundBy(command, span, process, facts)
+    if (hit !== undefined) return hit
+  }
   const pattern = /(?:pidof|pgrep)\s+(?:-\w+\s+)*["']?([^"')`]+)/.exec(text)?.[1]?.trim()
   if (pattern !== undefined && namesArc(pattern)) return { at: span }
   if (pattern !== undefined && process !== undefined && fits(pattern, process, true)) return mayEnd(span)
@@ -61,13 +70,33 @@ function endsFound({ text, span }: Word, process: OwnProcess | undefined, facts:
   return named || /\b(?:lsof|fuser|ss)\b.*arc\b/.test(text) ? mayEnd(span) : undefined
 }
 
+// `pgrep node | xargs kill`, `ps aux | grep arc | … | xargs kill`
+function foundBy(
+  { name, args, cwd }: ShellCommand,
+  span: Word['span'],
+  process: OwnProcess | undefined,
+  facts: Facts,
+): Hit | undefined {
+  const isSearch = ['pgrep', 'pidof', 'grep', 'egrep', 'rg', 'awk'].includes(name ?? '')
+  const guard = guardOf(facts)
+  for (const word of args) {
+    if (word.text.startsWith('-')) continue
+    const pattern = word.text.replace(/[[\]]/g, '')
+    if (isSearch && namesArc(pattern)) return { at: span }
+    if (isSearch && name !== 'awk' && process !== undefined && fits(pattern, process, true)) return mayEnd(span)
+    if (!isSearch && lookUp(word, cwd, facts, guard)?.guarded.isInside === true) return mayEnd(span)
+  }
+  return undefined
+}
+
 function endsByName(call: Call, process: OwnProcess | undefined): TestResult {
   const isWholeLine = call.options.some(({ name }) => name === '-f' || name === '--full')
   for (const word of call.operands) {
     if (namesArc(word.text)) return word
     if (process !== undefined && fits(word.text, process, isWholeLine)) return mayEnd(word.span)
   }
-  const isEverybody = findOption(call, ['-u', '-U', '--euid', '--uid', '--user', '-t', '-s', '-g', '-G']) !== undefined
+  const isEverybody =
+    findOption(call, ['-u', '-U', '--euid', '--uid', '--user', '-t', '-s', '-g', '-G', '-P', '--parent']) !== undefined
   return process !== undefined && isEverybody && call.operands.length === 0 ? mayEnd(call.command.span) : undefined
 }
 

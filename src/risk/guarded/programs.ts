@@ -4,7 +4,7 @@
 import { type Call, findOption, optionValue } from '../call.ts'
 import { lastPart } from '../places.ts'
 import type { Word } from '../shell/execution.ts'
-import { argumentOf, pathsInWord, type Use, type UseKind } from './use.ts'
+import { argumentOf, pathsInText, pathsInWord, type Use, type UseKind } from './use.ts'
 
 type Add = (kind: UseKind, file: Word, isDeep?: boolean) => void
 type Uses = (call: Call, add: Add) => void
@@ -42,8 +42,8 @@ const each =
 // Programs whose arguments are looked at elsewhere: the commands that they start, their own rules, plain text.
 define(
   'echo printf true false : eval trap set unset shift export declare typeset local readonly alias unalias read mapfile ' +
-    'xargs gxargs parallel fd fdfind watch tmux screen script hyperfine entr perf concurrently at batch crontab ' +
-    'sh bash zsh dash ash ksh mksh fish csh tcsh ssh mosh arc arc-supervisor kill pkill killall wait sleep exit return',
+    'xargs gxargs parallel fd fdfind watch tmux screen hyperfine entr perf concurrently at batch crontab ' +
+    'sh bash zsh dash ash ksh mksh fish csh tcsh mosh arc arc-supervisor kill pkill killall wait sleep exit return',
   () => undefined,
 )
 
@@ -70,6 +70,9 @@ define('jq gojq awk gawk mawk nawk yq dasel', (call, add) => {
 define('sed gsed', (call, add) => {
   const isInPlace = call.options.some(({ name }) => name === '-i' || name.startsWith('--in-place') || name === '-I')
   for (const word of call.operands) add(isInPlace ? 'write' : 'read', word)
+  // `e command` of a script runs a command.
+  for (const { text, span } of call.command.args)
+    if (/(?:^|[\d$/;}\s])e\s/.test(text)) for (const path of pathsInText(text, span)) add('unknown', path)
   // `w file` of a script writes.
   for (const { text, span } of call.command.args) {
     const file = /(?:^|[\s;/}])[wW]\s+(\S+)\s*$/m.exec(text)?.[1]
@@ -85,7 +88,7 @@ define('uniq', (call, add) => {
   for (const [index, word] of call.operands.entries()) add(index === 0 ? 'read' : 'write', word)
 })
 
-define('tee sponge truncate fallocate', each('write'))
+define('tee sponge truncate fallocate script', each('write'))
 define('touch', each('write'))
 define('mkdir', each('create'))
 define(
@@ -121,6 +124,10 @@ define('dd', (call, add) => {
 })
 
 define('cp mv install ln scp rsync', (call, add) => {
+  if (call.name === 'install' && hasFlag(call, /^-[a-zA-Z]*d|^--directory/)) {
+    for (const word of call.operands) add('mode', word, true)
+    return
+  }
   const given = argumentOf(call, ['-t', '--target-directory'])
   const target = given ?? (call.operands.length > 1 ? call.operands.at(-1) : undefined)
   const sources = given === undefined && target !== undefined ? call.operands.slice(0, -1) : call.operands
@@ -280,9 +287,8 @@ define('git', (call, add) => {
     return
   }
   if (name === 'clone' || name === 'init' || name === 'worktree' || name === 'submodule') {
-    const target = rest.at(-1)
-    if (target !== undefined && (rest.length > 1 || name === 'init') && !target.text.includes('://'))
-      add('fill', target)
+    const targets = name === 'clone' ? rest.slice(1) : rest
+    for (const target of targets) if (!target.text.includes('://')) add('fill', target)
     for (const folder of folders) add('fill', folder)
     return
   }
@@ -339,8 +345,17 @@ define(
 )
 
 define('npx bunx pnpx', () => undefined)
+// Forwarded sockets and ports; what runs on the other machine is not here.
+define('ssh autossh', (call, add) => {
+  for (const name of ['-L', '-R', '-S', '-E', '-F']) {
+    const word = argumentOf(call, [name])
+    if (word !== undefined) for (const path of pathsInWord(word)) add('unknown', path)
+  }
+})
 define('npm pnpm yarn', (call, add) => {
-  if (['exec', 'x', 'dlx'].includes(call.operands[0]?.text ?? '')) return
+  const verb = call.operands[0]?.text ?? ''
+  if (['exec', 'x', 'dlx'].includes(verb)) return
+  if (!['test', 't', 'run', 'ls', 'list', 'view', 'start'].includes(verb)) add('create', here(call))
   for (const word of call.command.args)
     for (const path of pathsInWord(word)) if (/[/~$]/.test(path.text)) add('unknown', path)
 })
@@ -348,6 +363,11 @@ define('npm pnpm yarn', (call, add) => {
 // A mount that can be written to is as good as the folder itself.
 define('docker podman nerdctl', (call, add) => {
   const args = call.command.args
+  const target = call.operands.at(-1)
+  if (call.operands[0]?.text === 'cp' && target !== undefined && !isElsewhere(target.text)) {
+    addTarget(call, call.operands.slice(1, -1), target, add)
+    return
+  }
   for (const [index, word] of args.entries()) {
     const given = /^(?:-v|--volume|--mount)=?(.*)$/.exec(word.text)
     if (given === null) continue

@@ -70,3 +70,12 @@ export function argumentOf(call: Call, names: readonly string[]): Word | undefin
   }
   return undefined
 }
+
+const EMBEDDED = /(?:~|\$HOME|\$\{HOME\}|\/)[^\s'"`;|&()<>,\]}]*/g
+const MAX_TEXT = 20_000
+
+/** The paths that stand in a text, at its place. */
+export function pathsInText(text: string, span: Word['span']): Word[] {
+  const matches = text.slice(0, MAX_TEXT).match(EMBEDDED) ?? []
+  return matches.slice(0, 50).map((path) => ({ text: path, isKnown: true, isGlob: /[*?[]/.test(path), span }))
+}

@@ -152,6 +152,7 @@ export function emit(walk: Walk, call: Call, extra?: Partial<ShellCommand>): She
   const { frame, scope, span, redirects, input, env } = call
   const command: ShellCommand = {
     name: first?.isKnown && !(first.isGlob && first.text.length > 1) ? baseName(first.text) : undefined,
+    ...(first?.isKnown && first.text.includes('/') && { path: first.text }),
     args,
     span,
     redirects,
@@ -160,7 +161,6 @@ export function emit(walk: Walk, call: Call, extra?: Partial<ShellCommand>): She
     via: frame.via,
     place: frame.place,
     env,
-    ...(first?.text.includes('/') === true && first.isKnown && { path: first.text }),
     ...(frame.isDormant && { isDormant: true }),
     ...(frame.isBackground && { isBackground: true }),
     ...(frame.isEndless && { isEndless: true }),

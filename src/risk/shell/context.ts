@@ -17,8 +17,6 @@ export interface Feed {
 
 /** A word during the analysis: besides what rules see, where it came from. */
 export interface Field extends Word {
-  /** The commands whose output is in it. */
-  readonly from?: readonly ShellCommand[] | undefined
   /** Where its text begins in the analysed text, when it stands there character by character. */
   readonly at?: number | undefined
   /** What it would print, for `<( )`. */

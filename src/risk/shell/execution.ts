@@ -11,6 +11,8 @@ export interface Word {
   readonly isKnown: boolean
   /** Whether it holds an unquoted pattern that the shell would expand. */
   readonly isGlob: boolean
+  /** The commands whose output is in it. */
+  readonly from?: readonly ShellCommand[] | undefined
   /** In the text that was analysed, also for words of nested scripts: the outermost place they come from. */
   readonly span: Span
 }

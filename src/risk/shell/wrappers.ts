@@ -29,6 +29,8 @@ interface Wrapper extends OptionSpec {
   readonly needsDashes?: boolean
   /** One word with blanks is a script for a shell. */
   readonly isScript?: boolean
+  /** Options that name a file which the wrapper writes. */
+  readonly output?: readonly string[]
 }
 
 const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
@@ -62,8 +64,8 @@ const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
   nohup: {},
   timeout: { short: 'ks', long: ['kill-after', 'signal'], operands: 1 },
   gtimeout: { short: 'ks', long: ['kill-after', 'signal'], operands: 1 },
-  time: { short: 'fo', long: ['format', 'output'] },
-  gtime: { short: 'fo', long: ['format', 'output'] },
+  time: { short: 'fo', long: ['format', 'output'], output: ['o', 'output'] },
+  gtime: { short: 'fo', long: ['format', 'output'], output: ['o', 'output'] },
   command: { queries: ['v', 'V'] },
   builtin: {},
   exec: { short: 'a' },
@@ -108,8 +110,8 @@ const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
     operands: 1,
     isCommand: true,
   },
-  strace: { short: 'abeEIoOpPsSuX', long: ['attach', 'output', 'trace', 'user', 'env'] },
-  ltrace: { short: 'aAeFlnopsuwx', long: ['output', 'library'] },
+  strace: { short: 'abeEIoOpPsSuX', long: ['attach', 'output', 'trace', 'user', 'env'], output: ['o', 'output'] },
+  ltrace: { short: 'aAeFlnopsuwx', long: ['output', 'library'], output: ['o', 'output'] },
   gdb: { short: 'xpsecd', long: ['args', 'ex', 'command'], needsDashes: true, isCommand: true },
   valgrind: {},
   rr: { after: ['record'] },
@@ -303,7 +305,10 @@ function runInner(walk: Walk, call: Call, inner: Inner, spec: Wrapper, options: 
   const scope = folder || spec.place ? call.scope.copy() : call.scope
   if (folder) scope.cwd = folder.isKnown && folder.text.startsWith('/') ? folder.text : undefined
   else if (spec.place) scope.cwd = undefined
-  return runCall(walk, { ...unwrap(call, inner.fields, via, frame), env: withVariables(inner.env, scope), scope })
+  const written = spec.output?.map((name) => options.values.get(name)).find((value) => value !== undefined)
+  const redirects = written ? [...call.redirects, { operator: '>', target: written }] : call.redirects
+  const unwrapped = unwrap(call, inner.fields, via, frame)
+  return runCall(walk, { ...unwrapped, env: withVariables(inner.env, scope), scope, redirects })
 }
 
 function withVariables(env: ReadonlyMap<string, Word>, scope: Call['scope']): ReadonlyMap<string, Word> {
@@ -335,6 +340,9 @@ const ENV_SPEC: Wrapper = {
 function runEnv(walk: Walk, call: Call): Output {
   const options = readOptions(call.fields, ENV_SPEC)
   const split = options.values.get('S') ?? options.values.get('split-string')
+  // A single dash means `-i`.
+  if (!split && call.fields[options.rest]?.text === '-')
+    return runWrapper(walk, { ...call, fields: call.fields.toSpliced(options.rest, 1) }, 'env -i', [ENV_SPEC])
   if (!split) return runWrapper(walk, call, envName(options), [ENV_SPEC])
   const rest = call.fields.slice(options.rest).map((field) => field.text)
   return runCode(walk, call, { ...split, text: [split.text, ...rest].join(' ') }, 'env -S', call.scope.copy())

@@ -1,0 +1,54 @@
+// The steps of `arc setup --managed --remove`. The home with the record stays, and so does the account that owns it: its
+// number could otherwise go to a new account, which would then own the record. --purge removes both.
+
+import { rmSync, statSync } from 'node:fs'
+import { ArcError } from '../../core/errors.ts'
+import { readNote } from '../../daemon/holder.ts'
+import { endProcess } from '../../daemon/lifecycle.ts'
+import { type Managed, systemPaths } from '../../guard/managed.ts'
+import { removeGroup, removeUser, run } from './accounts.ts'
+import { removeSystemLines } from './hosts.ts'
+import { isOwnLink, type Step } from './steps.ts'
+import { isSystemdRunning } from './unit.ts'
+
+const STOP_MS = 15_000
+
+/** All steps. */
+export function removalSteps(managed: Managed, isPurged: boolean): Step[] {
+  const { root, home, prefix, run: runFolder, unit, user, group, made } = managed
+  const remove = (path: string) => rmSync(path, { recursive: true, force: true })
+  const { link } = made
+  const steps: Step[] = [{ title: 'daemon ended', run: () => stopDaemon(managed) }]
+  for (const host of made.hosts) {
+    steps.push({ title: `system-wide hooks of ${host} removed`, run: () => removeSystemLines(host, root) })
+  }
+  if (unit !== null) steps.push({ title: `${unit} removed`, run: () => removeUnit(unit, root) })
+  if (link !== null) {
+    steps.push({ title: `${link} removed`, run: () => (isOwnLink(link, prefix) ? remove(link) : undefined) })
+  }
+  steps.push({ title: `${prefix} removed`, run: () => remove(prefix) })
+  steps.push({ title: `${runFolder} removed`, run: () => remove(runFolder) })
+  if (isPurged) {
+    steps.push({ title: `${home} with the record removed`, run: () => remove(home) })
+    if (made.user) steps.push({ title: `user ${user} removed`, run: () => removeUser(user) })
+    if (made.group) steps.push({ title: `group ${group} removed`, run: () => removeGroup(group) })
+  }
+  // Last: while it is there, the same command can be run again.
+  steps.push({ title: `${systemPaths(root).marker} removed`, run: () => remove(systemPaths(root).marker) })
+  return steps
+}
+
+function removeUnit(unit: string, root: string): void {
+  rmSync(unit, { force: true })
+  if (isSystemdRunning(root)) run('systemctl', ['daemon-reload'])
+}
+
+// Only a process of the system user: the number in the file may be another process by now.
+async function stopDaemon({ home, uid, root, unit }: Managed): Promise<void> {
+  if (unit !== null && isSystemdRunning(root)) run('systemctl', ['disable', '--now', 'arc.service'])
+  const { pid } = readNote(home) ?? {}
+  if (pid === undefined || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid !== uid) return
+  if (await endProcess(pid, 'SIGTERM', STOP_MS)) return
+  if (await endProcess(pid, 'SIGKILL', STOP_MS)) return
+  throw new ArcError('ARC_SETUP_FAILED', `The daemon, process ${pid}, does not end.`)
+}

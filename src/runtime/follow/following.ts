@@ -1,0 +1,224 @@
+// What a project's hooks would run, followed from file to file as far as it can be known without running anything.
+// What cannot be followed is said: trust then covers the whole project.
+
+import { realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, extname, join, resolve, sep } from 'node:path'
+import { readBoundedFile } from '../../config/read-file.ts'
+import type { Followed } from '../../config/trust.ts'
+import { analyzeShell } from '../../risk/shell/analyze.ts'
+import type { ShellCommand, Unknown, Word } from '../../risk/shell/execution.ts'
+import { matchFiles } from './glob-files.ts'
+import { readJavaScript, readPython } from './languages.ts'
+import { followProgram, isInterpreter, SHELLS } from './programs.ts'
+
+const MAX_FILES = 1_000
+const MAX_DEPTH = 16
+const MAX_READ_BYTES = 256 * 1024
+
+/** A language that can be followed, or the name of one that cannot. */
+export type Language = 'shell' | 'javascript' | 'python' | 'other' | 'none'
+
+/** Where a text stands. */
+export interface Place {
+  /** The folder it would run in. */
+  readonly cwd: string
+  /** The file that holds it. */
+  readonly file?: string | undefined
+  readonly depth: number
+}
+
+/** Follows the command lines of a project's hooks. */
+export function followHooks(dir: string, lines: readonly (string | readonly string[])[]): Followed {
+  const following = new Following(resolve(dir))
+  for (const line of lines) following.begin(line)
+  return following.result()
+}
+
+/** One run over the hooks of a project. */
+export class Following {
+  readonly dir: string
+  readonly #files = new Set<string>()
+  readonly #names = new Map<string, readonly string[]>()
+  readonly #unfollowed = new Map<string, Set<string>>()
+  #line = ''
+
+  constructor(dir: string) {
+    this.dir = dir
+  }
+
+  begin(line: string | readonly string[]): void {
+    this.#line = typeof line === 'string' ? line : line.join(' ')
+    const text = typeof line === 'string' ? line : line.map((part) => `'${part.replaceAll("'", "'\\''")}'`).join(' ')
+    this.shell(text, { cwd: this.dir, depth: 0 })
+  }
+
+  result(): Followed {
+    const unfollowed = [...this.#unfollowed].map(([line, what]) => ({ line, what: [...what].slice(0, 20) }))
+    return { files: [...this.#files], names: [...this.#names], unfollowed }
+  }
+
+  /** Says that something cannot be followed. */
+  giveUp(what: string): void {
+    const known = this.#unfollowed.get(this.#line) ?? new Set()
+    this.#unfollowed.set(this.#line, known.add(what))
+  }
+
+  /** The path as people read it. */
+  shown(file: string): string {
+    return file.startsWith(this.dir + sep) ? file.slice(this.dir.length + 1) : file
+  }
+
+  /** Is this a file of the project? */
+  isOwn(file: string): boolean {
+    return file.startsWith(this.dir + sep)
+  }
+
+  /** Covers a file, and follows what it runs. */
+  file(
+    file: string,
+    { depth, cwd, language }: Omit<Place, 'file'> & { readonly language?: Language | undefined },
+  ): void {
+    if (this.#files.has(file)) return
+    if (this.#files.size >= MAX_FILES || depth > MAX_DEPTH) {
+      this.giveUp(`more than ${MAX_FILES} files, or more than ${MAX_DEPTH} files that start each other`)
+      return
+    }
+    this.#files.add(file)
+    const target = realOf(file)
+    // Programs of the system are covered by their content alone.
+    if (target === undefined || !(this.isOwn(file) || this.isOwn(target))) return
+    const { text, problem } = readBoundedFile(target, MAX_READ_BYTES)
+    if (problem?.kind === 'too-large') this.giveUp(`${this.shown(file)}, which is too large to read`)
+    if (text !== undefined) this.#text(text, { cwd, file: target, depth }, languageOf(target, text, language))
+  }
+
+  /** Covers a file without following it. */
+  cover(file: string): void {
+    this.#files.add(file)
+  }
+
+  #text(text: string, place: Place & { readonly file: string }, language: Language): void {
+    if (language === 'shell') this.shell(withOwnFolder(text, dirname(place.file)), place)
+    else if (language === 'javascript') readJavaScript(this, text, place)
+    else if (language === 'python') readPython(this, text, place)
+    else if (language === 'other')
+      this.giveUp(`what ${this.shown(place.file)} loads or starts: its language is not read`)
+  }
+
+  /** Follows a text as shell. */
+  shell(text: string, place: Place): void {
+    const { cwd, depth } = place
+    if (depth > MAX_DEPTH) return void this.giveUp('scripts that start each other without end')
+    const known = text.replace(
+      /\{workspace\}|\$\{?(?:ARC_WORKSPACE|ARCAN_WORKSPACE|CLAUDE_PROJECT_DIR|PWD)\b\}?/g,
+      () => this.dir,
+    )
+    const { commands, snippets, unknown, assigned } = analyzeShell(known, { cwd, home: homedir() })
+    for (const part of unknown) this.giveUp(describeUnknown(part))
+    if (assigned.has('PATH')) this.giveUp(`programs by name after a change of PATH`)
+    for (const command of commands) if (command.place !== 'remote') this.#command(command, place)
+    for (const { language, code } of snippets) {
+      const at = { cwd, file: join(cwd, 'inline'), depth: depth + 1 }
+      if (language === 'javascript') readJavaScript(this, code, at)
+      else if (language === 'python') readPython(this, code, at)
+    }
+  }
+
+  #command(command: ShellCommand, place: Place): void {
+    const { name, path, args } = command
+    const cwd = command.cwd ?? this.dir
+    const next = { cwd, depth: place.depth + 1 }
+    if (command.env.has('PATH')) this.giveUp(`${name ?? 'a program'} with another PATH`)
+    if (command.cwd === undefined && [path, ...args.map(({ text }) => text)].some((text) => text?.includes('/'))) {
+      this.giveUp(`${path ?? name ?? 'a program'} in a folder that is not known`)
+    }
+    if (path !== undefined) this.file(resolve(cwd, path), next)
+    if (name !== undefined) followProgram(this, name, args, next)
+    for (const { operator, target } of command.redirects) {
+      if (operator === '<' && target.isKnown) this.#perhaps(target, next)
+    }
+    for (const word of args) this.#perhaps(word, next)
+  }
+
+  // A word that names a file with code is followed, whatever the program does with it.
+  #perhaps(word: Word, { cwd, depth }: Place): void {
+    if (word.isGlob) return void this.glob(word.text, cwd, depth)
+    if (!word.isKnown || word.text.startsWith('-') || word.text.length > 1_000) return
+    const file = resolve(cwd, word.text)
+    if (this.isOwn(file) && isCode(file)) this.file(file, { cwd, depth })
+  }
+
+  /** Covers the files that a pattern matches, and which they are. */
+  glob(pattern: string, cwd: string, depth: number): void {
+    const matched = matchFiles(resolve(cwd, pattern), this.dir)
+    if (matched === undefined) return void this.giveUp(`the pattern ${pattern}`)
+    this.#names.set(
+      this.shown(resolve(cwd, pattern)),
+      matched.map((file) => this.shown(file)),
+    )
+    for (const file of matched) this.file(file, { cwd, depth: depth + 1 })
+  }
+}
+
+function describeUnknown({ why, text, from = [] }: Unknown): string {
+  const printed = from.map(({ name }) => name ?? 'a program').join(' | ')
+  if (why === 'dynamic-script' && printed !== '')
+    return `a script that is only known when it runs: what ${printed} prints`
+  if (why === 'dynamic-command') return `a program that is only known when it runs: ${text}`
+  if (why === 'dynamic-script') return `a script that is only known when it runs: ${text}`
+  return `text that cannot be read as shell: ${text}`
+}
+
+// The usual ways of a script to name the folder that it lies in.
+function withOwnFolder(text: string, folder: string): string {
+  const self = '"?\\$(?:0|\\{0\\}|BASH_SOURCE|\\{BASH_SOURCE(?:\\[0\\])?\\})"?'
+  const named = `\\$\\(\\s*dirname\\s+(?:--\\s+)?${self}\\s*\\)`
+  const entered = `\\$\\(\\s*cd\\s+(?:--\\s+)?"?${named}"?\\s*(?:>\\s*/dev/null\\s*)?(?:&&|;)\\s*pwd(?:\\s+-P)?\\s*\\)`
+  return text.replace(new RegExp(`${entered}|${named}|\\$\\{0%/\\*\\}`, 'g'), () => folder)
+}
+
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  ...{ '.sh': 'shell', '.bash': 'shell', '.zsh': 'shell', '.ksh': 'shell', '.env': 'shell' },
+  ...{ '.js': 'javascript', '.mjs': 'javascript', '.cjs': 'javascript', '.ts': 'javascript', '.mts': 'javascript' },
+  ...{ '.cts': 'javascript', '.tsx': 'javascript', '.jsx': 'javascript', '.py': 'python', '.pyw': 'python' },
+  ...{
+    '.rb': 'other',
+    '.pl': 'other',
+    '.pm': 'other',
+    '.php': 'other',
+    '.lua': 'other',
+    '.awk': 'other',
+    '.fish': 'other',
+  },
+  ...{ '.ps1': 'other', '.tcl': 'other', '.r': 'other', '.jl': 'other', '.mk': 'none', '.json': 'none' },
+}
+
+function languageOf(file: string, text: string, given: Language | undefined): Language {
+  const shebang = /^#!\s*(\S+)(?:\s+(?:-S\s+)?(\S+))?/.exec(text)
+  const named = basename(shebang?.[1] ?? '')
+  const program = named === 'env' ? basename(shebang?.[2] ?? '') : named
+  if (SHELLS.test(program)) return 'shell'
+  if (/^(?:node|bun|deno|tsx|ts-node)/.test(program)) return 'javascript'
+  if (/^(?:python|pypy)/.test(program)) return 'python'
+  if (program !== '') return 'other'
+  return given ?? LANGUAGES[extname(file).toLowerCase()] ?? (isExecutable(file) ? 'shell' : 'none')
+}
+
+function isCode(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats?.isFile() !== true) return false
+  return (stats.mode & 0o111) !== 0 || extname(file).toLowerCase() in LANGUAGES || isInterpreter(basename(file))
+}
+
+function isExecutable(file: string): boolean {
+  return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0
+}
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file)
+  } catch {
+    return undefined
+  }
+}
