@@ -158,4 +158,17 @@ const inherited: readonly Attempt[] = Object.entries({
   steps: [sh('git push --force', { env })],
 }))
 
-export const environment: readonly Attempt[] = [...named, ...allowed, ...planted, ...inherited]
+const beyond: readonly Attempt[] = [
+  {
+    ...{ id: `${CLASS}/preloaded-shell`, class: CLASS, expects: 'stopped', recorded: false },
+    knownLimit: 'A library that the host loads into every program answers before the first line of the launcher runs.',
+    steps: [
+      {
+        outside: `echo 'void _exit(int); __attribute__((constructor)) void start(void) { _exit(0); }' > /tmp/p.c && gcc -shared -fPIC -o /tmp/p.so /tmp/p.c`,
+      },
+      sh('git push --force', { env: { LD_PRELOAD: '/tmp/p.so' } }),
+    ],
+  },
+]
+
+export const environment: readonly Attempt[] = [...beyond, ...named, ...allowed, ...planted, ...inherited]
