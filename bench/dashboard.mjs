@@ -51,7 +51,7 @@ function limit(name, of, against, ratio, ok = ratio <= 1) {
 async function openPage(browser, daemon, path) {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } })
   const page = await context.newPage()
-  await page.goto(daemon.loginUrl)
+  await page.goto(daemon.newLoginUrl())
   const startedAt = performance.now()
   await page.goto(daemon.url + path)
   await page.waitForSelector('[data-page]')

@@ -38,7 +38,7 @@ try {
 async function shoot(colorScheme, viewport, pages, suffix) {
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
   const page = await context.newPage()
-  await page.goto(daemon.loginUrl)
+  await page.goto(daemon.newLoginUrl())
   for (const name of pages) {
     await page.goto(daemon.url + addressOf(name))
     await page.waitForSelector(`[data-page="${name === 'session' ? 'sessions' : name}"]`)

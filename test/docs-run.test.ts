@@ -26,6 +26,7 @@ import { loadOptionsOf } from '../src/runtime/config-source.ts'
 import { MemoryStateStore } from '../src/supervision/memory-state.ts'
 import { type Block, blocksOf, type Program, programsOf, ROOT, RUN_PAGES, shellLines } from './doc-blocks.ts'
 import { type Ran, runProgram } from './run-arc.ts'
+import { askNobody } from './supervised-home.ts'
 
 const PAGES = RUN_PAGES.map((page) => ({ page, blocks: blocksOf(page) }))
 const BLOCKS = PAGES.flatMap(({ blocks }) => blocks)
@@ -81,6 +82,7 @@ interface Sandbox {
 function makeSandbox(): Sandbox {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-docs-')))
   sandboxes.push(root)
+  askNobody(join(root, '.arc'))
   const project = join(root, 'project')
   mkdirSync(join(project, 'src'), { recursive: true })
   mkdirSync(join(root, 'bin'))

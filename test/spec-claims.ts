@@ -49,6 +49,7 @@ export const SPEC_CLAIMS = {
   R5: 'While a discussion goes on, five facts about it are in the metadata.',
   R6: 'The routing between agents lets the turns and the synthesis of a roundtable through.',
   R7: 'Real agents discuss a topic in turns and sum it up; one that fails or hangs loses its turn and not the table.',
+  G4: 'Approving, loosening and stopping come from a person: never from a process that an agent started, and recorded with channel and process.',
   C1: 'Profiles and hook blocks are read from JSON with comments or YAML, every problem has its place, the last good state stays.',
   C2: 'User and project layers merge; a project can only tighten, and its commands are known by their content.',
   C3: 'Configuration reloads live and as a whole.',

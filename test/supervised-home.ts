@@ -2,6 +2,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { writeConfirmNone } from '../src/guard/confirm-file.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
 /** Folders of one test. */
@@ -19,6 +20,11 @@ export const PROFILE = 'home/profiles/default.json'
 
 /** The project's layer, by its path from the root. */
 export const LAYER = 'project/.arc/config.json'
+
+/** Makes a home as `arc init --confirm none` does: tests have no terminal, and they call hooks themselves. */
+export function askNobody(home: string): void {
+  writeConfirmNone(home, process.pid)
+}
 
 /** Makes the folders. */
 export function makeHome(): SupervisedHome {

@@ -52,11 +52,10 @@ export class DaemonKeeper {
     })
     this.#child = child
     if (!isUp) return
-    const { loginUrl } = JSON.parse(said)
-    if (loginUrl === null) return this.#ledger.complain(`the daemon says that it does not run: ${said}`)
-    const url = new URL(loginUrl)
-    this.#url = url.origin
-    this.#token = url.searchParams.get('token')
+    const { running, url } = JSON.parse(said)
+    if (!running) return this.#ledger.complain(`the daemon says that it does not run: ${said}`)
+    this.#url = new URL(url).origin
+    this.#token = readFileSync(join(this.#home, 'run/token'), 'utf8').trim()
   }
 
   /** Ends it with a signal and waits until it is gone. */

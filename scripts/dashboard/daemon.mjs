@@ -1,6 +1,6 @@
 // A daemon in a process and a home of its own, for whoever looks at the page from a script.
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,11 @@ const ARC = fileURLToPath(new URL('../../bin/arc', import.meta.url))
 export async function startArc(profile) {
   const home = mkdtempSync(join(tmpdir(), 'arc-page-'))
   mkdirSync(join(home, 'profiles'), { recursive: true })
+  // Nobody is asked: scripts have no terminal.
+  execFileSync(process.execPath, [ARC, 'init', '--confirm', 'none'], {
+    env: { ...process.env, ARC_HOME: home },
+    stdio: 'ignore',
+  })
   writeFileSync(join(home, 'profiles/default.json'), JSON.stringify(profile, null, 2))
   const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '', NO_COLOR: '1' }
   const args = [ARC, 'serve', '--no-open', '--port', '0', '--json']
@@ -20,7 +25,8 @@ export async function startArc(profile) {
   const status = await firstLine(child)
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   return {
-    ...{ home, env, arc: ARC, pid: child.pid, url: status.url, loginUrl: status.loginUrl },
+    ...{ home, env, arc: ARC, pid: child.pid, url: status.url },
+    newLoginUrl: () => JSON.parse(execFileSync(process.execPath, [ARC, 'status', '--json'], { env })).loginUrl,
     post: (path, body) => post({ socketPath: status.socket, agent, path }, body),
     async stop() {
       const closed = new Promise((resolve) => child.once('close', resolve))

@@ -8,7 +8,10 @@ const GROUPS: readonly { readonly title: string; readonly rows: readonly (readon
     title: 'Begin',
     rows: [['init'], ['sample'], ['install', 'uninstall'], ['launch'], ['doctor'], ['setup'], ['completion']],
   },
-  { title: 'See what is done, and why', rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status']] },
+  {
+    title: 'See what is done, and why',
+    rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status', 'open']],
+  },
   {
     title: 'Say what may be done',
     rows: [['approvals'], ['mode'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],

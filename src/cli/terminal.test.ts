@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { canBePerson } from '../../test/person.ts'
 import { ARC, onlyJson, type Ran, runArc } from '../../test/run-arc.ts'
 import { LAYER, makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 
@@ -42,7 +43,7 @@ function onTerminal(
     let isAnswered = false
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       screen += chunk
-      if (isAnswered || options.answer === undefined || !screen.includes('[y/N]')) return
+      if (isAnswered || options.answer === undefined || !screen.includes('Type yes')) return
       isAnswered = true
       child.stdin.write(options.answer)
     })
@@ -50,9 +51,9 @@ function onTerminal(
   })
 }
 
-describe.skipIf(!canBeTerminal)('on a terminal', () => {
+describe.skipIf(!canBeTerminal || !canBePerson)('on a terminal', () => {
   it.each([
-    ['y\r', 0, true],
+    ['y\r', 1, false],
     ['yes\r', 0, true],
     ['\r', 1, false],
     ['n\r', 1, false],
@@ -64,14 +65,14 @@ describe.skipIf(!canBeTerminal)('on a terminal', () => {
     place.write(LAYER, { commands: [{ name: 'own', event: 'pre:tool', command: './check.sh' }] })
     const ran = await onTerminal('trust', { answer })
     expect(ran.screen).toContain('echo checked')
-    expect(ran.screen).toContain('[y/N]')
+    expect(ran.screen).toContain('Type yes')
     expect([answer, ran.code === 0]).toEqual([answer, code === 0])
     const names = onlyJson<{ name: string }[]>(await arc('hooks', 'list', '--json')).map(({ name }) => name)
     expect(names.includes('own')).toBe(isTrusted)
   })
 
   it.each([
-    ['y\r', true],
+    ['yes\r', true],
     ['n\r', false],
   ])('profile delete asks: %j', async (answer, isDeleted) => {
     place.write(PROFILE, {})

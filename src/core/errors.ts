@@ -103,6 +103,14 @@ export const ERRORS = {
     when: 'An answer is given to a step that was answered already, or whose time is over.',
     fix: 'Let the agent try again: the step is then held anew.',
   },
+  ARC_APPROVALS_FULL: {
+    when: 'Too many held steps wait for an answer.',
+    fix: 'Answer those of "arc approvals list".',
+  },
+  ARC_NEEDS_PERSON: {
+    when: 'An agent, or a process without a terminal, asks for what only a person may do.',
+    fix: 'Run it yourself in a terminal, or use the page: arc open.',
+  },
   ARC_DATA_INVALID: {
     when: 'A step is dispatched with data that is not an object.',
     fix: 'Pass the fields of the point as one object, for example { tool, args }.',

@@ -12,6 +12,7 @@ import { addControlRoutes } from './routes/control.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addFeedRoutes } from './routes/feed.ts'
 import { addHookRoutes, type HookDesk } from './routes/hook.ts'
+import { addLoginLinkRoutes } from './routes/login-link.ts'
 import { addLookRoutes } from './routes/look.ts'
 import { addPageRoutes, signInPage } from './routes/page.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
@@ -68,6 +69,7 @@ export function makeApp(service: Service, options: AppOptions): App {
   addLookRoutes(app, service)
   addFeedRoutes(app, service)
   addApprovalRoutes(app, service)
+  addLoginLinkRoutes(app, service)
   addCollaborationRoutes(app, service)
   addTaskRoutes(app, service)
   addA2aRoutes(app, service, options.report)

@@ -13,7 +13,8 @@ export function approvalView(approval: Approval): ApprovalView {
   const { id, step, reason, hook, createdAt, expiresAt, status, answeredBy } = approval
   const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
   const said = { reason: reason ?? null, hook: hook ?? null, status, answeredBy: answeredBy ?? null }
-  return { id, step, command: commandOf(step.args), isCut: false, ...said, ...times }
+  const { preview, ...shown } = step
+  return { id, step: shown, command: commandOf(step.args), isCut: false, preview: preview ?? null, ...said, ...times }
 }
 
 /** The same in short, where much of it goes over the wire again and again. */

@@ -1,5 +1,6 @@
-// Who may use the port: whoever shows the token, or the cookie that the token was exchanged for. Other web pages may not,
-// whatever the browser sends along: Host and Origin must be our own, and a change takes a page of ours or the token itself.
+// Who may use the port: programs that show the token, and browsers with the cookie of a login link. Other web pages may
+// not, whatever the browser sends along: Host and Origin must be our own, and a change takes a page of ours or the token.
+// Links are valid once and briefly; cookies end with the daemon. The token approves nothing: only a page's session does.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,6 +9,10 @@ import { runDir, tokenFile } from './places.ts'
 
 const TOKEN_BYTES = 32
 const COOKIE = 'arc_session'
+const CODE_BYTES = 24
+const CODE_MS = 5 * 60_000
+const MAX_CODES = 100
+const MAX_SESSIONS = 1_000
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
 /** What a request brings along. */
@@ -56,16 +61,31 @@ function tryRead(file: string): string | undefined {
   }
 }
 
+/** A browser that signed in. */
+export interface PageSession {
+  /** Names it in the record; opens nothing. */
+  readonly id: string
+  /** The process that was given the login link. */
+  readonly openedBy: object
+}
+
+interface LoginCode {
+  readonly openedBy: object
+  readonly expiresAt: number
+}
+
 /** Guards the port. */
 export class Gate {
   readonly #token: string
-  readonly #cookie: string
+  readonly #now: () => number
+  // By the digest of the secret. Only in memory: another daemon knows none of them.
+  readonly #codes = new Map<string, LoginCode>()
+  readonly #sessions = new Map<string, PageSession>()
   #port = 0
 
-  constructor(token: string) {
+  constructor(token: string, now: () => number = Date.now) {
     this.#token = token
-    // Not the token itself: what a browser keeps is worth nothing elsewhere, and changes with the token.
-    this.#cookie = createHmac('sha256', token).update('dashboard').digest('base64url')
+    this.#now = now
   }
 
   /** Known once the server listens. */
@@ -96,8 +116,14 @@ export class Gate {
   }
 
   /** Does it show the token or the cookie? */
-  isKnown({ authorization, cookie }: RequestFacts): boolean {
-    return this.hasToken(authorization) || isSame(cookieIn(cookie, this.#cookieName), this.#cookie)
+  isKnown({ authorization, cookie }: Pick<RequestFacts, 'authorization' | 'cookie'>): boolean {
+    return this.hasToken(authorization) || this.sessionOf(cookie) !== undefined
+  }
+
+  /** The page's session that a request belongs to. */
+  sessionOf(cookie: string | undefined): PageSession | undefined {
+    const shown = cookieIn(cookie, this.#cookieName)
+    return shown === undefined ? undefined : this.#sessions.get(digestOf(shown))
   }
 
   /** Does it show the token itself? */
@@ -106,19 +132,44 @@ export class Gate {
     return isSame(shown, this.#token)
   }
 
-  /**
-   * The cookie for a login link with the right token. A link can be used again, so that it can be kept as a bookmark: it is worth
-   * as much as the file it comes from, and a new file makes both worthless.
-   */
-  login(token: string | undefined): string | undefined {
-    if (!isSame(token, this.#token)) return undefined
-    return `${this.#cookieName}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`
+  /** A code for a login link: valid once, for some minutes. */
+  newCode(openedBy: object): { readonly code: string; readonly expiresAt: number } {
+    const now = this.#now()
+    for (const [key, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(key)
+    dropOldest(this.#codes, MAX_CODES)
+    const code = randomBytes(CODE_BYTES).toString('base64url')
+    const expiresAt = now + CODE_MS
+    this.#codes.set(digestOf(code), { openedBy, expiresAt })
+    return { code, expiresAt }
+  }
+
+  /** The cookie for a login link; undefined when the link was used, is too old or was never made. */
+  login(code: string | undefined): string | undefined {
+    const key = digestOf(code ?? '')
+    const found = this.#codes.get(key)
+    this.#codes.delete(key)
+    if (found === undefined || found.expiresAt <= this.#now()) return undefined
+    const secret = randomBytes(TOKEN_BYTES).toString('base64url')
+    dropOldest(this.#sessions, MAX_SESSIONS)
+    this.#sessions.set(digestOf(secret), { id: randomBytes(9).toString('base64url'), openedBy: found.openedBy })
+    return `${this.#cookieName}=${secret}; HttpOnly; SameSite=Strict; Path=/`
   }
 
   // Cookies know no ports: daemons of two homes must not sign each other's pages out.
   get #cookieName(): string {
     return `${COOKIE}_${this.#port}`
   }
+}
+
+// The order of a Map is that of insertion.
+function dropOldest(map: Map<string, unknown>, most: number): void {
+  const [oldest] = map.keys()
+  if (map.size >= most && oldest !== undefined) map.delete(oldest)
+}
+
+// Looked up by digest, so that the time of the look-up tells nothing of the secret.
+function digestOf(secret: string): string {
+  return createHmac('sha256', 'arc').update(secret).digest('base64url')
 }
 
 function cookieIn(header: string | undefined, wanted: string): string | undefined {

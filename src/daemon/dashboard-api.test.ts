@@ -341,7 +341,7 @@ describe('the stream', () => {
 
 describe('the page', () => {
   const cookie = async (): Promise<string> => {
-    const { pathname, search } = new URL(daemon.loginUrl)
+    const { pathname, search } = new URL(daemon.newLoginUrl({}))
     const { headers } = await ask(pathname + search, { port: true })
     return String((headers['set-cookie'] as string[])[0]).split(';')[0] as string
   }
@@ -370,9 +370,7 @@ describe('the page', () => {
       ask('/v1/approvals/none/approve', { method: 'POST', port: true, headers })
     // There is none: 404 is what whoever may ask gets.
     expect((await post({ ...own, origin: daemon.url })).status).toBe(404)
-    expect((await post({ authorization: `Bearer ${new URL(daemon.loginUrl).searchParams.get('token')}` })).status).toBe(
-      404,
-    )
+    expect((await post({ authorization: `Bearer ${daemon.token}` })).status).toBe(403)
     expect((await post(own)).status).toBe(403)
     expect((await post({ ...own, origin: 'http://127.0.0.1:1' })).status).toBe(403)
     expect((await post({ ...own, origin: 'null' })).status).toBe(403)

@@ -1,13 +1,17 @@
 // Who holds the place of the daemon of a home, by the note in its folder: without a question to it, so that a hook can look.
 
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { isRecord } from '../core/plain-data.ts'
+import { openProcessTable, readArgs, readProcess } from '../guard/process-table.ts'
 import { isAlive } from './firings.ts'
 import { pidFile } from './places.ts'
 
 /** Who runs. */
 export interface DaemonNote {
   readonly pid: number
+  /** When the process began, as the system counts: the number alone is given to others later. */
+  readonly start?: string | undefined
   readonly url?: string | undefined
   readonly startedAt: number
   /** A hook started it: it ends by itself, and gives way to a person. */
@@ -17,7 +21,7 @@ export interface DaemonNote {
 /** The daemon whose process lives, whether or not it answers. */
 export function holderOf(home: string): DaemonNote | undefined {
   const note = readNote(home)
-  return note !== undefined && isAlive(note.pid) && isDaemon(note.pid) ? note : undefined
+  return note !== undefined && isAlive(note.pid) && isDaemon(note) ? note : undefined
 }
 
 /** What the note of a home says. */
@@ -36,11 +40,30 @@ export function readNoteIn(file: string): DaemonNote | undefined {
   }
 }
 
-/** Is this process a daemon? The number of a dead one is given to others. Where nothing tells, it counts as one. */
-export function isDaemon(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('serve')
-  } catch {
-    return process.platform !== 'linux'
-  }
+/** This process, for a note. */
+export function ownProcess(): Pick<DaemonNote, 'pid' | 'start'> {
+  return { pid: process.pid, start: readProcess(process.pid)?.start }
 }
+
+/**
+ * Is this process the daemon that was noted? The number of a dead one is given to others, so its start has to be the same;
+ * where no start was noted, its command line has to be that of a daemon.
+ */
+export function isDaemon({ pid, start }: Pick<DaemonNote, 'pid' | 'start'>): boolean {
+  // A hook asks this too: elsewhere it would cost a program. Before a signal it is looked up all the same.
+  if (process.platform !== 'linux') return true
+  return start === undefined ? runsDaemon(readArgs(pid)) : readProcess(pid)?.start === start
+}
+
+/** The same with the command line in any case: before a process is sent a signal. */
+export function isDaemonForSure(found: Pick<DaemonNote, 'pid' | 'start'>): boolean {
+  if (process.platform === 'linux') return isDaemon(found)
+  return runsDaemon(openProcessTable()?.read(found.pid)?.args ?? [])
+}
+
+function runsDaemon(args: readonly string[]): boolean {
+  const at = args.indexOf('serve')
+  return at > 0 && PROGRAMS.test(basename(args[at - 1] ?? ''))
+}
+
+const PROGRAMS = /^(?:arc|arc-supervisor|arc\.(?:js|mjs|cjs|cmd)|main\.(?:js|ts))$/

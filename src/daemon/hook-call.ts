@@ -10,6 +10,7 @@ import type { HandlerTable } from '../core/table.ts'
 import { failureOutcome } from '../hosts/failure.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../hosts/list.ts'
+import { noteAgent } from '../runtime/agents.ts'
 import { nameOf } from '../runtime/config-source.ts'
 import { systemClock } from '../runtime/engine-services.ts'
 import { newId } from '../runtime/ids.ts'
@@ -106,6 +107,7 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
   const workspace = step.context.workspace ?? call.cwd
   const supervisor = await judges.find(workspace, call.profile)
   judged.supervisor = supervisor
+  quietly(() => noteCaller(call, step, supervisor))
   const claim = await claimOf(step, supervisor, workspace)
   try {
     const outcome =
@@ -127,6 +129,10 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
     quietly(() => claim.settle())
     throw error
   }
+}
+
+function noteCaller({ callerPid, host }: HookCall, { context }: HostStep, { state }: Supervisor): void {
+  if (callerPid !== undefined) noteAgent(state, { pid: callerPid, host, session: context.session })
 }
 
 // Without the state every firing is judged by itself: twice is better than never.
@@ -214,6 +220,7 @@ async function refuse(judged: Judged, call: HookCall, judges: Judges, why: strin
   const { step } = judged
   const supervisor = await judges.find(step.context.workspace ?? call.cwd, call.profile)
   judged.supervisor = supervisor
+  quietly(() => noteCaller(call, step, supervisor))
   record(supervisor, step, { action: 'payload:unreadable', message: why, data: { event: step.event } })
   const answer = await failSafe(judged, call, judges, why)
   await supervisor.recorded()

@@ -5,9 +5,10 @@ import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRecord } from '../core/plain-data.ts'
+import { isSameProcess, readProcess } from '../guard/process-table.ts'
 import type { HealthView } from '../protocol/messages.ts'
 import { isAlive } from './firings.ts'
-import { type DaemonNote, holderOf, isDaemon, readNote, readNoteIn } from './holder.ts'
+import { type DaemonNote, holderOf, isDaemon, isDaemonForSure, readNote, readNoteIn } from './holder.ts'
 import { pidFile, socketFile } from './places.ts'
 
 /** What is known of the daemon of a home. */
@@ -29,8 +30,25 @@ export async function findDaemon(home: string, answerMs = ANSWER_MS): Promise<Pr
   return holder === undefined ? { is: 'absent' } : { is: 'silent', note: holder }
 }
 
-/** Ends a process and waits until it is gone; false when it is still there after so long. */
-export async function endProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL', waitMs: number): Promise<boolean> {
+/** The process of a daemon that runs or is silent; undefined when the process with its number is another program. */
+export function processOf(presence: Exclude<Presence, { is: 'absent' }>): DaemonProcess | undefined {
+  const found = presence.is === 'running' ? (presence.note ?? { pid: presence.health.pid }) : presence.note
+  return isDaemonForSure(found) ? { pid: found.pid, start: readProcess(found.pid)?.start } : undefined
+}
+
+/** A process that may be sent a signal: its number and its start. */
+export interface DaemonProcess {
+  readonly pid: number
+  readonly start: string | undefined
+}
+
+/** Ends a process and waits until it is gone; false when it is still there after so long. Never signals another one. */
+export async function endProcess(
+  { pid, start }: DaemonProcess,
+  signal: 'SIGTERM' | 'SIGKILL',
+  waitMs: number,
+): Promise<boolean> {
+  if (!isSameProcess(pid, start)) return true
   try {
     process.kill(pid, signal)
   } catch (error) {
@@ -38,7 +56,7 @@ export async function endProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL', wai
     throw error
   }
   for (const until = Date.now() + waitMs; Date.now() < until; await sleep(LOOK_MS)) {
-    if (!isAlive(pid)) return true
+    if (!isAlive(pid) || !isSameProcess(pid, start)) return true
   }
   return false
 }
@@ -67,7 +85,7 @@ export function clearStaleNote(home: string): void {
   try {
     renameSync(file, aside)
     const note = readNoteIn(aside)
-    if (note !== undefined && isAlive(note.pid) && isDaemon(note.pid)) linkSync(aside, file)
+    if (note !== undefined && isAlive(note.pid) && isDaemon(note)) linkSync(aside, file)
   } catch (error) {
     // Somebody else was faster, at either.
     const { code } = error as NodeJS.ErrnoException

@@ -22,6 +22,11 @@ export function tokenFile(home: string): string {
   return join(runDir(home), 'token')
 }
 
+/** A page that leads a browser to the login link: so the link is in no argument of a program. */
+export function loginFile(home: string): string {
+  return join(runDir(home), 'open.html')
+}
+
 /** What a daemon in the background has to say. */
 export function logFile(home: string): string {
   return join(runDir(home), 'daemon.log')

@@ -27,7 +27,7 @@ export function pulseOf({ version, follower, uptimeMs }: PulseSource, supervisor
   const now = Date.now()
   const { tally, seq } = follower
   const hooks = hookViews(supervisor, tally, now)
-  const approvals = supervisor.approvals.list().filter(({ status }) => status === 'pending')
+  const approvals = supervisor.approvals.pending()
   const facts = { breaker: breakerView(supervisor), approvals: approvals.map(shortApprovalView), hooks }
   return {
     now,

@@ -79,7 +79,7 @@ beforeAll(async () => {
   for (const { write } of [at, other]) write(PROFILE, { enforcement: 'enforce' })
   const report = (message: string): void => void reports.push(message)
   daemon = (await startDaemon({ home: at.home, version: '0', port: 0, report })) as Daemon
-  token = new URL(daemon.loginUrl).searchParams.get('token') ?? ''
+  token = daemon.token
   here = oneJudge(report, other.home)
 })
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
   dashboard = join(at.root, 'dashboard')
   const options = { home: at.home, version: '1.2.3', port: 0, dashboard, report: () => undefined, finishMs: 1_500 }
   daemon = (await startDaemon(options)) as Daemon
-  token = new URL(daemon.loginUrl).searchParams.get('token') ?? ''
+  token = daemon.token
 })
 
 afterEach(async () => {
@@ -86,8 +86,10 @@ describe('the door', () => {
   })
 
   it('exchanges the login link for a cookie that scripts cannot read and other sites cannot use', async () => {
-    expect((await ask('/login?token=wrong')).status).toBe(401)
-    const { status, headers } = await ask(new URL(daemon.loginUrl).pathname + new URL(daemon.loginUrl).search)
+    expect((await ask('/login?code=wrong')).status).toBe(401)
+    expect((await ask(`/login?token=${token}`)).status).toBe(401)
+    const link = new URL(daemon.newLoginUrl({}))
+    const { status, headers } = await ask(link.pathname + link.search)
     expect(status).toBe(303)
     const [cookie = ''] = headers['set-cookie'] as string[]
     expect(cookie).toMatch(/HttpOnly; SameSite=Strict/)
@@ -95,6 +97,25 @@ describe('the door', () => {
     const [own = ''] = cookie.split(';')
     expect((await ask('/v1/status', { headers: { cookie: `a=b; ${own}` } })).status).toBe(200)
     expect((await ask('/v1/status', { headers: { cookie: `${own}x` } })).status).toBe(401)
+  })
+
+  it('G4 a login link works once, and its cookie ends with the daemon', async () => {
+    const link = new URL(daemon.newLoginUrl({ pid: 1 }))
+    const login = () => ask(link.pathname + link.search)
+    const [own = ''] = String(((await login()).headers['set-cookie'] as string[])[0]).split(';')
+    expect((await login()).status).toBe(401)
+    const page = (cookie: string) => ({ method: 'POST', headers: { cookie, origin: daemon.url } })
+    expect((await ask('/v1/approvals/none/approve', page(own))).status).toBe(404)
+    const token = await ask('/v1/approvals/none/approve', { method: 'POST', headers: bearer() })
+    expect([token.status, token.body]).toEqual([403, expect.stringContaining('ARC_NEEDS_PERSON')])
+    const local = await ask('/v1/approvals/none/approve', { method: 'POST', headers: bearer(), socket: true })
+    expect(local.status).toBe(403)
+    const port = Number(new URL(daemon.url).port)
+    await daemon.stop()
+    daemon = (await startDaemon({ home: at.home, version: '1', port, report: () => undefined })) as Daemon
+    expect((await ask('/v1/status', { headers: bearer() })).status).toBe(200)
+    expect((await ask('/v1/status', { headers: { cookie: own } })).status).toBe(401)
+    expect((await ask('/v1/approvals/none/approve', page(own))).status).toBe(401)
   })
 
   it.each(['evil.example', '127.0.0.1', 'evil.example:4747', '127.0.0.1.evil.example:1'])(
@@ -222,7 +243,7 @@ it('shows hooks, status, decisions, breaker, profiles, tasks, roundtables and ap
   expect((await ask('/v1/decisions/nothing', { socket: true })).status).toBe(404)
 })
 
-it('an answer to what is held takes the token, also on the socket', async () => {
+it('an answer to what is held takes a signed-in page, also on the socket', async () => {
   const reviewer = { name: 'first', event: 'pre_tool_use', command: `echo '{"decision":"ask","reason":"a person"}'` }
   at.write(PROFILE, { enforcement: 'enforce', commands: [reviewer] })
   const step = { point: 'pre:tool', data: { tool: 'shell', args: { command: 'make' } } }
@@ -230,10 +251,15 @@ it('an answer to what is held takes the token, also on the socket', async () => 
   await until(async () => JSON.parse((await send()).body).decision === 'ask')
   const [held] = JSON.parse((await ask('/v1/approvals', { socket: true })).body) as { id: string }[]
   const path = `/v1/approvals/${held?.id}/approve`
-  expect((await ask(path, { method: 'POST', socket: true })).status).toBe(401)
-  expect((await ask(path, { method: 'POST', headers: bearer(), socket: true })).status).toBe(200)
-  expect((await ask(path, { method: 'POST', headers: bearer(), socket: true })).status).toBe(409)
-  expect((await ask('/v1/approvals/none/deny', { method: 'POST', headers: bearer() })).status).toBe(404)
+  const link = new URL(daemon.newLoginUrl({ pid: 1 }))
+  const { headers } = await ask(link.pathname + link.search)
+  const [cookie = ''] = String((headers['set-cookie'] as string[])[0]).split(';')
+  expect((await ask(path, { method: 'POST', socket: true })).status).toBe(403)
+  expect((await ask(path, { method: 'POST', headers: bearer(), socket: true })).status).toBe(403)
+  expect((await ask(path, { method: 'POST', headers: { cookie }, socket: true })).status).toBe(200)
+  expect((await ask(path, { method: 'POST', headers: { cookie }, socket: true })).status).toBe(409)
+  const [said] = JSON.parse((await ask('/v1/decisions?action=approval:approved', { socket: true })).body)
+  expect(said).toMatchObject({ action: 'approval:approved', reason: expect.stringContaining('channel page') })
   expect(JSON.parse((await send()).body).decision).toBe('pass')
 })
 

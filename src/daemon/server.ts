@@ -20,6 +20,7 @@ import { Gate, readToken } from './auth.ts'
 import { trimLog } from './background.ts'
 import { Door, type DoorLimits, PORT_LIMITS, SOCKET_LIMITS } from './door.ts'
 import { TraceFollower } from './follower.ts'
+import { ownProcess } from './holder.ts'
 import { Intake, type IntakeLimits } from './intake.ts'
 import {
   clearPlace,
@@ -32,7 +33,7 @@ import {
 } from './lifecycle.ts'
 import { closeDoors, type ManagedDoors, openDoors, publicOnly } from './managed.ts'
 import { LASTING_MS, noteGoodStart, onDemandOf } from './on-demand.ts'
-import { socketFile } from './places.ts'
+import { loginFile, socketFile } from './places.ts'
 import { pulseOf } from './pulse.ts'
 import { HookDesk, withHookCalls } from './routes/hook.ts'
 import { type App, type Service, WorkInHand } from './service.ts'
@@ -67,9 +68,11 @@ export interface DaemonOptions {
 /** A daemon that runs. */
 export interface Daemon {
   readonly url: string
-  /** Opens the page signed in. */
-  readonly loginUrl: string
+  /** What programs show at the port. */
+  readonly token: string
   readonly socket: string
+  /** A link that opens the page signed in, once. For a person: whoever prints it has checked that. */
+  newLoginUrl(openedBy: object): string
   /** Resolves, with the reason, when one that a hook started is of no use any more. */
   readonly useless: Promise<string>
   /** Finishes what is under way, then lets go of everything; safe to call twice. */
@@ -117,7 +120,7 @@ function isStopped({ home, report }: DaemonOptions): boolean {
 
 // The place of one that died is taken; of two who start at once, one gets it.
 async function takeHome(home: string, isOnDemand: boolean): Promise<Presence | undefined> {
-  const note = { pid: process.pid, startedAt: Date.now(), isOnDemand }
+  const note = { ...ownProcess(), startedAt: Date.now(), isOnDemand }
   for (const until = Date.now() + STARTING_MS; Date.now() < until; await sleep(LOOK_MS)) {
     const presence = await findDaemon(home)
     // One that has only just begun will answer soon.
@@ -148,7 +151,8 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     intake: new Intake(options.intake),
     url: () => url,
     managed: options.managed,
-    loginUrl: () => (url === undefined ? undefined : `${url}/login?token=${token}`),
+    loginUrl: () =>
+      url === undefined ? undefined : `${url}/login?code=${gate.newCode({ channel: 'control-socket' }).code}`,
     uptimeMs: () => Math.round(performance.now() - startedAt),
   }
   const hooks = new HookDesk(service, report)
@@ -168,7 +172,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   await listenOnSocket(local, socket)
   const doors = options.managed === undefined ? [] : await openManaged(options.managed, { app, hooks, usage, streams })
   const isOnDemand = options.onDemand !== undefined
-  updatePlace(home, { pid: process.pid, url, startedAt: Date.now(), isOnDemand })
+  updatePlace(home, { ...ownProcess(), url, startedAt: Date.now(), isOnDemand })
   // Also makes the supervisor that most calls need.
   await note(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
@@ -185,10 +189,12 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     if (!isOnDemand) await noteLasting(pool, report)
     await anchoring.stop()
     await pool.close()
+    rmSync(loginFile(home), { force: true })
     if (isOurPlace(home)) clearPlace(home)
     if (options.managed !== undefined) closeDoors(options.managed)
   })
-  return { url, loginUrl: `${url}/login?token=${token}`, socket, useless: useless.why, stop }
+  const newLoginUrl = (openedBy: object): string => `${url}/login?code=${gate.newCode(openedBy).code}`
+  return { url, token, newLoginUrl, socket, useless: useless.why, stop }
 }
 
 interface Routes {
@@ -252,17 +258,19 @@ async function note(pool: SupervisorPool, action: string, reason: string, report
 }
 
 function listener(app: App, isLocal: boolean, door?: 'control'): RequestListener {
-  return getRequestListener((request, { incoming }) =>
-    app.fetch(request, { isLocal, incoming: incoming as IncomingMessage, door }),
-  )
+  return getRequestListener((request, { incoming: given }) => {
+    const incoming = given as IncomingMessage
+    const { remotePort: clientPort, localPort: serverPort } = incoming.socket
+    return app.fetch(request, { isLocal, incoming, door, clientPort, serverPort })
+  })
 }
 
 function socketDoor(): Door {
   return new Door(SOCKET_LIMITS, () => true)
 }
 
-function isSignedIn(gate: Gate, { host, origin, authorization, cookie }: IncomingHttpHeaders): boolean {
-  return gate.isKnown({ host, origin, authorization, cookie })
+function isSignedIn(gate: Gate, { authorization, cookie }: IncomingHttpHeaders): boolean {
+  return gate.isKnown({ authorization, cookie })
 }
 
 function serverOf(listener: RequestListener, usage: Usage, door: Door): Server {

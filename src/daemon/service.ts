@@ -53,6 +53,9 @@ export type Env = {
     readonly isLocal: boolean
     readonly incoming?: IncomingMessage
     readonly door?: 'control' | undefined
+    /** The ports of a connection on loopback. */
+    readonly clientPort?: number | undefined
+    readonly serverPort?: number | undefined
   }
 }
 

@@ -98,7 +98,7 @@ export class Streams {
     const { host, origin, authorization, cookie } = headers
     if (!isLocal && !gate.isOurHost(host)) return '403 Forbidden'
     if (!isLocal && !gate.isOurOrigin(origin)) return '403 Forbidden'
-    if (!isLocal && !gate.isKnown({ host, origin, authorization, cookie })) return '401 Unauthorized'
+    if (!isLocal && !gate.isKnown({ authorization, cookie })) return '401 Unauthorized'
     // Not by new URL, which throws at what is no address: here that would end the daemon.
     return url.split('?', 1)[0] === PATH ? undefined : '404 Not Found'
   }

@@ -81,6 +81,9 @@ export interface BreakerView {
   readonly halfOpenAt: number | null
 }
 
+/** Names the process that asks for a login link. */
+export const LOGIN_PROCESS_HEADER = 'x-arc-process'
+
 /** `GET /v1/status`, and `arc status --json` with `loginUrl` added. */
 export interface StatusView {
   readonly running: boolean

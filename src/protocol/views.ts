@@ -182,6 +182,8 @@ export interface ApprovalView {
   readonly command: string
   /** Only its beginning: `GET /v1/approvals` has all of what is pending. Nobody can approve what they cannot see. */
   readonly isCut: boolean
+  /** Set where the arguments are too long to be stored: what is shown is a preview of so many bytes. */
+  readonly preview: { readonly bytes: number; readonly sha256: string } | null
   readonly reason: string | null
   readonly hook: string | null
   readonly status: 'pending' | 'approved' | 'denied' | 'expired' | 'used'

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
+import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 import { createSupervisor } from './create-supervisor.ts'
 import type { Supervisor, SupervisorOptions } from './supervisor.ts'
 
@@ -16,6 +16,7 @@ let open: Supervisor[] = []
 
 beforeEach(() => {
   place = makeHome()
+  askNobody(place.home)
   place.write(PROFILE, { enforcement: 'enforce' })
 })
 afterEach(async () => {

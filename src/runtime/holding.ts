@@ -57,8 +57,8 @@ export class Holder {
   /** Takes a held outcome to its end. What cannot be asked for is a no. */
   async hold(outcome: Outcome, dispatched: Dispatched, limits: Partial<AskLimits> = {}): Promise<Outcome> {
     try {
-      const { note, settled } = await this.#settle(outcome, dispatched, { askMs: this.#askMs, ...limits })
-      this.#tell(note, settled, dispatched)
+      const { note, event, settled } = await this.#settle(outcome, dispatched, { askMs: this.#askMs, ...limits })
+      if (event !== undefined) this.#tell(note, event, settled, dispatched)
       return { ...settled, metadata: { ...settled.metadata, approval: note } }
     } catch (error) {
       const reason = `This has to be held for a person, but cannot be: ${describe(error)}`
@@ -71,12 +71,22 @@ export class Holder {
     // As it would run: with the edits of the hooks.
     const step = heldStepOf({ ...dispatched, data: outcome.data })
     const used = this.#approvals.consume(step)
-    if (used !== undefined) return { note: this.#noteOf(used.id, 'approved'), settled: released(outcome) }
-    const { id } = this.#approvals.request(step, { reason: outcome.reason, hook: outcome.hook })
-    if (askMs <= 0) return { note: this.#noteOf(id, 'pending'), settled: outcome }
+    if (used !== undefined) {
+      return { note: this.#noteOf(used.id, 'approved'), event: 'used', settled: released(outcome) }
+    }
+    const { reason, hook } = outcome
+    const why = { reason, hook, stepId: dispatched.id, matched: matchedIn(outcome) }
+    const { id } = this.#approvals.request(step, why)
+    if (askMs <= 0) return { note: this.#noteOf(id, 'pending'), event: 'pending', settled: outcome }
     const limits = { waitMs: askMs, ...(signal !== undefined && { signal }) }
     const note = this.#noteOf(id, await keptAlive(this.#approvals.wait(id, limits)))
-    return { note, settled: note.status === 'approved' ? released(outcome) : refused(outcome, step, note, askMs) }
+    // An answer was recorded by the one who gave it.
+    const event = note.status === 'approved' || note.status === 'denied' ? undefined : note.status
+    return {
+      note,
+      event,
+      settled: note.status === 'approved' ? released(outcome) : refused(outcome, step, note, askMs),
+    }
   }
 
   #noteOf(id: string, status: ApprovalStatus): ApprovalNote {
@@ -84,13 +94,14 @@ export class Holder {
     return { id, status, expiresAt: approval?.expiresAt ?? 0, by: approval?.answeredBy }
   }
 
-  #tell(note: ApprovalNote, { reason, hook }: Outcome, { id, session, point }: Dispatched): void {
-    const { status, by } = note
+  #tell(note: ApprovalNote, status: ApprovalStatus, outcome: Outcome, { id, session, point }: Dispatched): void {
+    const { by } = note
+    const { reason, hook } = outcome
     this.#record({
       component: 'hooks',
       action: `approval:${status}`,
-      level: status === 'approved' || status === 'pending' ? 'info' : 'warn',
-      message: `${note.id} is ${status}${by === undefined ? '' : `, said by ${by}`}`,
+      level: status === 'used' || status === 'pending' ? 'info' : 'warn',
+      message: `${note.id} is ${status}${by === undefined ? '' : `, approved by ${by}`}`,
       data: { approval: note, hook, step: id, session, point, reason },
     })
   }
@@ -98,7 +109,16 @@ export class Holder {
 
 interface Settled {
   readonly note: ApprovalNote
+  /** What is recorded here. */
+  readonly event: ApprovalStatus | undefined
   readonly settled: Outcome
+}
+
+// What rules found in it: shown to the person also where all of it is too long.
+function matchedIn({ metadata }: Outcome): readonly string[] {
+  const { risk } = metadata as { readonly risk?: { readonly evidence?: unknown } }
+  const evidence = Array.isArray(risk?.evidence) ? (risk.evidence as readonly { readonly matched?: unknown }[]) : []
+  return evidence.flatMap(({ matched }) => (typeof matched === 'string' ? [matched] : []))
 }
 
 function released(outcome: Outcome): Outcome {

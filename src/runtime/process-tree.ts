@@ -1,17 +1,8 @@
 // Ends a program with everything it started. Agents give the commands they run groups of their own, so the group is not
 // enough: on Linux the process table says who descends from whom.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { listPids, type ProcessEntry, readProcess } from '../guard/process-table.ts'
 import { isGroupAlive, terminateGroup } from '../handlers/command/terminate.ts'
-
-/** A process that is known again, though its number may be given away. */
-interface Known {
-  readonly pid: number
-  readonly parent: number
-  readonly group: number
-  /** When it began, in the system's own count. */
-  readonly began: string
-}
 
 /** Ends a process group and all who descend from its leader: TERM, and KILL after a grace. */
 export async function endTree(leader: number, graceMs: number): Promise<void> {
@@ -29,8 +20,8 @@ export function killTree(leader: number): void {
   signal(strays, 'SIGKILL')
 }
 
-function signal(processes: readonly Known[], name: NodeJS.Signals): void {
-  for (const known of processes) if (read(known.pid)?.began === known.began) signalPid(known.pid, name)
+function signal(processes: readonly ProcessEntry[], name: NodeJS.Signals): void {
+  for (const known of processes) if (readProcess(known.pid)?.start === known.start) signalPid(known.pid, name)
 }
 
 function signalPid(pid: number, name: NodeJS.Signals): void {
@@ -43,9 +34,9 @@ function signalPid(pid: number, name: NodeJS.Signals): void {
 }
 
 // Those who descend from a process and are not in its group.
-function straysOf(leader: number): readonly Known[] {
+function straysOf(leader: number): readonly ProcessEntry[] {
   if (process.platform !== 'linux') return []
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (read(Number(name)) ?? []) : []))
+  const all = listPids().flatMap((pid) => readProcess(pid) ?? [])
   const family = new Set([leader])
   // A child may stand before its parent in the table.
   for (let size = 0; size < family.size; ) {
@@ -53,16 +44,4 @@ function straysOf(leader: number): readonly Known[] {
     for (const { pid, parent, group } of all) if (family.has(parent) || group === leader) family.add(pid)
   }
   return all.filter(({ pid, group }) => family.has(pid) && group !== leader && pid !== leader)
-}
-
-function read(pid: number): Known | undefined {
-  try {
-    // `pid (name) state parent group … began …`; the name may hold anything, also brackets.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { pid, parent: Number(fields[1]), group: Number(fields[2]), began: fields[19] ?? '' }
-  } catch {
-    // Gone between the listing and the look.
-    return undefined
-  }
 }

@@ -105,8 +105,8 @@ export class Supervisor {
     const configHome = options.configHome ?? home
     this.#loadOptions = loadOptionsOf({ home: configHome, profile, onlyTightens, project, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
-    this.approvals = new Approvals({ state, clock, newId, canonicalize })
     const record: PipelineServices['record'] = (event) => this.#services.record(event)
+    this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
     this.#holder = new Holder({ approvals: this.approvals, askMs: options.askMs, record, report })
     const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
     const services = realServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })

@@ -4,7 +4,11 @@ import { makeTempFolder } from '../../test/temp-folder.ts'
 import { SqliteStateStore } from '../store/state-store.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { canonicalize } from '../trace/canonical.ts'
+import { MAX_PENDING } from './approval-index.ts'
 import { Approvals, heldStepOf } from './approvals.ts'
+import { MAX_WHOLE_BYTES } from './held-preview.ts'
+import { MemoryStateStore } from './memory-state.ts'
+import type { SupervisionEvent } from './services.ts'
 
 const STEP = heldStepOf({
   point: 'pre:tool',
@@ -108,6 +112,59 @@ describe('approvals', () => {
     expect(approvals.consume(STEP)).toBeUndefined()
     expect(() => approvals.answer(id, 'approve')).toThrow('it is expired')
     expect(() => approvals.answer('nobody', 'approve')).toThrow('There is no step "nobody"')
+  })
+
+  it('G4 a long step is stored as a preview with its matched line, and is still approved by its whole hash', () => {
+    const approvals = open()
+    const filler = 'echo nothing to see here\n'.repeat(20_000)
+    const command = `first line\n${filler}rm -rf /important\n${filler}last line`
+    const step = { ...STEP, args: { command, timeout: 5 } }
+    const { id } = approvals.request(step, { matched: ['rm -rf /important'] })
+    const stored = approvals.get(id)?.step
+    expect(stored?.preview?.bytes).toBeGreaterThan(command.length)
+    const shown = (stored?.args as { command: string } | undefined)?.command
+    expect(JSON.stringify(stored).length).toBeLessThan(MAX_WHOLE_BYTES)
+    for (const part of ['first line', 'rm -rf /important', 'last line', 'not shown']) expect(shown).toContain(part)
+    approvals.answer(id, 'approve')
+    expect(approvals.consume({ ...step, args: { command: `${command} `, timeout: 5 } })).toBeUndefined()
+    expect(approvals.consume({ ...step, args: (stored as { args: unknown }).args })).toBeUndefined()
+    expect(approvals.consume(step)?.id).toBe(id)
+  })
+
+  it('G4 a step is found by its hash: nobody reads all others, and only so many may wait', () => {
+    const state = new MemoryStateStore()
+    const approvals = new Approvals({ state, clock, newId: () => `id-${++ids}`, canonicalize })
+    approvals.request(STEP, {})
+    let lists = 0
+    const list = state.list.bind(state)
+    state.list = (prefix) => {
+      lists++
+      return list(prefix)
+    }
+    for (let at = 1; at < MAX_PENDING; at++) approvals.request({ ...STEP, session: `s${at}` }, {})
+    expect(() => approvals.request({ ...STEP, session: 'one more' }, {})).toThrow('ARC_APPROVALS_FULL')
+    expect(approvals.request({ ...STEP, session: 's7' }, {}).status).toBe('pending')
+    approvals.answer(approvals.request(STEP, {}).id, 'approve')
+    expect(approvals.consume(STEP)).toBeDefined()
+    expect(approvals.pending()).toHaveLength(MAX_PENDING - 1)
+    expect(approvals.request({ ...STEP, session: 'one more' }, {}).status).toBe('pending')
+    expect(lists).toBe(0)
+    clock.advance(600_000)
+    expect(approvals.pending()).toEqual([])
+    expect(approvals.request({ ...STEP, session: 'later' }, {}).status).toBe('pending')
+  })
+
+  it('G4 an answer is recorded when it is given, once, with its channel, whether or not somebody waits', async () => {
+    const events: SupervisionEvent[] = []
+    const state = new MemoryStateStore()
+    const record = (event: SupervisionEvent) => void events.push(event)
+    const approvals = new Approvals({ state, clock, newId: () => `id-${++ids}`, canonicalize, record })
+    const { id, hash } = approvals.request(STEP, { stepId: 'step-1' })
+    approvals.answer(id, 'deny', { by: 'ada', channel: 'page', pageSession: 'p1' })
+    expect(() => approvals.answer(id, 'approve')).toThrow('it is denied')
+    expect(events).toMatchObject([
+      { action: 'approval:denied', data: { channel: 'page', pageSession: 'p1', hash, step: 'step-1' } },
+    ])
   })
 
   it('the same step, asked again and again, is one question; what is long over is swept away', () => {

@@ -5,6 +5,9 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { ArcError, clip, describe, show } from '../core/errors.ts'
 import { isRecord } from '../core/plain-data.ts'
+import { ApprovalIndex } from './approval-index.ts'
+import { remainderOf, type StepPreview, storedArgs } from './held-preview.ts'
+import type { SupervisionEvent } from './services.ts'
 import { type StateEntry, type StateStore, update } from './state.ts'
 
 /** What exactly is held. */
@@ -18,6 +21,29 @@ export interface HeldStep {
   /** Who would do it. Shown, and no part of the hash. */
   readonly agent?: string | undefined
   readonly host?: string | undefined
+  /** Set where the arguments here are only a part of those that are held. */
+  readonly preview?: StepPreview | undefined
+}
+
+/** Why a step is held. */
+export interface HoldReason {
+  readonly reason?: string | undefined
+  readonly hook?: string | undefined
+  /** The id of the step that was dispatched. */
+  readonly stepId?: string | undefined
+  /** The texts that rules matched: shown also where the arguments are too long to be shown whole. */
+  readonly matched?: readonly string[] | undefined
+}
+
+/** Who answered, and by which way. */
+export interface AnswerSource {
+  readonly by?: string | undefined
+  /** `program`: a program that embeds ARC. */
+  readonly channel?: 'terminal' | 'page' | 'control-socket' | 'program' | undefined
+  /** The process that asked, for an answer at a terminal. */
+  readonly process?: object | undefined
+  /** The session of the page, for an answer there. */
+  readonly pageSession?: string | undefined
 }
 
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'used'
@@ -30,6 +56,7 @@ export interface Approval {
   readonly hash: string
   readonly reason?: string | undefined
   readonly hook?: string | undefined
+  readonly stepId?: string | undefined
   readonly createdAt: number
   readonly expiresAt: number
   readonly status: ApprovalStatus
@@ -43,6 +70,8 @@ export interface ApprovalServices {
   readonly newId: () => string
   /** One text for one value, as the trace makes it. */
   readonly canonicalize: (value: unknown) => string
+  /** Records every answer at the moment it is given. */
+  readonly record?: ((event: SupervisionEvent) => void) | undefined
 }
 
 export interface ApprovalOptions {
@@ -67,55 +96,66 @@ const MAX_REASON = 2_000
 export class Approvals {
   readonly #services: ApprovalServices
   readonly #lifetimeMs: number
+  readonly #index: ApprovalIndex
 
   constructor(services: ApprovalServices, { lifetimeMs = LIFETIME_MS }: ApprovalOptions = {}) {
     this.#services = services
     this.#lifetimeMs = lifetimeMs
+    this.#index = new ApprovalIndex(services.state, KEPT_MS + lifetimeMs)
   }
 
-  /** Puts a step before a person. The same step, held twice, is one question. */
-  request(step: HeldStep, why: { readonly reason?: string | undefined; readonly hook?: string | undefined }): Approval {
-    const hash = this.hashOf(step)
-    const open = this.list().find((approval) => approval.hash === hash && approval.status === 'pending')
+  /** Puts a step before a person. The same step, held twice, is one question. Throws when too many wait already. */
+  request(step: HeldStep, why: HoldReason): Approval {
+    const text = this.#textOf(step)
+    const hash = createHash('sha256').update(text).digest('hex')
+    const open = this.#ofHash(hash).find(({ status }) => status === 'pending')
     if (open !== undefined) return open
-    this.#sweep()
-    const { state, clock, newId } = this.#services
+    const { state, clock, newId, canonicalize } = this.#services
     const createdAt = clock.wall()
     const reason = why.reason === undefined ? undefined : clip(why.reason, MAX_REASON)
     const times = { createdAt, expiresAt: createdAt + this.#lifetimeMs }
-    const approval: Approval = { id: newId(), step, hash, reason, hook: why.hook, ...times, status: 'pending' }
+    const stored = { ...step, ...storedArgs(step.args, canonicalize(step.args ?? null), why.matched) }
+    const said = { reason, hook: why.hook, stepId: why.stepId }
+    const approval: Approval = { id: newId(), step: stored, hash, ...said, ...times, status: 'pending' }
+    const { ended, isSweepDue } = this.#index.enter(approval)
     if (!state.set(PREFIX + approval.id, approval, 0)) {
       throw new ArcError('ARC_STORE_BUSY', `There is an approval ${show(approval.id)} already.`)
     }
+    for (const one of ended) this.#shrink(one)
+    if (isSweepDue) this.#sweep()
     return approval
   }
 
-  /** A person's answer. Only what is still pending can be answered: the first answer stands. */
-  answer(id: string, word: 'approve' | 'deny', { by }: { readonly by?: string } = {}): Approval {
+  /** A person's answer, recorded at once. Only what is still pending can be answered: the first answer stands. */
+  answer(id: string, word: 'approve' | 'deny', source: AnswerSource = {}): Approval {
     const { clock } = this.#services
     const status = word === 'approve' ? 'approved' : 'denied'
     const isMine = this.#change(id, (approval) => {
       if (approval.status !== 'pending') return undefined
       // A use has its own time: an answer at the last moment is worth something too.
       const answeredAt = clock.wall()
-      return { ...approval, status, answeredBy: by, answeredAt, expiresAt: answeredAt + this.#lifetimeMs }
+      return { ...approval, status, answeredBy: source.by, answeredAt, expiresAt: answeredAt + this.#lifetimeMs }
     })
-    const approval = this.get(id)
-    if (approval === undefined) {
-      throw new ArcError('ARC_APPROVAL_UNKNOWN', `There is no step ${show(id)} that is held.`)
+    const approval = this.#require(id)
+    if (isMine) {
+      this.#index.leave(id)
+      this.#record(approval, status, source)
+      return approval
     }
-    if (isMine) return approval
-    throw new ArcError(
-      'ARC_APPROVAL_OVER',
-      `The step ${show(id)} cannot be answered any more: it is ${approval.status}.`,
-    )
+    throw over(approval)
+  }
+
+  /** One that can still be answered; throws where there is none. */
+  open(id: string): Approval {
+    const approval = this.#require(id)
+    if (approval.status !== 'pending') throw over(approval)
+    return approval
   }
 
   /** Uses an approval that was given earlier to exactly this step: once, by one process. */
   consume(step: HeldStep): Approval | undefined {
-    const hash = this.hashOf(step)
-    for (const { id, hash: given, status } of this.list()) {
-      if (given === hash && status === 'approved' && this.#use(id)) return this.get(id)
+    for (const { id, status } of this.#ofHash(this.hashOf(step))) {
+      if (status === 'approved' && this.#use(id)) return this.get(id)
     }
     return undefined
   }
@@ -140,7 +180,7 @@ export class Approvals {
   /** Holds a step to its end: an approval given earlier, or a question and the answer to it. */
   async hold(
     step: HeldStep,
-    why: { readonly reason?: string | undefined; readonly hook?: string | undefined },
+    why: HoldReason,
     limits: { readonly signal?: AbortSignal; readonly waitMs?: number } = {},
   ): Promise<{ readonly id: string; readonly isApproved: boolean; readonly status: ApprovalStatus }> {
     const earlier = this.consume(step)
@@ -160,14 +200,29 @@ export class Approvals {
     return all.filter((approval) => approval !== undefined).sort((a, b) => a.createdAt - b.createdAt)
   }
 
+  /** Those that wait for an answer, oldest first. */
+  pending(): readonly Approval[] {
+    const found = this.#index.pending().flatMap((id) => this.get(id) ?? [])
+    return found.filter(({ status }) => status === 'pending').sort((a, b) => a.createdAt - b.createdAt)
+  }
+
   /** What stands for exactly this step. */
-  hashOf({ point, tool, args, workspace, session }: HeldStep): string {
+  hashOf(step: HeldStep): string {
+    return createHash('sha256').update(this.#textOf(step)).digest('hex')
+  }
+
+  #textOf({ point, tool, args, workspace, session }: HeldStep): string {
     try {
-      const text = this.#services.canonicalize({ point, tool, args, workspace, session })
-      return createHash('sha256').update(text).digest('hex')
+      return this.#services.canonicalize({ point, tool, args, workspace, session })
     } catch (error) {
       throw new ArcError('ARC_DATA_INVALID', `This step cannot be held for a person: ${describe(error)}.`)
     }
+  }
+
+  #require(id: string): Approval {
+    const approval = this.get(id)
+    if (approval !== undefined) return approval
+    throw new ArcError('ARC_APPROVAL_UNKNOWN', `There is no step ${show(id)} that is held.`)
   }
 
   #use(id: string): boolean {
@@ -199,6 +254,46 @@ export class Approvals {
     return isOpen && isPast ? { ...approval, status: 'expired' } : approval
   }
 
+  #ofHash(hash: string): readonly Approval[] {
+    return this.#index.ofHash(hash).flatMap((id) => this.get(id) ?? [])
+  }
+
+  #shrink(id: string): void {
+    this.#change(id, (approval) =>
+      approval.status === 'expired'
+        ? { ...approval, step: { ...approval.step, args: remainderOf(approval.step.args) } }
+        : undefined,
+    )
+  }
+
+  #record(
+    { id, hash, step, hook, reason, stepId }: Approval,
+    status: 'approved' | 'denied',
+    source: AnswerSource,
+  ): void {
+    const { by, channel = 'program', process, pageSession } = source
+    this.#services.record?.({
+      component: 'hooks',
+      action: `approval:${status}`,
+      level: status === 'approved' ? 'info' : 'warn',
+      message: `${id} is ${status}${by === undefined ? '' : ` by ${by}`}, channel ${channel}`,
+      data: {
+        approval: { id, status, by },
+        ...{
+          channel,
+          process,
+          pageSession,
+          hash,
+          hook,
+          step: stepId,
+          session: step.session,
+          point: step.point,
+          reason,
+        },
+      },
+    })
+  }
+
   #sweep(): void {
     const { state, clock } = this.#services
     const before = clock.wall() - KEPT_MS
@@ -222,6 +317,10 @@ export class Approvals {
 
 // Clocks of one machine agree; a small step back is a correction, a large one is somebody who turns it back.
 const CLOCK_SLACK_MS = 5_000
+
+function over({ id, status }: Approval): ArcError {
+  return new ArcError('ARC_APPROVAL_OVER', `The step ${show(id)} cannot be answered any more: it is ${status}.`)
+}
 
 function isApproval(value: unknown): value is Approval {
   return isRecord(value) && typeof value.id === 'string' && typeof value.hash === 'string' && isRecord(value.step)

@@ -1,15 +1,16 @@
 // A daemon as users start it, in a process and a home of its own, and the agents that call it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
-import { ARC } from '../run-arc.ts'
-import { makeHome, PROFILE, type SupervisedHome } from '../supervised-home.ts'
+import { join } from 'node:path'
+import { ARC, onlyJson, runArc } from '../run-arc.ts'
+import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../supervised-home.ts'
 
 /** A daemon that runs, and can be ended and started again at the same address. */
 export class ArcDaemon {
   readonly at: SupervisedHome = makeHome()
-  loginUrl = ''
   url = ''
   token = ''
   #socket = ''
@@ -19,6 +20,7 @@ export class ArcDaemon {
   #calls = 0
 
   constructor(profile: Readonly<Record<string, unknown>> = { enforcement: 'enforce' }) {
+    askNobody(this.at.home)
     this.at.write(PROFILE, profile)
   }
 
@@ -29,12 +31,17 @@ export class ArcDaemon {
     const env = { ...process.env, ARC_HOME: this.at.home, ARC_PROFILE: '', NO_COLOR: '1' }
     const child = spawn(process.execPath, args, { env, cwd: this.at.project, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
-    const { url, loginUrl, socket } = await firstLine(child)
+    const { url, socket } = await firstLine(child)
     this.url = url
-    this.loginUrl = loginUrl
-    this.token = new URL(loginUrl).searchParams.get('token') ?? ''
+    this.token = readFileSync(join(this.at.home, 'run/token'), 'utf8').trim()
     this.#socket = socket
     return this
+  }
+
+  /** A login link, good for one browser. */
+  async loginUrl(): Promise<string> {
+    const ran = await runArc(['status', '--json'], { home: this.at.home, cwd: this.at.project })
+    return onlyJson<{ loginUrl: string }>(ran).loginUrl
   }
 
   get pid(): number {
@@ -113,7 +120,6 @@ function bash(command: string): Readonly<Record<string, unknown>> {
 
 interface Told {
   readonly url: string
-  readonly loginUrl: string
   readonly socket: string
 }
 

@@ -210,6 +210,10 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     await daemon.kill()
     await page.waitForSelector('[data-state="reconnecting"]')
     await daemon.start()
+    // Its session ended with the daemon: a new link signs the browser in again.
+    const again = await page.context().newPage()
+    await again.goto(await daemon.loginUrl())
+    await again.close()
     for (let number = 0; number < 5; number++) await daemon.before(`echo after-${number}`)
     await page.waitForSelector('[data-state="live"]')
     await page.waitForSelector(rowWith('echo after-4'))

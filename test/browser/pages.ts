@@ -60,7 +60,7 @@ export async function openPage(browser: Browser, daemon: ArcDaemon, wish: PageWi
     const isOurs = request.url().startsWith(daemon.url) || request.url().startsWith('data:')
     if (!isOurs) problems.push(`request to ${request.url()}`)
   })
-  await page.goto(daemon.loginUrl)
+  await page.goto(await daemon.loginUrl())
   if (path !== '/') await page.goto(daemon.url + path)
   await page.waitForSelector('[data-state="live"]')
   const seen = (): Promise<string[]> => page.evaluate(() => (window as unknown as { __seen: string[] }).__seen)

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { connect, type NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -47,10 +47,9 @@ class ServedHome {
       })
       child.on('exit', (code) => reject(new Error(`the daemon ended with ${code}: ${this.#stderr}`)))
     })
-    const { loginUrl } = JSON.parse(status) as { loginUrl: string }
-    const url = new URL(loginUrl)
-    this.#port = Number(url.port)
-    this.#token = url.searchParams.get('token') ?? ''
+    const { url } = JSON.parse(status) as { url: string }
+    this.#port = Number(new URL(url).port)
+    this.#token = readFileSync(join(this.#home, 'run/token'), 'utf8').trim()
     return this
   }
 

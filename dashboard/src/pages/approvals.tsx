@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import type { ApprovalView } from '../../../src/protocol/views.ts'
-import { formatAgo, formatSpan } from '../model/format.ts'
+import { formatAgo, formatCount, formatSpan } from '../model/format.ts'
 import { postJson, RequestError } from '../net/api.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -44,7 +44,7 @@ function wholeOf(approval: ApprovalView, all: readonly ApprovalView[] | undefine
 }
 
 function Held({ approval }: { readonly approval: ApprovalView }) {
-  const { id, step, command, reason, hook, createdAt, expiresAt } = approval
+  const { id, step, command, preview, reason, hook, createdAt, expiresAt } = approval
   const leftMs = Date.parse(expiresAt) - now.value
   return (
     <section class="panel held" data-approval={id} aria-label="Waits for your word">
@@ -68,6 +68,12 @@ function Held({ approval }: { readonly approval: ApprovalView }) {
         <pre class="subject" data-command="">
           <SafeText text={command} />
         </pre>
+        {preview !== null && (
+          <p class="callout is-flag" data-preview="">
+            This is a preview. The arguments are {formatCount(preview.bytes)} bytes long; only the beginning, the end
+            and matched lines are shown. SHA-256 <span class="mono">{preview.sha256}</span>
+          </p>
+        )}
         {reason !== null && (
           <p class="callout is-ask">
             <SafeText text={reason} />

@@ -11,11 +11,11 @@ export function SignIn() {
           <Logo /> Sign in to ARC
         </h1>
         <p class="soft">
-          Only whoever can read the token of this home may look. Print the login link in a terminal and open it in this
-          browser; it is good for a year.
+          Print a login link in a terminal and open it in this browser. A link works once, for 5 minutes; the browser
+          stays signed in until the daemon ends.
         </p>
         <div>
-          <CopyCommand command="arc status" />
+          <CopyCommand command="arc open" />
         </div>
         <p class="soft">
           For scripts, <code>arc status --json</code> has it as <code>loginUrl</code>. In a checkout the command is{' '}

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runArc } from '../../../test/run-arc.ts'
+import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { systemClock } from '../../runtime/engine-services.ts'
 import { newId } from '../../runtime/ids.ts'
@@ -11,6 +12,7 @@ import { Approvals } from '../../supervision/approvals.ts'
 import { canonicalize } from '../../trace/canonical.ts'
 
 const HOME = makeTempFolder('arc-home-')
+askNobody(HOME)
 const STEP = { point: 'pre:tool', tool: 'shell', args: { command: 'git push --force \u001b[2K' }, workspace: '/w' }
 
 const arc = (...args: string[]) => runArc(args, { home: HOME })

@@ -1,13 +1,17 @@
 // `arc approvals`: what is held for a person, and the person's answer.
 
-import { userInfo } from 'node:os'
 import { systemClock } from '../../runtime/engine-services.ts'
+import { arcHome } from '../../runtime/home.ts'
 import { newId } from '../../runtime/ids.ts'
-import { type Approval, Approvals } from '../../supervision/approvals.ts'
+import { recordEvent } from '../../runtime/services.ts'
+import { openStores } from '../../runtime/stores.ts'
+import { type AnswerSource, type Approval, type ApprovalServices, Approvals } from '../../supervision/approvals.ts'
 import { canonicalize } from '../../trace/canonical.ts'
+import colors from '../colors.ts'
+import { confirm, requirePerson } from '../confirm.ts'
 import { heldStepLines, heldStepSummary } from '../held-step.ts'
 import { openState } from '../kept.ts'
-import { print, printJson, tell } from '../output.ts'
+import { print, printJson, report, tell } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -16,8 +20,7 @@ interface JsonOption {
 /** Lists what waits for an answer. */
 export async function listApprovals({ json }: JsonOption): Promise<number> {
   return withApprovals((approvals) => {
-    const pending = approvals.list().filter(({ status }) => status === 'pending')
-    printPending(pending, json === true)
+    printPending(approvals.pending(), json === true)
     return 0
   })
 }
@@ -26,17 +29,35 @@ export async function listApprovals({ json }: JsonOption): Promise<number> {
 export function printPending(pending: readonly Approval[], isJson: boolean): void {
   if (isJson) printJson(pending.map(jsonOf))
   else if (pending.length === 0) tell('Nothing is held for a person. What was: arc logs --decision ask')
-  else for (const line of pending.flatMap((approval) => heldStepLines(approval))) print(line)
+  else for (const line of pending.flatMap(linesOf)) print(line)
+}
+
+function linesOf(approval: Approval): string[] {
+  const { preview } = approval.step
+  const lines = [...heldStepLines(approval)]
+  if (preview !== undefined) {
+    lines.push(
+      colors.yellow(`  This is a preview: the arguments are ${preview.bytes} bytes long. SHA-256 ${preview.sha256}`),
+    )
+  }
+  return lines
 }
 
 /** Answers for one step, by its id or the beginning of it. */
 export async function answerApproval(id: string, word: 'approve' | 'deny', { json }: JsonOption): Promise<number> {
-  return withApprovals((approvals) => {
-    const approval = approvals.answer(findId(approvals, id), word, { by: userInfo().username })
-    if (json === true) printJson({ ...jsonOf(approval), status: approval.status })
-    else printAnswer(approval)
-    return 0
-  })
+  const approval = withApprovals((approvals) => approvals.open(findId(approvals, id)))
+  const confirmed =
+    word === 'deny'
+      ? requirePerson('deny a step')
+      : await confirm('approve a step', {
+          show: () => linesOf(approval).forEach((line) => tell(line)),
+          question: 'Let exactly this step happen, once?',
+        })
+  if (confirmed === undefined) return 1
+  const answered = answer(approval.id, word, confirmed)
+  if (json === true) printJson({ ...jsonOf(answered), status: answered.status })
+  else printAnswer(answered)
+  return 0
 }
 
 /** Prints what became of a step. */
@@ -44,7 +65,18 @@ export function printAnswer(approval: Approval): void {
   tell(`${approval.status}: ${heldStepSummary(approval)}`)
 }
 
-function withApprovals(work: (approvals: Approvals) => number): number {
+// With the record open: an answer is recorded when it is given, whether or not somebody waits for it.
+function answer(id: string, word: 'approve' | 'deny', source: AnswerSource): Approval {
+  const { state, trace, close } = openStores(arcHome(), report)
+  try {
+    const record: ApprovalServices['record'] = (event) => recordEvent(trace, event, { time: Date.now() })
+    return new Approvals({ state, clock: systemClock, newId, canonicalize, record }).answer(id, word, source)
+  } finally {
+    close()
+  }
+}
+
+function withApprovals<T>(work: (approvals: Approvals) => T): T {
   const { state, close } = openState()
   try {
     return work(new Approvals({ state, clock: systemClock, newId, canonicalize }))
@@ -54,7 +86,7 @@ function withApprovals(work: (approvals: Approvals) => number): number {
 }
 
 function findId(approvals: Approvals, given: string): string {
-  const ids = approvals.list().flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
+  const ids = approvals.pending().flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
   return ids.length === 1 && ids[0] !== undefined ? ids[0] : given
 }
 

@@ -5,6 +5,7 @@ import { realServices } from '../../runtime/services.ts'
 import { openStores } from '../../runtime/stores.ts'
 import { type BreakerStatus, DurableBreaker } from '../../supervision/breaker.ts'
 import colors from '../colors.ts'
+import { recordIn, requirePerson } from '../confirm.ts'
 import { fromNow, print, printJson, report, tell } from '../output.ts'
 
 interface JsonOption {
@@ -24,6 +25,7 @@ export async function showBreaker({ json }: JsonOption): Promise<number> {
 
 /** Closes the breaker of the profile. */
 export async function resetBreaker({ json }: JsonOption): Promise<number> {
+  const confirmed = requirePerson('reset the breaker')
   const { preview, home, close } = openPreview({ cwd: process.cwd(), report })
   close()
   const { profile, breaker: settings } = preview.config
@@ -36,6 +38,7 @@ export async function resetBreaker({ json }: JsonOption): Promise<number> {
     const services = realServices({ ...stores, profile: () => profile, notify: () => undefined })
     const breaker = new DurableBreaker({ ...settings, profile }, services)
     breaker.reset()
+    recordIn(stores.trace, { action: 'breaker:reset-asked', message: 'arc breaker reset' }, confirmed)
     printStatus(breaker.status(), profile, json === true)
     return 0
   } finally {

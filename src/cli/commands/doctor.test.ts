@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { onlyJson, runArc } from '../../../test/run-arc.ts'
+import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
 import { HOSTS } from '../../hosts/list.ts'
@@ -73,6 +74,7 @@ it('says that the hooks of a project do not run before they are trusted', async 
     return checks.find(({ name }) => name === 'trust')
   }
   expect(await look()).toMatchObject({ ok: false, fix: `arc trust ${project}` })
+  askNobody(home)
   await runArc(['trust', project, '--yes'], { home, env: env(), cwd: project })
   expect(await look()).toMatchObject({ ok: true })
 })

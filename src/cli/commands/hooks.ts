@@ -9,6 +9,7 @@ import { recordEvent } from '../../runtime/services.ts'
 import { snooze, wake } from '../../runtime/snoozes.ts'
 import { openStores } from '../../runtime/stores.ts'
 import colors from '../colors.ts'
+import { confirm } from '../confirm.ts'
 import {
   alignColumns,
   fromNow,
@@ -78,13 +79,19 @@ export async function disableHook(
     tell(`arc: --for must be like 90s, 30m, 2h or 7d, not ${show(options.for)}`)
     return 2
   }
+  const known = withPreview(({ preview }) => (isKnown(preview.hooks(), name) ? 0 : 1))
+  if (known !== 0) return known
+  const { reason } = options
+  const span = forMs === undefined ? 'until "arc hooks enable"' : `for ${showSpan(forMs)}`
+  const showChange = (): void => tell(`${colors.bold(name)} will be switched off ${span}.`)
+  const confirmed = await confirm('switch a hook off', { show: showChange, question: `Switch off ${name}?` })
+  if (confirmed === undefined) return 1
   return change(name, options, (stores, now) => {
-    const { reason } = options
     const until = forMs === undefined ? undefined : now + forMs
     snooze(stores.state, { hook: name, since: now, until, reason })
-    const span = forMs === undefined ? 'until "arc hooks enable"' : `for ${showSpan(forMs)}`
     const message = `switched off ${span}${reason === undefined ? '' : `: ${reason}`}`
-    const data = { hook: name, ...(until !== undefined && { until: new Date(until).toISOString() }) }
+    const end = until !== undefined && { until: new Date(until).toISOString() }
+    const data = { hook: name, ...end, ...confirmed }
     const action = forMs === undefined ? 'hook:disable' : 'hook:snooze'
     recordEvent(stores.trace, { component: 'hooks', action, level: 'warn', message, data }, { time: now })
     tell(`${colors.yellow('!')} ${colors.bold(name)} is ${message}. Steps it misses: arc logs --action hook:skip`)
@@ -117,14 +124,7 @@ async function change(name: string, { json }: JsonOption, act: Change): Promise<
   const code = await withPreview(({ preview, home }) => {
     const hooks = preview.hooks()
     const before = hooks.find((hook) => hook.name === name)
-    if (before === undefined) {
-      const near = didYouMean(
-        name,
-        hooks.map((hook) => hook.name),
-      )
-      tell(`arc: there is no hook ${show(name)} in this pipeline.${near} "arc hooks list" shows those that there are.`)
-      return 1
-    }
+    if (!isKnown(hooks, name)) return 1
     const stores = openStores(home, report)
     try {
       if (stores.isDurable) return act(stores, Date.now(), before)
@@ -146,6 +146,14 @@ async function change(name: string, { json }: JsonOption, act: Change): Promise<
     })
   }
   return code
+}
+
+function isKnown(hooks: readonly PipelineHook[], name: string): boolean {
+  const names = hooks.map((hook) => hook.name)
+  if (names.includes(name)) return true
+  const near = didYouMean(name, names)
+  tell(`arc: there is no hook ${show(name)} in this pipeline.${near} "arc hooks list" shows those that there are.`)
+  return false
 }
 
 function withPreview(look: (opened: { readonly preview: Preview; readonly home: string }) => number): number {

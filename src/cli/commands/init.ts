@@ -1,25 +1,33 @@
 // `arc init`: a home for ARC with a profile to begin with. What is there already stays as it is.
 
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cannotWrite, createFile, makeFolder, replaceFile } from '../../config/edit/atomic-file.ts'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { filesOf } from '../../config/profiles.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
+import { isAtLeast, readMode } from '../../core/mode.ts'
+import { confirmFile, readConfirmNone, writeConfirmNone } from '../../guard/confirm-file.ts'
 import { ProfileHome } from '../../runtime/profile-home.ts'
 import colors from '../colors.ts'
+import { confirm, recordChange } from '../confirm.ts'
 import { alignColumns, print, printJson, tell } from '../output.ts'
 import { changeSetting } from './profile.ts'
 
 /** What `arc init` was asked. */
 export interface InitOptions {
   readonly enforcement?: string
+  /** `none`: commands that loosen ask nobody, for scripts and tests. */
+  readonly confirm?: 'ask' | 'none'
   readonly json?: boolean
 }
 
 /** Creates what is missing of the home; with a mode, sets it in the profile in use. */
-export async function init({ enforcement, json }: InitOptions): Promise<number> {
+export async function init({ enforcement, confirm: how, json }: InitOptions): Promise<number> {
   const profiles = new ProfileHome()
+  if (how !== undefined && !(await setConfirm(profiles.home, how))) return 1
+  if (enforcement !== undefined && !(await mayChangeMode(profiles, enforcement))) return 1
   makeFolder(profiles.home)
   const isNew = filesOf(join(profiles.dir, 'default')).length === 0
   if (isNew) createFile(join(profiles.dir, 'default.json'), profiles.template('default'))
@@ -34,6 +42,45 @@ export async function init({ enforcement, json }: InitOptions): Promise<number> 
   if (json === true) printJson(result)
   else printReady(result, isNew)
   return problems.some(isFatal) ? 1 : 0
+}
+
+// A home in use stops asking only when a person says so.
+async function setConfirm(home: string, how: 'ask' | 'none'): Promise<boolean> {
+  if (how === 'ask') {
+    rmSync(confirmFile(home), { force: true })
+    return true
+  }
+  const isInUse = ['arc.db', 'installs.json', join('bin', 'arc')].some((name) => existsSync(join(home, name)))
+  if (isInUse) {
+    const confirmed = await confirm('switch confirmations off', {
+      show: () => tell(`Approving and loosening in ${home} would ask nobody any more.`),
+      question: 'Switch confirmations off?',
+    })
+    if (confirmed === undefined) return false
+    if (readConfirmNone(home) === undefined) {
+      recordChange({ action: 'config:confirm', message: 'confirmations are switched off' }, confirmed)
+    }
+  }
+  writeConfirmNone(home)
+  return true
+}
+
+// A mode that is lower than the one in force is confirmed; a new home has none in force yet.
+async function mayChangeMode(profiles: ProfileHome, enforcement: string): Promise<boolean> {
+  const name = profiles.active
+  if (profiles.fileOf(name) === undefined) return true
+  const before = profiles.load(name).config.enforcement
+  if (isAtLeast(readMode(enforcement, '--enforcement'), before)) return true
+  const confirmed = await confirm('lower the mode', {
+    show: () => tell(`The mode of the profile ${name} becomes lower: ${before} → ${enforcement}`),
+    question: 'Lower the mode?',
+  })
+  if (confirmed === undefined) return false
+  recordChange(
+    { action: 'config:set', message: `enforcement is ${enforcement} in ${name}`, data: { before } },
+    confirmed,
+  )
+  return true
 }
 
 interface Ready {

@@ -21,6 +21,7 @@ import {
 import { findHost } from '../../hosts/list.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { ProfileHome } from '../../runtime/profile-home.ts'
+import { requirePerson } from '../confirm.ts'
 import { enforces, followMode, movingVariables } from '../follow-mode.ts'
 import { launcherFile, writeLauncher } from '../hook/launcher.ts'
 
@@ -71,6 +72,7 @@ function ownedFiles(host: Host, place: Place): string[] {
 
 /** Takes ARC out of an agent's configuration again. */
 export async function uninstall(name: string, flags: InstallFlags): Promise<number> {
+  if (flags.dryRun !== true) requirePerson('uninstall ARC')
   const { code, host, place, isDone } = carryOut(name, flags, planUninstall)
   if (isDone && readManaged() === undefined)
     removeInstall(resolve(arcHome()), { host: host.name, scope: place.scope, dir: place.dir })

@@ -3,14 +3,15 @@
 import { ProfileHome } from '../../runtime/profile-home.ts'
 import { showProfile } from '../../runtime/profile-view.ts'
 import { print, printJson, shortPath, tell } from '../output.ts'
-import { changeSetting } from './profile.ts'
+import { changeConfirmed } from './profile.ts'
 
 /** Shows the mode; given one, sets it first. */
 export async function mode(given: string | undefined, { json }: { readonly json?: boolean }): Promise<number> {
   const profiles = new ProfileHome()
   const name = profiles.active
   if (given !== undefined) {
-    const isChanged = await changeSetting(profiles, { name, key: 'enforcement', value: given })
+    const isChanged = await changeConfirmed(profiles, { name, key: 'enforcement', value: given })
+    if (isChanged === undefined) return 1
     if (!isChanged) tell(`The mode of ${name} is ${given} already.`)
   }
   const { enforcement, problems, settings } = showProfile(profiles, name)

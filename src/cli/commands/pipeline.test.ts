@@ -1,16 +1,18 @@
 // `arc check`, `arc hooks`, `arc breaker` and `arc trust` through the real binary, as a user calls them.
 
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, type Ran, runArc } from '../../../test/run-arc.ts'
-import { LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { askNobody, LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { confirmFile } from '../../guard/confirm-file.ts'
 
 let place: SupervisedHome
 
 beforeEach(() => {
   place = makeHome()
+  askNobody(place.home)
 })
 afterEach(() => place.remove())
 
@@ -249,13 +251,16 @@ describe('arc trust', () => {
       commands: [{ name: 'own', event: 'pre:tool', command: './check.sh' }],
       scripts: ['more.arma'],
     })
+    rmSync(confirmFile(place.home))
     const refused = await arc('trust', '--json')
     expect(refused.code).toBe(1)
     expect(json(refused)).toEqual({ dir: place.project, hash: expect.stringMatching(/^\w{64}$/), trusted: false })
     expect(refused.stderr).toContain('│ echo "checked"')
     expect(refused.stderr).toContain('pre:tool  ./check.sh')
     expect(refused.stderr).toContain('not \\u202e this')
-    expect(refused.stderr).toContain(`arc trust ${place.project} --yes`)
+    expect(refused.stderr).toContain('ARC_NEEDS_PERSON')
+    expect(await arc('trust', '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('ARC_NEEDS_PERSON') })
+    askNobody(place.home)
     expect((await arc('check', '--tool', 'Read', '--', 'x')).code).toBe(0)
     expect(json(await arc('trust', '--yes', '--json'))).toMatchObject({ trusted: true })
     expect((await arc('check', '--tool', 'Read', '--', 'x')).code).toBe(2)

@@ -4,12 +4,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onlyJson, type Ran, runArc } from '../../../test/run-arc.ts'
-import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 
 let place: SupervisedHome
 
 beforeEach(() => {
   place = makeHome()
+  askNobody(place.home)
 })
 afterEach(() => place.remove())
 
@@ -31,7 +32,7 @@ describe('arc profile', () => {
     const shown = await arc('profile', 'show')
     expect(shown.stdout).toMatch(/^default {2}\(in use\) {2}no file of its own/)
     expect(shown.stderr).toContain('arc profile set KEY VALUE')
-    expect(existsSync(place.home)).toBe(false)
+    expect(readdirSync(place.home)).toEqual(['confirm.json'])
   })
 
   it('C1 set and unset change one key and keep every comment, with the value in force and its place in show', async () => {
@@ -106,9 +107,6 @@ describe('arc profile', () => {
       stderr: expect.stringContaining('Did you mean "strict"?'),
     })
     await arc('profile', 'use', 'default')
-    const unasked = await arc('profile', 'delete', 'strict')
-    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
-    expect(existsSync(join(place.home, 'profiles/strict.json'))).toBe(true)
     expect(onlyJson(await arc('profile', 'delete', 'strict', '--yes', '--json'))).toMatchObject({ deleted: true })
     expect(existsSync(join(place.home, 'profiles/strict.json'))).toBe(false)
     expect(await arc('profile', 'show', 'strict')).toMatchObject({ code: 1, stdout: '' })

@@ -3,7 +3,6 @@
 
 import { rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { cannotWrite, createFile } from '../../config/edit/atomic-file.ts'
 import { readKeyPath } from '../../config/edit/key-path.ts'
 import { editText } from '../../config/edit.ts'
@@ -12,9 +11,11 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { profileFiles } from '../../config/profiles.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../core/errors.ts'
+import { isAtLeast, type Mode, readMode } from '../../core/mode.ts'
 import { invalid, ProfileHome, profileTemplate, requireName } from '../../runtime/profile-home.ts'
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../runtime/profile-view.ts'
 import colors from '../colors.ts'
+import { anybody, confirm, recordChange, requirePerson } from '../confirm.ts'
 import { followMode } from '../follow-mode.ts'
 import { alignColumns, oneLine, print, printJson, shortPath, tell } from '../output.ts'
 
@@ -78,11 +79,13 @@ export async function createProfile(name: string, options: JsonOption & { readon
     throw new ArcError('ARC_PROFILE_UNKNOWN', `A profile's name has no ending of a file, but ${show(name)} has.`)
   }
   const { text, extension } = startOf(profiles, name, options.from)
+  const confirmed = requirePerson('create a profile')
   const [taken] = profileFiles(profiles.dir, name)
   const file = join(profiles.dir, `${name}${extension}`)
   if (taken !== undefined || !createFile(file, text)) {
     throw new ArcError('ARC_PROFILE_EXISTS', `There is a profile ${show(name)} already: ${taken ?? file}.`)
   }
+  recordChange({ action: 'profile:create', message: `created the profile ${name}` }, confirmed)
   return done(profiles, name, options, `created ${file}`)
 }
 
@@ -102,7 +105,18 @@ function startOf(profiles: ProfileHome, name: string, from: string | undefined):
 /** Chooses the profile in use. */
 export async function useProfile(name: string, options: JsonOption): Promise<number> {
   const profiles = new ProfileHome()
-  await profiles.choose(name)
+  profiles.require(name)
+  const before = profiles.chosen
+  if (before !== name) {
+    const modes = [before, name].map((one) => `${one} (${profiles.load(one).config.enforcement})`)
+    const confirmed = await confirm('choose another profile', {
+      show: () => tell(`The profile in use changes: ${modes.join(' → ')}`),
+      question: `Use the profile ${name}?`,
+    })
+    if (confirmed === undefined) return 1
+    await profiles.choose(name)
+    recordChange({ action: 'profile:use', message: `the profile in use is ${name}`, data: { before } }, confirmed)
+  } else await profiles.choose(name)
   await profiles.remember(name)
   followMode(profiles)
   const forced = process.env.ARC_PROFILE
@@ -142,12 +156,52 @@ export async function changeSetting(profiles: ProfileHome, { name, key, value }:
   return isChanged
 }
 
+/**
+ * The same for a person: raising the mode is free, every other change is confirmed, and the change is recorded with its
+ * source. Undefined when it was not confirmed.
+ */
+export async function changeConfirmed(profiles: ProfileHome, change: Change): Promise<boolean | undefined> {
+  const { name, key, value } = change
+  profiles.require(name)
+  const path = readKeyPath(key)
+  const { enforcement } = profiles.load(name).config
+  const isRaised = path.length === 1 && path[0] === 'enforcement' && isRaise(enforcement, value)
+  const shown = value === undefined ? 'unset' : showValue(value)
+  const confirmed = isRaised
+    ? anybody()
+    : await confirm('change a setting', {
+        show: () => tell(`In the profile ${name}, mode ${enforcement}: ${key} becomes ${shown}`),
+        question: `Change ${key}?`,
+      })
+  if (confirmed === undefined) return undefined
+  const isChanged = await changeSetting(profiles, change)
+  const data = { profile: name, key, value, before: enforcement }
+  const message = `${describeChange(change)} in ${name}`
+  if (isChanged) recordChange({ action: 'config:set', message, data }, confirmed)
+  return isChanged
+}
+
+function describeChange({ key, value }: Change): string {
+  return value === undefined ? `${key} is not set` : `${key} is ${oneLine(showValue(value), 60)}`
+}
+
 async function change(key: string, value: unknown, options: ChangeOptions): Promise<number> {
   const profiles = new ProfileHome()
   const name = options.profile ?? profiles.active
-  const isChanged = await changeSetting(profiles, { name, key, value })
-  const what = value === undefined ? `${key} is not set` : `${key} is ${oneLine(showValue(value), 60)}`
+  const isChanged = await changeConfirmed(profiles, { name, key, value })
+  if (isChanged === undefined) return 1
+  const what = describeChange({ name, key, value })
   return done(profiles, name, options, `${what} in ${name}${isChanged ? '' : ' already'}`)
+}
+
+// Raising the mode is free: it only makes supervision stricter.
+function isRaise(before: Mode, value: unknown): boolean {
+  try {
+    return isAtLeast(readMode(value, 'enforcement'), before)
+  } catch {
+    // No mode at all: the change itself says so.
+    return false
+  }
 }
 
 // JSON where it is JSON, so that numbers, lists and objects can be given; else the text as it is.
@@ -167,16 +221,15 @@ export async function deleteProfile(name: string, options: JsonOption & { readon
   // One whose file somebody removed by hand is still in force by its last good state.
   if (files.length === 0 && profiles.lastGood.get(`profile:${name}`) === undefined) profiles.require(name)
   refuseInUse(profiles, name)
-  if (options.yes !== true) {
-    if (!process.stdin.isTTY || !process.stderr.isTTY) {
-      tell(`arc: nobody can be asked here whether to delete ${name}; give --yes if it is meant`)
-      return 2
-    }
-    if (!(await confirm(`Delete the profile ${name} (${files.join(', ')})?`))) return 1
-  }
+  const confirmed = await confirm('delete a profile', {
+    show: () => tell(`To be deleted: ${files.join(', ') || name}`),
+    question: `Delete the profile ${name}?`,
+  })
+  if (confirmed === undefined) return 1
   for (const file of files) remove(file)
   profiles.lastGood.forget(`profile:${name}`)
   await profiles.forget(name)
+  recordChange({ action: 'profile:delete', message: `deleted the profile ${name}` }, confirmed)
   if (options.json === true) printJson({ name, files, deleted: true })
   else tell(`deleted ${files.join(', ') || name}`)
   return 0
@@ -191,15 +244,6 @@ function refuseInUse(profiles: ProfileHome, name: string): void {
   const user = profiles.list().find((other) => other !== name && needs(other))
   if (user === undefined) return
   throw new ArcError('ARC_PROFILE_IN_USE', `The profile ${show(user)} extends ${show(name)}.`)
-}
-
-async function confirm(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(?:es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
-  } finally {
-    terminal.close()
-  }
 }
 
 function remove(file: string): void {

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, jsonLines, onlyJson, type Ran, runArc } from '../../../test/run-arc.ts'
+import { askNobody } from '../../../test/supervised-home.ts'
 
 interface Turn {
   readonly agent: string
@@ -273,6 +274,7 @@ describe('R7 the pipeline of a roundtable', () => {
     const held = await table(...given)
     expect(held.code).toBe(3)
     const id = /arc approvals approve (\w+)/.exec(held.stderr)?.[1] ?? ''
+    askNobody(home)
     expect((await arc('approvals', 'approve', id)).code).toBe(0)
     expect((await table(...given)).code).toBe(0)
     expect((await table(...given)).code).toBe(3)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ARC, jsonLines, runArc } from '../../../test/run-arc.ts'
-import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { feedStepOf } from '../../daemon/feed-steps.ts'
 import { readAfter } from '../../daemon/trace-scan.ts'
 import { SqliteTraceStore } from '../../store/trace-store.ts'
@@ -96,6 +96,7 @@ it("runs under a configuration of its own: the user's is neither followed nor ch
 })
 
 it.each(['approve', 'deny'] as const)('a held step hears the answer of a person: %s', async (word) => {
+  askNobody(place.home)
   const env = { ...process.env, ...envOf(), ARC_HOME: place.home }
   const child = spawn(process.execPath, [ARC, 'sample', '--json', '--wait', '60'], { env })
   const last: string[] = []

@@ -52,7 +52,7 @@ export async function sample(options: SampleOptions): Promise<number> {
 }
 
 /** Plays it beside a daemon that has just started, and says where its page is. */
-export async function sampleBeside(loginUrl: string, isJson: boolean): Promise<void> {
+export async function sampleBeside(loginUrl: string | null, isJson: boolean): Promise<void> {
   if (!isJson) print('')
   try {
     const code = await sample({ mode: 'enforce', wait: WAIT_SECONDS, json: isJson })
@@ -61,7 +61,7 @@ export async function sampleBeside(loginUrl: string, isJson: boolean): Promise<v
     // The daemon is what was asked for; it runs without a sample too.
     tell(`arc: ${describe(error)}`)
   }
-  if (!isJson) print(`\n  its page, signed in: ${loginUrl}`)
+  if (!isJson && loginUrl !== null) print(`\n  its page, signed in: ${loginUrl}`)
 }
 
 /** The agent that `arc sample` starts. */

@@ -1,12 +1,13 @@
 // `arc serve`, `arc stop` and `arc status`: the life of a real daemon.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ARC, onlyJson, runArc } from '../../../test/run-arc.ts'
+import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 
 interface Status {
@@ -22,6 +23,7 @@ const children: ChildProcess[] = []
 
 beforeEach(() => {
   home = makeTempFolder('arc-serve-')
+  askNobody(home)
 })
 
 afterEach(() => {
@@ -57,7 +59,7 @@ it('serves, tells where, and ends when it is told to', async () => {
   const { child, first, ended } = serve('--port', '0')
   const running = await first
   expect(running).toMatchObject({ running: true, pid: child.pid, socket: join(home, 'run/arc.sock') })
-  expect(await status()).toMatchObject({ ...running, uptimeMs: expect.any(Number) })
+  expect(await status()).toMatchObject({ ...running, uptimeMs: expect.any(Number), loginUrl: expect.any(String) })
   const page = await fetch(running.loginUrl ?? '', { redirect: 'manual' })
   expect(page.status).toBe(303)
   expect(onlyJson(await arc('stop', '--json'))).toEqual({ stopped: true, pid: child.pid })
@@ -69,8 +71,11 @@ it('serves, tells where, and ends when it is told to', async () => {
 
 it('is one per home: a second one says who runs, how to open its page, and is content', async () => {
   const one = serve('--port', '0')
-  const { loginUrl } = await one.first
-  expect((await arc('serve', '--no-open')).stdout).toContain(`open    ${loginUrl}`)
+  const { url } = await one.first
+  const shown = (await arc('serve', '--no-open')).stdout
+  const [, link = ''] = /open {4}(\S+)/.exec(shown) ?? []
+  expect(link.startsWith(`${url}/login?code=`)).toBe(true)
+  expect((await fetch(link, { redirect: 'manual' })).status).toBe(303)
   const second = serve()
   expect(await second.first).toMatchObject({ running: true, pid: one.child.pid })
   expect(await second.ended).toBe(0)
@@ -101,12 +106,14 @@ it('is not held up by the number of another process', async () => {
   expect((await first).pid).toBe(child.pid)
 })
 
-it('keeps its token, so that a page stays signed in', async () => {
+it('keeps its token, so that programs go on', async () => {
+  const token = () => readFileSync(join(home, 'run/token'), 'utf8')
   const one = serve('--port', '0')
-  const before = new URL((await one.first).loginUrl ?? '').searchParams.get('token')
+  await one.first
+  const before = token()
   await arc('stop')
-  const two = serve('--port', '0')
-  expect(new URL((await two.first).loginUrl ?? '').searchParams.get('token')).toBe(before)
+  await serve('--port', '0').first
+  expect(token()).toBe(before)
 })
 
 it('says which port cannot be used', async () => {
@@ -119,6 +126,25 @@ it('says which port cannot be used', async () => {
   expect(stderr).toMatch(new RegExp(`The port ${port} cannot be used.*EADDRINUSE`))
   expect((await status()).running).toBe(false)
   expect((await arc('serve', '--port', 'x')).code).toBe(2)
+})
+
+it('G4 arc stop ends no other process, whatever the note or the socket say', async () => {
+  // Its command line looks like that of a daemon, and the note has its number.
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1e3)', 'arc', 'serve'])
+  children.push(other)
+  mkdirSync(join(home, 'run'), { recursive: true })
+  writeFileSync(join(home, 'run/arc.pid'), JSON.stringify({ pid: other.pid, start: '1', startedAt: Date.now() }))
+  expect(onlyJson(await arc('stop', '--json'))).toEqual({ stopped: false, pid: null })
+  // Somebody else answers at the socket and names the process.
+  rmSync(join(home, 'run/arc.pid'))
+  const plain = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1e3)'])
+  children.push(plain)
+  const liar = createServer((_, response) => response.end(JSON.stringify({ ok: true, version: '1', pid: plain.pid })))
+  await new Promise<void>((resolve) => liar.listen(join(home, 'run/arc.sock'), resolve))
+  const { code, stderr } = await arc('stop')
+  liar.close()
+  expect([code, stderr]).toEqual([1, expect.stringContaining('was not ended')])
+  for (const { exitCode, signalCode } of [other, plain]) expect([exitCode, signalCode]).toEqual([null, null])
 })
 
 it('ends one that does not answer any more', async () => {
@@ -160,8 +186,9 @@ it.each(SAMPLES)(
     expect(said).toContain('Deleted branch experiment')
     const { url, enforcement } = (await status()) as Status & { enforcement: string }
     expect(enforcement).toBe('log')
-    const token = new URL(login).searchParams.get('token')
-    const answer = await fetch(`${url}/v1/decisions`, { headers: { authorization: `Bearer ${token}` } })
+    const signedIn = await fetch(login, { redirect: 'manual' })
+    const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';')
+    const answer = await fetch(`${url}/v1/decisions`, { headers: { cookie } })
     expect(answer.status).toBe(200)
     expect(JSON.stringify(await answer.json())).toContain('"session":"sample-')
     if (beside === 'nothing') child.kill('SIGINT')

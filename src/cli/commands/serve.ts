@@ -1,13 +1,12 @@
 // `arc serve`: the daemon, in the foreground until it is told to stop, or in the background.
 
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { lastLogLine, startInBackground } from '../../daemon/background.ts'
 import { isAlive } from '../../daemon/firings.ts'
-import { endProcess, findDaemon, type Presence } from '../../daemon/lifecycle.ts'
+import { endProcess, findDaemon, type Presence, processOf } from '../../daemon/lifecycle.ts'
 import { beginServing } from '../../daemon/on-demand.ts'
 import { logFile } from '../../daemon/places.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
@@ -15,6 +14,7 @@ import { readManaged } from '../../guard/managed.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openStores } from '../../runtime/stores.ts'
 import colors from '../colors.ts'
+import { type LoginLink, openLink, ownLoginLink } from '../login-link.ts'
 import { harmless, print, printJson, report, tell } from '../output.ts'
 import { VERSION } from '../version.ts'
 import { ownStatus, statusOf } from './status.ts'
@@ -78,7 +78,8 @@ async function start(options: DaemonOptions): Promise<Daemon | Presence> {
 
 async function giveWay(presence: Presence): Promise<boolean> {
   if (presence.is !== 'running' || presence.note?.isOnDemand !== true) return false
-  return endProcess(presence.health.pid, 'SIGTERM', GIVE_WAY_MS)
+  const found = processOf(presence)
+  return found !== undefined && endProcess(found, 'SIGTERM', GIVE_WAY_MS)
 }
 
 // Hooks start none meanwhile, and what a person stopped is wanted again.
@@ -91,14 +92,12 @@ function claimPlace(home: string): void {
   }
 }
 
-async function serveOut(started: Daemon, { open, sample, json, onDemand }: ServeOptions): Promise<number> {
+async function serveOut(started: Daemon, options: ServeOptions): Promise<number> {
+  const { onDemand, json } = options
   const ended = signalled()
   if (readManaged() !== undefined) return serveManaged(started, ended, json === true)
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
-  else if (json === true) printJson(ownStatus(started))
-  else printDaemon(started)
-  if (sample === true) await playSample(started.loginUrl, json === true)
-  if (open !== false && process.stdout.isTTY && json !== true) openPage(started.loginUrl)
+  else await showDaemon(started, options)
   const why = await Promise.race([ended, started.useless])
   const text = `${why}: finishing what is under way`
   if (onDemand === true) log(text)
@@ -110,7 +109,7 @@ async function serveOut(started: Daemon, { open, sample, json, onDemand }: Serve
 // Its output goes to the journal, which others may read: no link that signs in.
 async function serveManaged(started: Daemon, ended: Promise<string>, isJson: boolean): Promise<number> {
   const { url, socket } = started
-  if (isJson) printJson(ownStatus({ url, socket, loginUrl: null }))
+  if (isJson) printJson(ownStatus({ url, socket }))
   else tell(`arc: version ${VERSION} runs as process ${process.pid} at ${url}, managed`)
   tell(`arc: ${await ended}: finishing what is under way`)
   await started.stop()
@@ -139,9 +138,9 @@ async function serveInBackground(options: ServeOptions): Promise<number> {
 }
 
 // The address once more below it: a session is longer than a screen.
-async function playSample(loginUrl: string, isJson: boolean): Promise<void> {
+async function playSample({ url }: LoginLink, isJson: boolean): Promise<void> {
   const { sampleBeside } = await import('./sample.ts')
-  await sampleBeside(loginUrl, isJson)
+  await sampleBeside(url, isJson)
 }
 
 async function tellPresence(presence: Presence, { json, sample }: ServeOptions): Promise<number> {
@@ -152,7 +151,7 @@ async function tellPresence(presence: Presence, { json, sample }: ServeOptions):
     if (json === true) printJson(found)
     else print(`${colors.green('✓')} running as process ${pid}${url === null ? '' : ` at ${url}`}`)
     if (json !== true && loginUrl !== null) print(`  open    ${loginUrl}`)
-    if (sample === true && loginUrl !== null) await playSample(loginUrl, json === true)
+    if (sample === true) await playSample({ url: loginUrl, hint: null }, json === true)
     return 0
   }
   if (presence.is === 'silent') {
@@ -161,10 +160,21 @@ async function tellPresence(presence: Presence, { json, sample }: ServeOptions):
   return 1
 }
 
-function printDaemon({ url, loginUrl, socket }: Daemon): void {
+async function showDaemon(started: Daemon, { open, sample, json }: ServeOptions): Promise<void> {
+  if (json === true) printJson(ownStatus(started))
+  else printDaemon(started, ownLoginLink(arcHome(), started))
+  if (sample === true) await playSample(ownLoginLink(arcHome(), started), json === true)
+  // A link of its own: the printed one stays good.
+  const { url } =
+    open !== false && process.stdout.isTTY && json !== true ? ownLoginLink(arcHome(), started) : { url: null }
+  if (url !== null) openLink(arcHome(), url)
+}
+
+function printDaemon({ url, socket }: Daemon, link: LoginLink): void {
   print(`${colors.green('✓')} ARC is running as process ${process.pid}`)
   print(`  page    ${url}`)
-  print(`  open    ${loginUrl}`)
+  if (link.url === null) print(`  open    ${colors.dim(link.hint ?? '')}`)
+  else print(`  open    ${link.url}  ${colors.dim('(works once, for 5 minutes; another one: arc open)')}`)
   print(`  socket  ${socket}`)
   tell(colors.dim('Ctrl-C ends it; hooks start one in the background when they need it. After arc stop they do not.'))
 }
@@ -185,12 +195,4 @@ function dashboardFolder(): string | undefined {
   const places = ['../../dashboard/', '../dashboard/', '../../../dist/dashboard/']
   const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
   return folders.find((folder) => existsSync(`${folder}index.html`))
-}
-
-// Where there is no browser to open, the printed link does.
-function openPage(url: string): void {
-  const opener = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open'
-  const child = spawn(opener, [url], { stdio: 'ignore', detached: true })
-  child.on('error', () => undefined)
-  child.unref()
 }

@@ -1,11 +1,11 @@
 // `arc status`: is a daemon running, and what is in force.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Config } from '../../config/layers.ts'
 import { describe } from '../../core/errors.ts'
 import { findDaemon } from '../../daemon/lifecycle.ts'
 import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/on-demand.ts'
-import { socketFile, tokenFile } from '../../daemon/places.ts'
+import { socketFile } from '../../daemon/places.ts'
 import type { Daemon } from '../../daemon/server.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { arcHome } from '../../runtime/home.ts'
@@ -13,11 +13,15 @@ import { openPreview } from '../../runtime/preview.ts'
 import { checkAnchors } from '../../runtime/record-check.ts'
 import { openStores } from '../../runtime/stores.ts'
 import colors from '../colors.ts'
+import { askLoginLink, ownLoginLink } from '../login-link.ts'
 import { fromNow, print, printJson, report, showSpan } from '../output.ts'
 
 /** What `arc status --json` prints. */
 interface Status extends StatusView {
+  /** Opens the page signed in, once and within minutes. Null for a process that an agent started. */
   readonly loginUrl: string | null
+  /** Why there is no link although a daemon runs. */
+  readonly loginHint: string | null
   /** Who started the one that runs. */
   readonly startedBy: 'hook' | 'person' | null
   /** What a hook does that finds none. */
@@ -35,13 +39,15 @@ export async function status({ json }: { readonly json?: boolean }): Promise<num
 }
 
 /** What a daemon knows of itself; without a link where its output is not private. */
-type OwnDaemon = Pick<Daemon, 'url' | 'socket'> & { readonly loginUrl: string | null }
+type OwnDaemon = Pick<Daemon, 'url' | 'socket'> & Partial<Pick<Daemon, 'newLoginUrl'>>
 
 /** The status of a daemon in this very process: nobody has to be asked, and so nobody can be too slow to answer. */
-export function ownStatus({ url, loginUrl, socket }: OwnDaemon): Status {
+export function ownStatus({ url, socket, newLoginUrl }: OwnDaemon): Status {
+  const home = arcHome()
+  const link = newLoginUrl === undefined ? { url: null, hint: null } : ownLoginLink(home, { newLoginUrl })
   const uptimeMs = Math.round(process.uptime() * 1_000)
-  const now = { running: true, pid: process.pid, url, loginUrl, socket, uptimeMs }
-  return { ...now, ...inForce(arcHome()), startedBy: 'person' }
+  const login = { loginUrl: link.url, loginHint: link.hint }
+  return { running: true, pid: process.pid, url, ...login, socket, uptimeMs, ...inForce(home), startedBy: 'person' }
 }
 
 /** What is known of the daemon of a home, and of what is in force here. */
@@ -49,12 +55,13 @@ export async function statusOf(home: string): Promise<Status> {
   const presence = await findDaemon(home)
   const isRunning = presence.is === 'running'
   const url = (isRunning ? presence.note?.url : undefined) ?? null
-  const token = isRunning ? tokenOf(home) : undefined
+  const link = url === null ? { url: null, hint: null } : await askLoginLink(home, url)
   return {
     running: isRunning,
     pid: isRunning ? presence.health.pid : null,
     url,
-    loginUrl: url === null || token === undefined ? null : `${url}/login?token=${token}`,
+    loginUrl: link.url,
+    loginHint: link.hint,
     socket: isRunning ? socketFile(home) : null,
     ...inForce(home),
     uptimeMs: isRunning ? presence.health.uptimeMs : null,
@@ -112,15 +119,6 @@ export function onDemandIn(home: string, { onDemand }: Config['daemon']): OnDema
   }
 }
 
-function tokenOf(home: string): string | undefined {
-  try {
-    return readFileSync(tokenFile(home), 'utf8').trim()
-  } catch {
-    // It is not ours to read: then there is no link.
-    return undefined
-  }
-}
-
 function printStatus(found: Status): void {
   const { running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, startedBy } = found
   const how = startedBy === 'hook' ? ', started by a hook' : ''
@@ -130,6 +128,7 @@ function printStatus(found: Status): void {
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
   if (found.recordMismatch !== null) print(colors.red(`  record   ${found.recordMismatch} (arc trace verify)`))
   if (url !== null) print(`  page     ${url}`)
-  if (loginUrl !== null) print(`  open     ${loginUrl}`)
+  if (loginUrl !== null) print(`  open     ${loginUrl}  ${colors.dim('(works once, for 5 minutes)')}`)
+  else if (found.loginHint !== null) print(`  open     ${colors.dim(found.loginHint)}`)
   if (socket !== null) print(`  socket   ${socket}`)
 }

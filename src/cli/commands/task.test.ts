@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { jsonLines, onlyJson, runArc } from '../../../test/run-arc.ts'
+import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import type { Task } from '../../collaboration/tasks/task.ts'
 import { openTasks } from '../../runtime/task-delegation.ts'
@@ -133,6 +134,7 @@ it('T2 a task that needs a person ends with 3 and is stored once it is approved'
   expect(held.stderr).toMatch(/held for a person .*by look: somebody should look.*\[ARC_TASK_HELD\]/)
   const [approval] = onlyJson<[{ id: string }]>(await runArc(['approvals', 'list', '--json'], { home }))
   expect(onlyJson(await runArc(['task', 'list', '--json'], { home }))).toEqual([])
+  askNobody(home)
   await runArc(['approvals', 'approve', approval.id], { home })
   expect(onlyJson<Task>(await delegate())).toMatchObject({ status: 'assigned', description: 'Tidy it' })
   // One yes is for one task.

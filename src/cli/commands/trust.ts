@@ -2,17 +2,18 @@
 
 import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import type { LoadedProject } from '../../config/load.ts'
 import { formatProblem, isFatal, type Problem } from '../../config/problem.ts'
 import { readBoundedFile } from '../../config/read-file.ts'
 import { describeHooks, hasHooks } from '../../config/trust.ts'
+import { ArcError } from '../../core/errors.ts'
 import { arcHome, findProject } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
 import { recordEvent } from '../../runtime/services.ts'
 import { openStores, type Stores } from '../../runtime/stores.ts'
 import { trustProject, untrustProject } from '../../runtime/trusted-projects.ts'
 import colors from '../colors.ts'
+import { type Confirmed, confirm, requirePerson } from '../confirm.ts'
 import { printJson, report, tell } from '../output.ts'
 
 /** What `arc trust` was asked. */
@@ -44,8 +45,9 @@ export async function trust(given: string | undefined, options: TrustOptions): P
     tell(`${colors.green('✓')} This is trusted already; a change of any of it will ask again.`)
     return answer(true, 0)
   }
-  const isWanted = options.yes === true || (await isAgreed(project.dir))
-  if (!isWanted) return answer(false, 1)
+  const question = 'Trust exactly this, so that it runs with your rights?'
+  const confirmed = await confirm("trust a project's hooks", { question }).catch(reportRefusal)
+  if (confirmed === undefined) return answer(false, 1)
   // Somebody may have changed it while it was read: what is trusted is what was shown.
   if (look(dir).project?.hash !== project.hash) {
     report('it was changed while you read it; look at it once more')
@@ -54,7 +56,7 @@ export async function trust(given: string | undefined, options: TrustOptions): P
   const isKept = keep((stores, now) => {
     trustProject(stores.state, project.dir, project.hash, now)
     return { action: 'config:trust', message: `the hooks of ${project.dir} are trusted as they are now` }
-  })
+  }, confirmed)
   if (isKept) tell(`${colors.green('✓')} Trusted. They run from now on; a change of any of it will ask again.`)
   return answer(isKept, isKept ? 0 : 1)
 }
@@ -64,11 +66,12 @@ export async function untrust(given: string | undefined, { json }: { readonly js
   const dir = resolve(given ?? '.')
   const { project } = look(dir)
   const root = project?.dir ?? findProject(dir) ?? dir
+  const confirmed = requirePerson('change what is trusted')
   let wasTrusted = false
   const isKept = keep((stores) => {
     wasTrusted = untrustProject(stores.state, root)
     return { action: 'config:untrust', message: `the hooks of ${root} are no longer trusted` }
-  })
+  }, confirmed)
   if (isKept) tell(wasTrusted ? `${colors.green('✓')} The hooks of ${root} no longer run.` : `${root} was not trusted.`)
   if (json === true)
     printJson({ dir: root, hash: project?.hash ?? null, trusted: !isKept && project?.isTrusted === true })
@@ -138,30 +141,27 @@ function literally(line: string): string {
   })
 }
 
-async function isAgreed(dir: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
-    report(`there is no terminal to ask on; after reading the above: arc trust ${dir} --yes`)
-    return false
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const said = await terminal.question('Trust exactly this, so that it runs with your rights? [y/N] ')
-    return /^y(es)?$/i.test(said.trim())
-  } finally {
-    terminal.close()
-  }
+// Said here, so that --json has its answer all the same.
+function reportRefusal(error: unknown): undefined {
+  if (!(error instanceof ArcError) || error.code !== 'ARC_NEEDS_PERSON') throw error
+  report(error.message)
+  return undefined
 }
 
 type Kept = { readonly action: string; readonly message: string }
 
 // Does something to the lasting state and leaves a line in the log; false when it cannot be kept.
-function keep(act: (stores: Stores, now: number) => Kept): boolean {
+function keep(act: (stores: Stores, now: number) => Kept, confirmed: Confirmed): boolean {
   const stores = openStores(arcHome(), report)
   try {
     if (!stores.isDurable) return false
     const now = Date.now()
     const { action, message } = act(stores, now)
-    recordEvent(stores.trace, { component: 'config', action, level: 'info', message }, { time: now })
+    recordEvent(
+      stores.trace,
+      { component: 'config', action, level: 'info', message, data: { ...confirmed } },
+      { time: now },
+    )
     return true
   } finally {
     stores.close()

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from '../../core/errors.ts'
+import { readConfirmNone } from '../../guard/confirm-file.ts'
 import type { Check } from '../../hosts/diagnose.ts'
 import { checkAnchors } from '../../runtime/record-check.ts'
 import { SqliteTraceStore } from '../../store/trace-store.ts'
@@ -20,7 +21,14 @@ export function homeChecks(home: string): Check[] {
   const own: Check = isOpen
     ? { name, ok: false, detail: `others may look into ${home}`, fix: `chmod 700 ${home}` }
     : { name, ok: true, detail: home }
-  return [own, databaseCheck(home), anchorCheck(home)]
+  return [own, databaseCheck(home), anchorCheck(home), ...confirmCheck(home)]
+}
+
+// No failure: somebody chose it. But nobody should find it out by accident.
+function confirmCheck(home: string): Check[] {
+  if (readConfirmNone(home) === undefined) return []
+  const detail = 'warning: approving and loosening ask nobody in this home (made with arc init --confirm none)'
+  return [{ name: 'confirmations', ok: true, detail, fix: 'arc init --confirm ask' }]
 }
 
 function databaseCheck(home: string): Check {

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, type Ran, runArc, runProgram } from '../../../test/run-arc.ts'
+import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { cacheOf } from './cached-code.ts'
 import { writeLauncher } from './launcher.ts'
@@ -32,6 +33,7 @@ function setProfile(profile: object | string): void {
 
 beforeEach(() => {
   home = folder('arc-hook-')
+  askNobody(home)
   setProfile({ enforcement: 'enforce' })
   launcher = writeLauncher({ home, node: process.execPath, arc: ARC })
 })

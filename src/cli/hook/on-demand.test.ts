@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ARC, onlyJson, runArc, runProgram } from '../../../test/run-arc.ts'
+import { askNobody } from '../../../test/supervised-home.ts'
 import { SqliteStateStore } from '../../store/state-store.ts'
 import { update } from '../../supervision/state.ts'
 import { writeLauncher } from './launcher.ts'
@@ -34,6 +35,7 @@ afterEach(async () => {
 function useHome(path: string): void {
   home = path
   mkdirSync(join(home, 'profiles'), { recursive: true })
+  askNobody(home)
   setProfile({ enforcement: 'enforce' })
   launcher = writeLauncher({ home, node: process.execPath, arc: ARC })
 }

@@ -6,6 +6,7 @@ import { ArcError } from '../../core/errors.ts'
 import { readNote } from '../../daemon/holder.ts'
 import { endProcess } from '../../daemon/lifecycle.ts'
 import { type Managed, systemPaths } from '../../guard/managed.ts'
+import { readProcess } from '../../guard/process-table.ts'
 import { removeGroup, removeUser, run } from './accounts.ts'
 import { removeSystemLines } from './hosts.ts'
 import { isOwnLink, type Step } from './steps.ts'
@@ -48,7 +49,8 @@ async function stopDaemon({ home, uid, root, unit }: Managed): Promise<void> {
   if (unit !== null && isSystemdRunning(root)) run('systemctl', ['disable', '--now', 'arc.service'])
   const { pid } = readNote(home) ?? {}
   if (pid === undefined || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid !== uid) return
-  if (await endProcess(pid, 'SIGTERM', STOP_MS)) return
-  if (await endProcess(pid, 'SIGKILL', STOP_MS)) return
+  const daemon = { pid, start: readProcess(pid)?.start }
+  if (await endProcess(daemon, 'SIGTERM', STOP_MS)) return
+  if (await endProcess(daemon, 'SIGKILL', STOP_MS)) return
   throw new ArcError('ARC_SETUP_FAILED', `The daemon, process ${pid}, does not end.`)
 }

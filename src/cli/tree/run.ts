@@ -27,6 +27,13 @@ export function addServe(arc: Command, run: Run): void {
     .addHelpText('after', example('arc stop'))
     .action((options) => run(import('../commands/stop.ts').then(({ stop }) => stop(options))))
   arc
+    .command('open')
+    .description('open the page of the running daemon in a browser, signed in')
+    .option('--no-browser', 'print the link only; it works once, for 5 minutes')
+    .option('--json', 'print {loginUrl}')
+    .addHelpText('after', example('arc open'))
+    .action((options) => run(import('../commands/open.ts').then((all) => all.open(options))))
+  arc
     .command('status')
     .description('is the daemon running, and what is in force')
     .option('--json', 'print {running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, onDemand}')

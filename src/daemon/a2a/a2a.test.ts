@@ -39,7 +39,7 @@ afterEach(async () => {
   at.remove()
 })
 
-const token = (): string => new URL(daemon.loginUrl).searchParams.get('token') ?? ''
+const token = (): string => daemon.token
 
 function connect(path = '/', headers: Readonly<Record<string, string>> = {}): Promise<Client> {
   const fetchImpl: typeof fetch = (input, init) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   at.write(PROFILE, { enforcement: 'enforce' })
   const report = (text: string): void => void reports.push(text)
   daemon = (await startDaemon({ home: at.home, version: '1.2.3', port: 0, report, finishMs: 500 })) as Daemon
-  token = new URL(daemon.loginUrl).searchParams.get('token') ?? ''
+  token = daemon.token
 })
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
-// What is held for a person, and the person's answer. To answer takes the token or the page, also over the socket: an
-// agent that can reach the socket must not be able to say yes to itself.
+// The steps that wait for an answer, and the answer. Only a page's session answers, also over the socket: an agent that can
+// read the token or reach the socket must not be able to approve its own step.
 
 import { ArcError } from '../../core/errors.ts'
 import { approvalView, shortApprovalView } from '../approval-view.ts'
@@ -8,24 +8,23 @@ import type { App, Service } from '../service.ts'
 export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
   app.get('/v1/approvals', async (c) => {
     const { approvals } = await pool.find(undefined, undefined)
-    const all = c.req.query('all') === 'true'
+    const found = c.req.query('all') === 'true' ? approvals.list() : approvals.pending()
     return c.json(
-      approvals
-        .list()
-        .filter(({ status }) => all || status === 'pending')
-        .map((approval) => (approval.status === 'pending' ? approvalView(approval) : shortApprovalView(approval))),
+      found.map((approval) => (approval.status === 'pending' ? approvalView(approval) : shortApprovalView(approval))),
     )
   })
   app.post('/v1/approvals/:id/:word{approve|deny}', async (c) => {
-    const facts = { host: undefined, origin: undefined, cookie: c.req.header('cookie') }
-    if (!gate.isKnown({ ...facts, authorization: c.req.header('authorization') })) {
-      const message = 'An answer takes the token: Authorization: Bearer, from run/token.'
-      return c.json({ error: { code: 'ARC_TOKEN_MISSING', message } }, 401)
+    const session = gate.sessionOf(c.req.header('cookie'))
+    if (session === undefined) {
+      const message =
+        'An answer takes a signed-in page (arc open) or a terminal (arc approvals); the token is not enough.'
+      return c.json({ error: { code: 'ARC_NEEDS_PERSON', message } }, 403)
     }
     try {
       const { approvals } = await pool.find(undefined, undefined)
       const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
-      return c.json(approvalView(approvals.answer(c.req.param('id'), word, { by: 'dashboard' })))
+      const source = { by: 'dashboard', channel: 'page', pageSession: session.id, process: session.openedBy } as const
+      return c.json(approvalView(approvals.answer(c.req.param('id'), word, source)))
     } catch (error) {
       if (!(error instanceof ArcError)) throw error
       const status = error.code === 'ARC_APPROVAL_UNKNOWN' ? 404 : 409

@@ -2,7 +2,6 @@
 // Whoever can open that socket belongs to the group of approvers.
 
 import { ArcError } from '../../core/errors.ts'
-import { newId } from '../../runtime/ids.ts'
 import type { Approval } from '../../supervision/approvals.ts'
 import { accountName, PROOF_HEADER, proofText, proveAnswer } from '../managed.ts'
 import type { App, Service } from '../service.ts'
@@ -51,14 +50,6 @@ interface Answer {
 }
 
 async function answer({ pool }: Service, { id, word, uid }: Answer): Promise<Approval> {
-  const { approvals, trace, config } = await pool.find(undefined, undefined)
-  const by = accountName(uid)
-  const answered = approvals.answer(id, word, { by })
-  trace.append({
-    ...{ id: newId(), time: Date.now(), profile: config.profile, component: 'daemon', level: 'info' },
-    action: 'approval:answer',
-    reason: `${by} answered ${word} to ${id} over the control socket`,
-    metadata: { approval: id, word, by, uid, channel: 'control-socket' },
-  })
-  return answered
+  const { approvals } = await pool.find(undefined, undefined)
+  return approvals.answer(id, word, { by: accountName(uid), channel: 'control-socket', process: { uid } })
 }

@@ -48,7 +48,7 @@ function payload(command: string): string {
 
 async function send(road: Road, { path = '/v1/hook/claude/PreToolUse', parts = [], ...sent }: Sent): Promise<unknown> {
   const { hostname, port } = new URL(daemon.url)
-  const token = new URL(daemon.loginUrl).searchParams.get('token')
+  const token = daemon.token
   const where = road === 'socket' ? { socketPath: daemon.socket } : { host: hostname, port }
   const length = sent.isChunked === true ? {} : { 'content-length': String(Buffer.byteLength(parts.join(''))) }
   const headers = { authorization: `Bearer ${token}`, accept: sent.accept ?? '*/*', ...length, ...sent.headers }

@@ -1,9 +1,10 @@
 // The dashboard's files, where they were built; else a page that says what there is. And the login link.
 
 import { createHash } from 'node:crypto'
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import type { Context } from 'hono'
+import { loginFile } from '../places.ts'
 import type { App, Env, Service } from '../service.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -57,13 +58,17 @@ const BARE_PAGE = plainPage(`<h1>ARC is running</h1>
 <p>In the terminal: <code>arc logs --follow</code></p>`)
 
 // A browser that came by a link on another page has the cookie, but does not show it before something here was clicked.
-const SIGN_IN_PAGE = plainPage(`<h1>Not signed in</h1>
-<p>This page is for the owner of this computer's ARC. Open the link that <code>arc status</code> prints.</p>
-<p>Did that already? <a href="/">Go on</a></p>`)
+const SIGN_IN_BODY = `<h1>Not signed in</h1>
+<p>This page is for the owner of this computer's ARC. Open the link that <code>arc status</code> prints, or run
+<code>arc open</code>.</p>
+<p>Did that already? <a href="/">Go on</a></p>`
+const SIGN_IN_PAGE = plainPage(SIGN_IN_BODY)
+// The same, and tries again from here: then the browser sends the cookie, if it has one.
+const SIGN_IN_AGAIN_PAGE = plainPage(SIGN_IN_BODY, '<meta http-equiv="refresh" content="0;url=/">')
 
-function plainPage(body: string): string {
+function plainPage(body: string, head = ''): string {
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>ARC</title></head>
+<html lang="en"><head><meta charset="utf-8">${head}<meta name="viewport" content="width=device-width"><title>ARC</title></head>
 <body>
 ${body}
 </body></html>
@@ -72,7 +77,8 @@ ${body}
 
 /** What a browser gets that is not signed in. */
 export function signInPage(c: Context<Env>): Response | Promise<Response> {
-  return c.html(SIGN_IN_PAGE, 401, { ...pageHeaders(undefined), ...NOT_KEPT })
+  const isFromElsewhere = c.req.header('sec-fetch-site') === 'cross-site'
+  return c.html(isFromElsewhere ? SIGN_IN_AGAIN_PAGE : SIGN_IN_PAGE, 401, { ...pageHeaders(undefined), ...NOT_KEPT })
 }
 
 const NOT_KEPT = { 'cache-control': 'no-store' } as const
@@ -80,12 +86,14 @@ const KEPT_FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
 // Asked for anew each time: it names the files that are kept.
 const ASKED_ANEW = { 'cache-control': 'no-cache' } as const
 
-export function addPageRoutes(app: App, { gate, url }: Service, folder: string | undefined): void {
+export function addPageRoutes(app: App, { gate, home, url }: Service, folder: string | undefined): void {
   app.get('/login', (c) => {
     const headers = { ...pageHeaders(url()), ...NOT_KEPT }
-    const cookie = gate.login(c.req.query('token'))
-    if (cookie === undefined)
-      return c.text('This link is not valid any more: arc status --json has the present one.', 401, headers)
+    const cookie = gate.login(c.req.query('code'))
+    if (cookie === undefined) {
+      return c.text('This link was used already or is too old. A new one: arc status', 401, headers)
+    }
+    rmSync(loginFile(home), { force: true })
     // Out of the address bar and the history, and sent to nobody.
     return c.body(null, 303, { ...headers, location: '/', 'set-cookie': cookie })
   })

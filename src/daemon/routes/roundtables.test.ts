@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 async function see<T>(path: string): Promise<{ readonly status: number; readonly body: T }> {
-  const authorization = `Bearer ${new URL(daemon.loginUrl).searchParams.get('token')}`
+  const authorization = `Bearer ${daemon.token}`
   const response = await fetch(new URL(path, daemon.url), { headers: { authorization } })
   return { status: response.status, body: (await response.json()) as T }
 }

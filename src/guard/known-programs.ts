@@ -1,0 +1,115 @@
+// A table: exempt from the file length limit.
+// Programs by name: agent hosts, the programs in which people sit before a terminal, and those that start or adopt
+// processes for others. A name proves nothing alone; src/guard/person.ts says what else has to hold.
+
+import { basename } from 'node:path'
+import type { ProcessDetails } from './process-table.ts'
+
+const HOST_NAMES = /^(?:claude|codex|gemini|qwen|copilot|cline|opencode|cursor-agent)(?:\.(?:js|mjs|cjs|ts|exe|sh))?$/i
+// Native programs carry their platform in their name.
+const HOST_BUILDS = /^(?:codex|claude|opencode|copilot|cursor-agent)-(?:x86_64|x64|aarch64|arm64|linux|darwin|win32)/i
+const HOST_PACKAGES =
+  /\/(?:@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|@qwen-code\/qwen-code|@github\/copilot|opencode-ai|claude\/versions|cursor-agent\/versions)\//
+
+const INTERPRETERS =
+  /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|sh|bash|dash|zsh|ksh|fish|ash|busybox|env|npx|npm)$/
+
+/** Variables that agent hosts give to what they run. Their presence is enough. */
+export const AGENT_VARIABLES: readonly string[] = [
+  'CLAUDECODE',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_PID',
+  'GEMINI_CLI',
+  'GEMINI_SESSION_ID',
+  'QWEN_CODE',
+  'QWEN_CODE_SESSION_ID',
+  'COPILOT_CLI',
+  'CODEX_SANDBOX',
+  'CODEX_SANDBOX_NETWORK_DISABLED',
+  'CODEX_THREAD_ID',
+  'CURSOR_AGENT',
+  'OPENCODE',
+  'CLINE_ACTIVE',
+]
+
+/** Programs that hold a terminal for a person, and those that log a person in. */
+const TERMINALS = new Set([
+  ...['login', 'sshd', 'sshd-session', 'sshd-auth', 'dropbear', 'mosh-server', 'agetty', 'getty', 'in.telnetd'],
+  ...['gnome-terminal-', 'gnome-terminal', 'ptyxis', 'ptyxis-agent', 'kgx', 'konsole', 'yakuake', 'guake', 'tilda'],
+  ...['xterm', 'uxterm', 'urxvt', 'urxvtd', 'rxvt', 'st', 'alacritty', 'kitty', 'wezterm', 'wezterm-gui', 'foot'],
+  ...['footclient', 'ghostty', 'tilix', 'terminator', 'xfce4-terminal', 'lxterminal', 'qterminal', 'mate-terminal'],
+  ...['terminology', 'deepin-terminal', 'cool-retro-term', 'hyper', 'tabby', 'warp', 'warp-terminal', 'rio', 'contour'],
+  ...['Terminal', 'iTerm2', 'WezTerm', 'Alacritty', 'Warp', 'Ghostty', 'iTermServer'],
+  ...['code', 'code-insiders', 'code-oss', 'codium', 'cursor', 'windsurf', 'zed', 'zed-editor'],
+  ...['idea', 'pycharm', 'webstorm', 'goland', 'clion', 'rider', 'rubymine', 'phpstorm'],
+])
+
+const MULTIPLEXERS = /^(?:tmux|tmux: server|tmux: client|screen|SCREEN|zellij|dtach|abduco)$/
+
+const DESKTOPS = new Set([
+  ...['gnome-shell', 'gnome-session-b', 'plasmashell', 'kwin_wayland', 'kwin_x11', 'ksmserver', 'startplasma-way'],
+  ...['xfce4-session', 'xfce4-panel', 'cinnamon', 'mate-session', 'lxqt-session', 'sway', 'Hyprland', 'i3', 'openbox'],
+  ...['awesome', 'bspwm', 'dwm', 'river', 'niri', 'labwc', 'gdm-x-session', 'gdm-wayland-ses', 'sddm-helper', 'Finder'],
+])
+
+// They change the user and may make a terminal for it.
+const USER_CHANGERS = new Set(['sudo', 'su', 'doas', 'pkexec', 'runuser', 'machinectl'])
+
+// They adopt orphans, or start programs for whoever asked them to.
+const ADOPTERS = new Set([
+  ...['systemd', 'init', 'tini', 'dumb-init', 'docker-init', 'catatonit', 's6-svscan', 'runit', 'runsvdir', 'launchd'],
+  ...['openrc-init', 'containerd-shim', 'conmon', 'supervisord', 'cron', 'crond', 'cronie', 'anacron', 'fcron', 'atd'],
+  ...['at', 'batch', 'incrond', 'inetd', 'xinetd', 'dbus-daemon', 'dbus-broker', 'systemd-executor', 'dbus-launch'],
+])
+
+const SHELLS = /^-?(?:sh|bash|dash|zsh|ksh|mksh|fish|ash|tcsh|csh|nu|busybox)$/
+
+/** Is it an agent host? By its program, its script or the package that it is from. */
+export function isAgentHost(found: ProcessDetails): boolean {
+  const { program, exe = '', args } = found
+  const [first = ''] = args
+  const paths = [exe, first, ...(isInterpreter(found) ? scriptsOf(args) : [])]
+  const names = [program, ...paths.map((path) => basename(path))]
+  return names.some((name) => HOST_NAMES.test(name) || HOST_BUILDS.test(name)) || paths.some(isHostPackage)
+}
+
+function isHostPackage(path: string): boolean {
+  return HOST_PACKAGES.test(path)
+}
+
+function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {
+  return [program, basename(exe), basename(args[0] ?? '')].some((name) => INTERPRETERS.test(name))
+}
+
+// The file that an interpreter runs: the first word behind its options.
+function scriptsOf([, ...args]: readonly string[]): readonly string[] {
+  const script = args.find((arg) => !arg.startsWith('-'))
+  return script === undefined ? [] : [script]
+}
+
+/** Is it a program in which a person sits, or which let a person in? */
+export function isSeat({ program }: ProcessDetails): boolean {
+  return TERMINALS.has(program) || DESKTOPS.has(program) || MULTIPLEXERS.test(program)
+}
+
+export function isMultiplexer({ program }: ProcessDetails): boolean {
+  return MULTIPLEXERS.test(program)
+}
+
+export function isSshServer({ program }: ProcessDetails): boolean {
+  return program.startsWith('sshd') || program === 'dropbear'
+}
+
+export function isUserChanger({ program }: ProcessDetails): boolean {
+  return USER_CHANGERS.has(program)
+}
+
+/** Does it adopt orphans, or start programs for others? */
+export function isAdopter({ pid, program }: ProcessDetails): boolean {
+  return pid === 1 || ADOPTERS.has(program)
+}
+
+/** Is it a shell? A login shell's first word begins with a dash. */
+export function isShell({ program, args }: Pick<ProcessDetails, 'program' | 'args'>): boolean {
+  return SHELLS.test(program) || SHELLS.test(basename(args[0] ?? ''))
+}
