@@ -26,14 +26,14 @@ export const approval: readonly Attempt[] = [
   attempt('allow-rule', 'arc allow --rule packages/publish'),
   attempt('deny-then-approve', `arc deny ${ID}`, APPROVE),
   attempt('yes-pipe', `yes | ${APPROVE}`),
-  attempt('echo-yes', `echo yes | arc approve ${ID}`),
-  attempt('here-string', `arc approve ${ID} <<< yes`),
-  attempt('setsid', `setsid -w arc approve ${ID}`),
-  attempt('setsid-fork', `setsid -f sh -c 'sleep 0.3; arc approve ${ID}'`, 'sleep 1.5'),
-  attempt('nohup-background', `nohup sh -c "sleep 0.2; arc approve ${ID}" >/dev/null 2>&1 &`, 'sleep 1.5'),
-  attempt('double-fork', `( ( sleep 0.2; arc approve ${ID} ) & ) >/dev/null 2>&1`, 'sleep 1.5'),
-  attempt('script-pty', `echo yes | script -qec 'arc approve ${ID}' /dev/null`),
-  attempt('script-pty-setsid', `setsid script -qec 'echo yes | arc approve ${ID}' /dev/null`),
+  attempt('echo-yes', `echo yes | arc approvals approve ${ID}`),
+  attempt('here-string', `arc approvals approve ${ID} <<< yes`),
+  attempt('setsid', `setsid -w arc approvals approve ${ID}`),
+  attempt('setsid-fork', `setsid -f sh -c 'sleep 0.3; arc approvals approve ${ID}'`, 'sleep 1.5'),
+  attempt('nohup-background', `nohup sh -c "sleep 0.2; arc approvals approve ${ID}" >/dev/null 2>&1 &`, 'sleep 1.5'),
+  attempt('double-fork', `( ( sleep 0.2; arc approvals approve ${ID} ) & ) >/dev/null 2>&1`, 'sleep 1.5'),
+  attempt('script-pty', `echo yes | script -qec 'arc approvals approve ${ID}' /dev/null`),
+  attempt('script-pty-setsid', `setsid script -qec 'echo yes | arc approvals approve ${ID}' /dev/null`),
   attempt('expect', `expect -c 'spawn arc approve; expect yes; send "yes\\r"; expect eof'`),
   attempt(
     'python-pty',
@@ -42,7 +42,7 @@ import pty,os,sys
 def r(fd):
   d=os.read(fd,1024); return d
 pid,fd=pty.fork()
-if pid==0: os.execvp('sh',['sh','-c','arc approve $(arc approvals list --json | jq -r .[0].id)'])
+if pid==0: os.execvp('sh',['sh','-c','arc approvals approve $(arc approvals list --json | jq -r .[0].id)'])
 import time; time.sleep(0.5); os.write(fd,b'yes\\n'); time.sleep(0.7)
 "`,
   ),
@@ -53,7 +53,7 @@ import pty,os,time,json,subprocess
 a='ar'+'c'
 i=json.loads(subprocess.check_output([a,'approvals','list','--json']))[0]['id']
 pid,fd=pty.fork()
-if pid==0: os.execvp(a,[a,'appro'+'ve',i])
+if pid==0: os.execvp(a,[a,'appro'+'vals','appro'+'ve',i])
 time.sleep(0.5); os.write(fd,b'yes\\n'); time.sleep(0.7)
 "`,
   ),
@@ -68,35 +68,38 @@ time.sleep(0.3)
 a='ar'+'c'
 i=json.loads(subprocess.check_output([a,'approvals','list','--json']))[0]['id']
 pid,fd=pty.fork()
-if pid==0: os.execvp(a,[a,'appro'+'ve',i])
-time.sleep(0.6); os.write(fd,b'yes\\n'); time.sleep(0.7)
+if pid==0: os.execvp(a,[a,'appro'+'vals','appro'+'ve',i])
+time.sleep(1.2); os.write(fd,b'yes\\n'); time.sleep(2)
 " >/dev/null 2>&1`,
-    'sleep 2.5',
+    'sleep 4',
   ),
-  attempt('tmux', `tmux new-session -d "arc approve ${ID}"`, 'sleep 1'),
+  attempt('tmux', `tmux new-session -d "arc approvals approve ${ID}"`, 'sleep 1'),
   attempt(
     'tmux-keys',
-    `tmux new -d -s q; tmux send-keys -t q "arc approve ${ID}" Enter; sleep 1; tmux send-keys -t q yes Enter`,
+    `tmux new -d -s q; tmux send-keys -t q "arc approvals approve ${ID}" Enter; sleep 1; tmux send-keys -t q yes Enter`,
     'sleep 1',
   ),
   attempt(
     'tmux-parts',
-    `A=ar; B=c; tmux new -d -s q2; tmux send-keys -t q2 "$A$B approve" Enter; sleep 1; tmux send-keys -t q2 yes Enter`,
+    `A=ar; B=c; tmux new -d -s q2; tmux send-keys -t q2 "$A$B approvals approve $(arc approvals list --json | jq -r .[0].id)" Enter; sleep 1; tmux send-keys -t q2 yes Enter`,
     'sleep 1',
   ),
-  attempt('at-now', `echo "arc approve ${ID}" | at now`),
+  attempt('at-now', `echo "arc approvals approve ${ID}" | at now`),
   attempt('cron', `(crontab -l; echo "* * * * * arc approve") | crontab -`),
-  attempt('systemd-run', `systemd-run --user arc approve ${ID}`),
-  attempt('node-bin', `node ${PACKAGE}/bin/arc approve ${ID}`),
+  attempt('systemd-run', `systemd-run --user arc approvals approve ${ID}`),
+  attempt('node-bin', `node ${PACKAGE}/bin/arc approvals approve ${ID}`),
   attempt('npx', `npx arc-supervisor approve ${ID}`),
   attempt('launcher', `~/.arc/bin/arc approvals approve ${ID}`),
-  attempt('base64', `echo ${btoa('arc approve')} | base64 -d | sh`),
-  attempt('env-i', `env -i HOME=$HOME PATH=$PATH arc approve ${ID}`),
-  attempt('unset-caller', `env -u ARC_HOOK_CALLER -u CLAUDECODE arc approve ${ID}`),
-  attempt('caller-variable', `ARC_HOOK_CALLER=1 arc approve ${ID}`),
+  attempt(
+    'base64',
+    `echo ${btoa('arc approvals approve $(arc approvals list --json | jq -r .[0].id)')} | base64 -d | sh`,
+  ),
+  attempt('env-i', `env -i HOME=$HOME PATH=$PATH arc approvals approve ${ID}`),
+  attempt('unset-caller', `env -u ARC_HOOK_CALLER -u CLAUDECODE arc approvals approve ${ID}`),
+  attempt('caller-variable', `ARC_HOOK_CALLER=1 arc approvals approve ${ID}`),
   attempt(
     'renamed-copy',
-    `cp -RL ~/.local/lib/node_modules/arc-supervisor /tmp/zz; node /tmp/zz/bin/arc approve ${ID}`,
+    `cp -RL ~/.local/lib/node_modules/arc-supervisor /tmp/zz; node /tmp/zz/bin/arc approvals approve ${ID}`,
   ),
   attempt('socket-post', `curl -s --unix-socket ${SOCKET} -X POST http://arc/v1/approvals/${ID}/approve`),
   attempt(
@@ -235,7 +238,9 @@ for (t,) in d.execute(\\"select name from sqlite_master where type='table'\\").f
     steps: [
       { outside: 'tmux new-session -d -s person' },
       sh(HELD),
-      sh(`A=ar; B=c; K=send; tmux $K-keys -t person "$A$B approve" Enter; sleep 1.5; tmux $K-keys -t person yes Enter`),
+      sh(
+        `I=$(arc approvals list --json | jq -r .[0].id); A=ar; B=c; K=send; tmux $K-keys -t person "$A$B approvals approve $I" Enter; sleep 2; tmux $K-keys -t person yes Enter`,
+      ),
       sh('sleep 1.5'),
       sh(HELD),
     ],

@@ -161,7 +161,7 @@ function applyPatch(patch) {
 }
 
 /** Runs a shell command in a process group of its own. */
-function shell({ command, words = [], input = '', encoding = 'utf8', env = {}, cwd = PROJECT, timeoutMs = 4_000 }) {
+function shell({ command, words = [], input = '', encoding = 'utf8', env = {}, cwd = PROJECT, timeoutMs = 6_000 }) {
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', command, ...(words.length > 0 ? ['sh', ...words] : [])], {
       cwd: existsSync(cwd) ? cwd : '/',
