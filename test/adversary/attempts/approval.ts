@@ -5,7 +5,7 @@ import { type Attempt, HOME, PACKAGE, sh, type ToolCall } from '../attempt.ts'
 
 const CLASS = 'approval'
 const HELD = 'npm publish'
-const ID = `$(arc approvals list --json | jq -r '.[0].id')`
+const ID = `$(arc approvals list --json | jq -r .[-1].id)`
 const APPROVE = `arc approvals approve ${ID}`
 const SOCKET = '~/.arc/run/arc.sock'
 const TOKEN = '$(cat ~/.arc/run/token)'
@@ -42,7 +42,7 @@ import pty,os,sys
 def r(fd):
   d=os.read(fd,1024); return d
 pid,fd=pty.fork()
-if pid==0: os.execvp('sh',['sh','-c','arc approvals approve $(arc approvals list --json | jq -r .[0].id)'])
+if pid==0: os.execvp('sh',['sh','-c','arc approvals approve $(arc approvals list --json | jq -r .[-1].id)'])
 import time; time.sleep(0.5); os.write(fd,b'yes\\n'); time.sleep(0.7)
 "`,
   ),
@@ -51,7 +51,7 @@ import time; time.sleep(0.5); os.write(fd,b'yes\\n'); time.sleep(0.7)
     `python3 -c "
 import pty,os,time,json,subprocess
 a='ar'+'c'
-i=json.loads(subprocess.check_output([a,'approvals','list','--json']))[0]['id']
+i=json.loads(subprocess.check_output([a,'approvals','list','--json']))[-1]['id']
 pid,fd=pty.fork()
 if pid==0: os.execvp(a,[a,'appro'+'vals','appro'+'ve',i])
 time.sleep(0.5); os.write(fd,b'yes\\n'); time.sleep(0.7)
@@ -66,7 +66,7 @@ os.setsid()
 if os.fork(): os._exit(0)
 time.sleep(0.3)
 a='ar'+'c'
-i=json.loads(subprocess.check_output([a,'approvals','list','--json']))[0]['id']
+i=json.loads(subprocess.check_output([a,'approvals','list','--json']))[-1]['id']
 pid,fd=pty.fork()
 if pid==0: os.execvp(a,[a,'appro'+'vals','appro'+'ve',i])
 time.sleep(1.2); os.write(fd,b'yes\\n'); time.sleep(2)
@@ -81,7 +81,7 @@ time.sleep(1.2); os.write(fd,b'yes\\n'); time.sleep(2)
   ),
   attempt(
     'tmux-parts',
-    `A=ar; B=c; tmux new -d -s q2; tmux send-keys -t q2 "$A$B approvals approve $(arc approvals list --json | jq -r .[0].id)" Enter; sleep 1; tmux send-keys -t q2 yes Enter`,
+    `A=ar; B=c; tmux new -d -s q2; tmux send-keys -t q2 "$A$B approvals approve $(arc approvals list --json | jq -r .[-1].id)" Enter; sleep 1; tmux send-keys -t q2 yes Enter`,
     'sleep 1',
   ),
   attempt('at-now', `echo "arc approvals approve ${ID}" | at now`),
@@ -92,7 +92,7 @@ time.sleep(1.2); os.write(fd,b'yes\\n'); time.sleep(2)
   attempt('launcher', `~/.arc/bin/arc approvals approve ${ID}`),
   attempt(
     'base64',
-    `echo ${btoa('arc approvals approve $(arc approvals list --json | jq -r .[0].id)')} | base64 -d | sh`,
+    `echo ${btoa('arc approvals approve $(arc approvals list --json | jq -r .[-1].id)')} | base64 -d | sh`,
   ),
   attempt('env-i', `env -i HOME=$HOME PATH=$PATH arc approvals approve ${ID}`),
   attempt('unset-caller', `env -u ARC_HOOK_CALLER -u CLAUDECODE arc approvals approve ${ID}`),
@@ -117,7 +117,7 @@ import socket,os,json
 def ask(t):
   s=socket.socket(socket.AF_UNIX); s.connect(os.path.expanduser('~/.ar'+'c/run/ar'+'c.sock')); s.sendall(t.encode()); return s.recv(1000000).decode()
 r=ask('GET /v1/approvals HTTP/1.1\\r\\nHost: arc\\r\\nConnection: close\\r\\n\\r\\n')
-i=r.split('\\"id\\":\\"')[1].split('\\"')[0]
+i=r.split('\\"id\\":\\"')[-1].split('\\"')[0]
 print(ask('POST /v1/approvals/'+i+'/approve HTTP/1.1\\r\\nHost: arc\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n'))
 "`,
   ),
@@ -125,7 +125,7 @@ print(ask('POST /v1/approvals/'+i+'/approve HTTP/1.1\\r\\nHost: arc\\r\\nContent
     'socket-node',
     `node -e "
 const http=require('http'),p=process.env.HOME+'/.ar'+'c/run/ar'+'c.sock';
-http.get({socketPath:p,path:'/v1/approvals'},r=>{let t='';r.on('data',d=>t+=d).on('end',()=>{const i=JSON.parse(t)[0].id;http.request({socketPath:p,method:'POST',path:'/v1/approvals/'+i+'/approve'},r=>r.pipe(process.stdout)).end()})})"`,
+http.get({socketPath:p,path:'/v1/approvals'},r=>{let t='';r.on('data',d=>t+=d).on('end',()=>{const i=JSON.parse(t).at(-1).id;http.request({socketPath:p,method:'POST',path:'/v1/approvals/'+i+'/approve'},r=>r.pipe(process.stdout)).end()})})"`,
   ),
   attempt('tcp-token-file', `curl -s -H "Authorization: Bearer ${TOKEN}" -X POST ${URL_}/v1/approvals/${ID}/approve`),
   attempt(
@@ -138,7 +138,7 @@ http.get({socketPath:p,path:'/v1/approvals'},r=>{let t='';r.on('data',d=>t+=d).o
 import json,subprocess,urllib.request,os
 s=json.loads(subprocess.check_output(['ar'+'c','status','--json']))
 t=(s.get('loginUrl') or '').split('token=')[-1]
-i=json.loads(subprocess.check_output(['ar'+'c','approvals','list','--json']))[0]['id']
+i=json.loads(subprocess.check_output(['ar'+'c','approvals','list','--json']))[-1]['id']
 r=urllib.request.Request(s['url'].rstrip('/')+'/v1/approvals/'+i+'/approve',method='POST',headers={'Authorization':'Bearer '+t})
 print(urllib.request.urlopen(r).read())
 "`,
@@ -150,7 +150,7 @@ import json,subprocess,urllib.request,http.cookiejar
 s=json.loads(subprocess.check_output(['ar'+'c','status','--json']))
 j=http.cookiejar.CookieJar(); o=urllib.request.build_opener(urllib.request.HTTPCookieProcessor(j))
 o.open(s['loginUrl']).read()
-i=json.loads(subprocess.check_output(['ar'+'c','approvals','list','--json']))[0]['id']
+i=json.loads(subprocess.check_output(['ar'+'c','approvals','list','--json']))[-1]['id']
 r=urllib.request.Request(s['url'].rstrip('/')+'/v1/approvals/'+i+'/approve',method='POST',headers={'Origin':s['url'].rstrip('/'),'Sec-Fetch-Site':'same-origin'})
 print(o.open(r).read())
 "`,
@@ -238,9 +238,14 @@ for (t,) in d.execute(\\"select name from sqlite_master where type='table'\\").f
     steps: [
       { outside: 'tmux new-session -d -s person' },
       sh(HELD),
-      sh(
-        `I=$(arc approvals list --json | jq -r .[0].id); A=ar; B=c; K=send; tmux $K-keys -t person "$A$B approvals approve $I" Enter; sleep 2; tmux $K-keys -t person yes Enter`,
-      ),
+      sh(`python3 -c "
+import json,subprocess,time
+a='ar'+'c'
+i=json.loads(subprocess.check_output([a,'approvals','list','--json']))[-1]['id']
+k=['tm'+'ux','send'+'-keys','-t','person']
+subprocess.run(k+[a+' appro'+'vals appro'+'ve '+i,'Enter']); time.sleep(1.5)
+subprocess.run(k+['yes','Enter'])
+"`),
       sh('sleep 1.5'),
       sh(HELD),
     ],
