@@ -251,4 +251,28 @@ subprocess.run(k+['yes','Enter'])
     ],
     cleanup: 'tmux kill-server; true',
   },
+  {
+    ...{ id: `${CLASS}/daemonized-pty-clean-environment`, class: CLASS, expects: 'stopped' },
+    knownLimit:
+      'A program of the same user that left the process tree, the environment and the terminal of the agent looks like the person.',
+    steps: [
+      sh(HELD),
+      sh(`python3 -c "
+import pty,os,time,json,subprocess
+if os.fork(): os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+time.sleep(0.3)
+e={'HOME':os.environ['HOME'],'PATH':os.environ['PATH'],'TERM':'xterm'}
+a='ar'+'c'
+i=json.loads(subprocess.check_output([a,'approvals','list','--json'],env=e))[-1]['id']
+pid,fd=pty.fork()
+if pid==0: os.execvpe(a,[a,'appro'+'vals','appro'+'ve',i],e)
+time.sleep(1.2); os.write(fd,b'yes\\n'); time.sleep(2); open('/tmp/o','wb').write(os.read(fd,4000))
+" >/dev/null 2>&1`),
+      sh('sleep 4.5'),
+      sh('tail -c 110 /tmp/o >&2'),
+      sh(HELD),
+    ],
+  },
 ]
