@@ -9,7 +9,15 @@ import { ERRORS } from '../src/core/errors.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
-  ...['README.md', 'ARCHITECTURE.md', 'AGENTS.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'],
+  ...[
+    'README.md',
+    'ARCHITECTURE.md',
+    'AGENTS.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'examples/README.md',
+  ],
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),

@@ -70,4 +70,5 @@ export const SPEC_CLAIMS = {
   G8: 'Commands, code, SQL and paths in the arguments of any tool are judged as what they are; what cannot be read is held.',
   G9: 'A person is shown what would run, line by line with every argument, and no escape of an agent reaches the terminal.',
   G10: 'Paths are never redacted and published kinds of secrets are, in trace, state, tasks and messages; a rewritten, shortened, swapped or removed database is noticed, and steps say where they came from.',
+  G11: 'A threat model says who the attacker is, what holds and what does not; a simulated agent tries each promise, and each known limit is listed.',
 } as const satisfies Record<string, string>

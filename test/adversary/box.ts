@@ -1,0 +1,146 @@
+// The box: the packed package installed for a fresh account, in namespaces of its own, so that whatever passes can really
+// be done. Where the system allows no namespaces, the same programs run in a temporary home and nothing is done.
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { makeTempFolder } from '../temp-folder.ts'
+import { HOME } from './attempt.ts'
+
+/** How a command or a hook ended. */
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** The host has no hook any more: nothing was asked. */
+  readonly isAbsent?: boolean
+}
+
+export interface Box {
+  /** False where there are no namespaces: then nothing that passed is done. */
+  readonly isIsolated: boolean
+  /** Runs a shell command as the person. */
+  person(command: string): Promise<Ended>
+  /** Asks the agent process: see box/agent.mjs. */
+  agent<T = Ended>(request: Readonly<Record<string, unknown>>): Promise<T>
+  /** The digests of the guarded files, by path. */
+  guarded(): Promise<Readonly<Record<string, string>>>
+  /** Keeps the home as it is now. */
+  save(): Promise<void>
+  /** Ends everything that runs, and goes back to the home that was saved. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MODULES = join(ROOT, 'node_modules')
+// Any id that owns nothing: namespaces made by root would give the agent root's files.
+const NOBODY = 54_321
+const NAMESPACES = '--user --map-root-user --mount --pid --fork --ipc --uts --net --kill-child'.split(' ')
+
+/** Packs the package, installs it and enters the box. */
+export async function openBox(): Promise<Box> {
+  const stage = makeStage()
+  const enter = [...NAMESPACES, '/bin/sh', join(stage, 'box/enter.sh'), stage, process.execPath, MODULES]
+  const isolated = await connect(
+    spawn('unshare', enter, {
+      ...asNobody(),
+      cwd: '/',
+      env: { PATH: process.env.PATH },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }),
+    HOME,
+  )
+  if (isolated !== undefined) return isolated
+  const home = join(stage, 'home')
+  mkdirSync(home)
+  cpSync(join(stage, 'prefix'), join(home, '.local'), { recursive: true, verbatimSymlinks: true })
+  const env = { BOX_HOME: home, BOX_PRISTINE: join(stage, 'pristine'), BOX_TMPDIR: stage, PATH: process.env.PATH }
+  const program = [join(stage, 'box/init.mjs')]
+  const open = await connect(spawn(process.execPath, program, { cwd: '/', env, stdio: ['pipe', 'pipe', 'pipe'] }), home)
+  if (open === undefined) throw new Error('The adversary suite could not start its programs.')
+  return open
+}
+
+const asNobody = (): object => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {})
+
+// The folder that the box is made from: the package laid out as npm does it, and the programs of the box.
+function makeStage(): string {
+  const stage = makeTempFolder('arc-adversary-')
+  const own = join(stage, 'prefix/lib/node_modules/arc-supervisor')
+  for (const folder of [own, join(stage, 'prefix/bin'), join(stage, 'root')]) mkdirSync(folder, { recursive: true })
+  const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', stage], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }]
+  execFileSync('tar', ['-xzf', join(stage, filename), '--strip-components=1', '-C', own])
+  chmodSync(join(own, 'bin/arc'), 0o755)
+  symlinkSync('../lib/node_modules/arc-supervisor/bin/arc', join(stage, 'prefix/bin/arc'))
+  symlinkSync(isNamespaced() ? '/opt/node_modules' : MODULES, join(own, 'node_modules'))
+  cpSync(fileURLToPath(new URL('box', import.meta.url)), join(stage, 'box'), { recursive: true })
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, stage])
+  return stage
+}
+
+function isNamespaced(): boolean {
+  const tried = spawnSync('unshare', [...NAMESPACES, 'true'], { ...asNobody(), cwd: '/' })
+  return tried.status === 0
+}
+
+interface Answer {
+  readonly id: number
+  readonly error?: string
+}
+
+// Nothing when the program ended before its first answer.
+async function connect(child: ChildProcess, home: string): Promise<Box | undefined> {
+  const waiting = new Map<number, (answer: Answer | undefined) => void>()
+  let lastId = 0
+  let complaint = ''
+  const ended = new Promise<void>((resolve) => {
+    child.on('error', () => resolve())
+    child.on('close', () => resolve())
+  }).then(() => {
+    for (const settle of waiting.values()) settle(undefined)
+  })
+  child.stdin?.on('error', () => undefined)
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (complaint += text))
+  if (child.stdout) {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const answer = JSON.parse(line.replaceAll(HOME, home)) as Answer
+      waiting.get(answer.id)?.(answer)
+      waiting.delete(answer.id)
+    })
+  }
+  const ask = async <T>(request: object): Promise<T> => {
+    const id = ++lastId
+    const answering = new Promise<Answer | undefined>((resolve) => waiting.set(id, resolve))
+    child.stdin?.write(`${JSON.stringify({ id, ...request }).replaceAll(HOME, home)}\n`)
+    const answer = await answering
+    if (answer === undefined) throw new Error(`The box has ended: ${complaint.slice(-2_000)}`)
+    if (answer.error !== undefined) throw new Error(`The box failed: ${answer.error}`)
+    return answer as T
+  }
+  try {
+    await ask({ op: 'alive' })
+  } catch (error) {
+    if (process.env.ARC_ADVERSARY_DEBUG) process.stderr.write(`${String(error)}\n`)
+    return undefined
+  }
+  return {
+    isIsolated: home === HOME,
+    person: (command) => ask({ op: 'run', command }),
+    agent: (request) => ask({ op: 'agent', ...request }),
+    guarded: async () => (await ask<{ files: Record<string, string> }>({ op: 'guarded' })).files,
+    save: () => ask({ op: 'save' }),
+    reset: () => ask({ op: 'reset' }),
+    close: () => {
+      child.stdin?.end()
+      return ended
+    },
+  }
+}
