@@ -59,7 +59,8 @@ export { createSupervisor } from './runtime/create-supervisor.ts'
 export { defaultPipeline, type Pipeline } from './runtime/default-pipeline.ts'
 export { createEngine, HandlerTable, HookEngine } from './runtime/engine.ts'
 export type { PipelineHook } from './runtime/pipeline.ts'
-export type { Supervisor, SupervisorOptions } from './runtime/supervisor.ts'
+export type { Supervisor } from './runtime/supervisor.ts'
+export type { SupervisorOptions } from './runtime/supervisor-options.ts'
 export {
   MessageBus,
   type OpenTasks,

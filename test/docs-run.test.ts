@@ -42,6 +42,7 @@ const NOT_RUN: readonly string[] = [
   'docs/guides/tasks.md: the store is yours; test/public-api.test.ts has one',
   'docs/guides/roundtables.md: one has to be broken off first, which src/cli/commands/roundtable.test.ts does',
   'docs/guides/configuration.md: it is for three different shells, which src/cli/commands/completion.test.ts tries',
+  'docs/guides/threat-model.md: the suite runs with the other tests',
   'docs/guides/managed.md: it creates accounts and needs root; test/managed.test.ts does',
   'docs/guides/managed.md: it needs a managed machine and root; test/managed.test.ts has one',
   'docs/guides/managed.md: it needs a managed machine and root; test/managed.test.ts has one',

@@ -266,8 +266,8 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     expect(await pending()).toMatchObject({ id })
     expect((await as(BOSS, arc(`approvals approve ${id.slice(0, 20)}`))).code).toBe(0)
     expect(await held).toMatchObject({ code: 0 })
-    const { stdout } = await asRoot(arc('logs --component daemon --action approval:answer --json'))
-    expect(jsonLines(stdout).at(-1)?.reason).toContain(`${BOSS} answered approve to ${id}`)
+    const { stdout } = await asRoot(arc('logs --component hooks --action approval:approved --json'))
+    expect(jsonLines(stdout).map(({ reason }) => String(reason))).toContainEqual(expect.stringContaining(BOSS))
   }, 60_000)
 
   it('G5 the caller chooses neither the profile nor what answers in place of the daemon', async () => {

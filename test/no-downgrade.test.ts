@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type InstalledAgent, installAgent } from './installed-agent.ts'
 import { ARC, onlyJson, type Ran } from './run-arc.ts'
+import { askNobody } from './supervised-home.ts'
 
 const DANGER = 'git push --force origin main'
 const children: ChildProcess[] = []
@@ -147,6 +148,7 @@ describe('an emptied home', () => {
   })
 
   it('G6 also when another profile was in use', async () => {
+    askNobody(agent.home)
     await agent.arc('profile', 'create', 'strict')
     await agent.arc('profile', 'set', 'enforcement', 'enforce', '--profile', 'strict')
     await agent.arc('profile', 'use', 'strict')

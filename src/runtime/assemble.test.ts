@@ -6,7 +6,8 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-ho
 import type { StepContext } from '../core/step.ts'
 import { type BuiltIn, builtIn } from '../supervision/built-in.ts'
 import type { ScriptNotice } from './services.ts'
-import { Supervisor, type SupervisorOptions } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 
 let place: SupervisedHome
 let open: Supervisor[] = []

@@ -10,7 +10,8 @@ import { runProgram } from '../../test/run-arc.ts'
 import { LAYER, makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { createSupervisor } from './create-supervisor.ts'
-import type { Supervisor, SupervisorOptions } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 
 const LIBRARY = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
 const NOBODY = 65_534

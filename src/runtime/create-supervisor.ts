@@ -1,7 +1,8 @@
 // `createSupervisor`: loads what it needs when it is called, so that programs with only an engine load no database.
 
 import { rejectUnknownOptions } from '../core/errors.ts'
-import type { Supervisor, SupervisorOptions } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 
 const OPTIONS = [
   'home',

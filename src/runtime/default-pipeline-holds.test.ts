@@ -13,7 +13,8 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-ho
 import type { Mode } from '../core/mode.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { createSupervisor } from './create-supervisor.ts'
-import type { Supervisor, SupervisorOptions } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CATASTROPHE = { tool: 'shell', args: { command: 'rm -rf /' } }

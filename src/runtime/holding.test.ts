@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 import { createSupervisor } from './create-supervisor.ts'
-import type { Supervisor, SupervisorOptions } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 
 const ARC = fileURLToPath(new URL('../../bin/arc', import.meta.url))
 const run = promisify(execFile)

@@ -7,7 +7,8 @@ import { FakeClock } from '../testing/fake-clock.ts'
 import { createSupervisor } from './create-supervisor.ts'
 import { findProject } from './home.ts'
 import { snooze, wake } from './snoozes.ts'
-import type { Supervisor, SupervisorOptions } from './supervisor.ts'
+import type { Supervisor } from './supervisor.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 import { trustProject, untrustProject } from './trusted-projects.ts'
 
 const BLOCK = { name: 'guard', event: 'pre:tool', command: ['sh', '-c', 'exit 2'] }

@@ -7,7 +7,7 @@ import { formatProblem, type Problem } from '../config/problem.ts'
 import { type ConfigReload, type WatchedConfig, watchConfig } from '../config/watch.ts'
 import type { Clock } from '../core/clock.ts'
 import { ArcError, describe } from '../core/errors.ts'
-import { type Mode, type ModeInput, readMode } from '../core/mode.ts'
+import { type Mode, readMode } from '../core/mode.ts'
 import type { Notice, Outcome } from '../core/outcome.ts'
 import type { DeclaredPoint } from '../core/point-names.ts'
 import type { StepContext, WholeContext } from '../core/step.ts'
@@ -16,10 +16,9 @@ import { type BreakerStatus, breakerFeed, DurableBreaker } from '../supervision/
 import type { BuiltIn } from '../supervision/built-in.ts'
 import { type StateStore, update } from '../supervision/state.ts'
 import { canonicalize } from '../trace/canonical.ts'
-import type { Via } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { BUILT_INS } from './built-ins.ts'
-import { type ConfigSource, loadOptionsOf, nameOf } from './config-source.ts'
+import { loadOptionsOf, nameOf } from './config-source.ts'
 import { CONFIG_MESSAGES, troubleOf } from './config-trouble.ts'
 import type { HookEngine } from './engine.ts'
 import { systemClock } from './engine-services.ts'
@@ -29,38 +28,8 @@ import { newId } from './ids.ts'
 import { Pipeline, type PipelineHook } from './pipeline.ts'
 import { type PipelineServices, realServices, recordEvent, type ScriptNotice, tellOnStderr } from './services.ts'
 import { openStores, type Stores } from './stores.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
 import { type TracedContext, TracedEngine } from './traced-engine.ts'
-
-/** What a supervisor is made from; all optional. */
-export interface SupervisorOptions extends Pick<ConfigSource, 'onlyTightens'> {
-  /** `$ARC_HOME`, or `~/.arc`, unless set. */
-  readonly home?: string
-  /** Where the configuration is read from, if not from the home: for a program with settings of its own. */
-  readonly configHome?: string
-  /** `$ARC_PROFILE`, or what the configuration says, unless set. */
-  readonly profile?: string
-  /** The mode in place of the profile's. */
-  readonly enforcement?: ModeInput
-  /** The root of the project whose `.arc` is the layer above the user's. */
-  readonly project?: string
-  /** Follow the files of the configuration; false unless set. */
-  readonly watch?: boolean
-  /** How long a step that is held waits for a person, in ms; a minute unless set, 0 leaves its outcome an `ask`. */
-  readonly askMs?: number
-  /** The hooks that ARC brings along; all of them unless set. */
-  readonly builtIns?: readonly BuiltIn[]
-  /** Told what a person should hear about: notices of hooks in advise and enforce, and `/notify` of scripts. */
-  readonly notify?: (notice: Notice | ScriptNotice) => void
-  /** Told of everything that is not as it should be; stderr unless set. */
-  readonly report?: (message: string) => void
-  readonly clock?: Clock
-  /** How long to wait for a locked database; 30 s unless set. */
-  readonly storeWaitMs?: number
-  /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
-  readonly isGrouped?: boolean
-  /** @internal By which way steps come in that do not say so; `library` by default. */
-  readonly via?: Via
-}
 
 // Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
 const LOOK_AGAIN_MS = 250

@@ -86,9 +86,9 @@ export function looksRandom(value: string): boolean {
 
 const RUNS = /[A-Za-z0-9]{12,}/g
 
-/** Has it a run of letters and figures that no word has? */
+/** Has it a long run of letters and figures, or of figures alone, that no word has? */
 export function hasRandomRun(value: string): boolean {
-  for (const [run] of value.matchAll(RUNS)) if (looksRandom(run)) return true
+  for (const [run] of value.matchAll(RUNS)) if (/\d/.test(run)) return true
   return false
 }
 

@@ -47,7 +47,15 @@ it('finds a new home in order', async () => {
   const { ok, checks } = await doctor()
   expect(checks.filter((check) => !check.ok)).toEqual([])
   expect(ok).toBe(true)
-  expect(checks.map(({ name }) => name)).toEqual(['home', 'database', 'configuration', 'breaker', 'mode', 'daemon'])
+  expect(checks.map(({ name }) => name)).toEqual([
+    'home',
+    'database',
+    'record',
+    'configuration',
+    'breaker',
+    'mode',
+    'daemon',
+  ])
 })
 
 it('names what is wrong, and what to do about it', async () => {

@@ -91,7 +91,10 @@ it("runs under a configuration of its own: the user's is neither followed nor ch
   expect(find(steps, 'git push --force')).toMatchObject([{ outcome: { decision: 'block' } }])
   expect(readFileSync(file, 'utf8')).toBe(before)
   expect(readdirSync(place.root).sort()).toEqual(['home', 'project', 'tmp'])
-  expect(readdirSync(place.home).filter((name) => !name.startsWith('arc.db'))).toEqual(['config.json', 'profiles'])
+  expect(readdirSync(place.home).filter((name) => !/^arc\.db|^anchors$/.test(name))).toEqual([
+    'config.json',
+    'profiles',
+  ])
   expect(readdirSync(join(place.home, 'profiles'))).toEqual(['default.json'])
 })
 

@@ -2,7 +2,6 @@
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import colors from 'picocolors'
 import { fileOf } from '../../daemon/anchoring.ts'
 import { arcHome } from '../../runtime/home.ts'
 import { openPreview } from '../../runtime/preview.ts'
@@ -14,8 +13,9 @@ import {
   journalAnchors,
 } from '../../runtime/record-check.ts'
 import type { Verification } from '../../trace/chain.ts'
+import colors from '../colors.ts'
 import { openTrace } from '../kept.ts'
-import { report } from '../output.ts'
+import { report, tell } from '../output.ts'
 
 export interface VerifyOptions {
   readonly json?: boolean
@@ -44,7 +44,6 @@ export async function verifyTrace(options: VerifyOptions): Promise<number> {
 
 function printResult({ ok, records, firstBad, anchors }: Verification & { readonly anchors: AnchorCheck }): void {
   const { checked, mismatch, setAside } = anchors
-  const tell = (text: string): void => void process.stderr.write(`${text}\n`)
   if (ok) tell(colors.green(`ok: ${records} records, chain unbroken, ${checked} anchors fit`))
   if (firstBad !== undefined) tell(colors.red(`broken: ${JSON.stringify(firstBad)}`))
   if (mismatch !== undefined) {
