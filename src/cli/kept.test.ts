@@ -10,7 +10,7 @@ it.each([
   [['logs', '--json'], 0, '', /^$/],
   [['why'], 1, '', /arc sample/],
   [['why', 'last', '--json'], 1, '', /arc sample/],
-  [['trace', 'verify', '--json'], 0, '{"ok":true,"records":0}\n', /^$/],
+  [['trace', 'verify', '--json'], 0, '{"ok":true,"records":0,"anchors":{"checked":0,"setAside":[]}}\n', /^$/],
   [['trace', 'export'], 0, '', /^$/],
   [['approvals', 'list'], 0, '', /arc logs --decision ask/],
   [['approvals', 'list', '--json'], 0, '[]\n', /^$/],

@@ -52,7 +52,9 @@ export function ownProcess(): Pick<DaemonNote, 'pid' | 'start'> {
 export function isDaemon({ pid, start }: Pick<DaemonNote, 'pid' | 'start'>): boolean {
   // A hook asks this too: elsewhere it would cost a program. Before a signal it is looked up all the same.
   if (process.platform !== 'linux') return true
-  return start === undefined ? runsDaemon(readArgs(pid)) : readProcess(pid)?.start === start
+  if (start === undefined) return runsDaemon(readArgs(pid))
+  const found = readProcess(pid)
+  return found?.start === start && found.hasEnded !== true
 }
 
 /** The same with the command line in any case: before a process is sent a signal. */

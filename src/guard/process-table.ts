@@ -14,6 +14,8 @@ export interface ProcessEntry {
   readonly tty: number
   /** When it began, as the system counts. Equal pid and start: the same process. */
   readonly start: string
+  /** Set for a process that has ended and that its parent has not collected yet. */
+  readonly hasEnded?: true
 }
 
 /** The same with all that the system shows of it. */
@@ -115,6 +117,7 @@ function entryOf(pid: number, stat: string): ProcessEntry {
     session: session ?? 0,
     tty: tty ?? 0,
     start: fields[19] ?? '',
+    ...(/^[ZX]/.test(fields[0] ?? '') && { hasEnded: true }),
   }
 }
 

@@ -134,14 +134,15 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
     }
   })
 
-  it('of a megabyte is cut wherever it is only mentioned, and whole where somebody has to approve it', async () => {
+  it('of a megabyte is cut wherever it is mentioned, and whoever approves it is told that it is a preview', async () => {
     expect((await daemon.ask('GET', '/v1/snapshot')).length).toBeLessThan(1_000_000)
     const { page, context, problems } = await openPage(browser, daemon, { path: '/approvals' })
     try {
       const held = page.locator('[data-approval]').filter({ hasText: 'echo xxx' })
-      await expect
-        .poll(async () => (await held.locator('pre').textContent())?.length, { timeout: 60_000 })
-        .toBe(LONG.length + 5)
+      const preview = held.locator('[data-preview]')
+      await expect.poll(() => preview.isVisible(), { timeout: 60_000 }).toBe(true)
+      expect(await preview.textContent()).toMatch(/This is a preview.*1,000,\d{3} bytes.*SHA-256 [0-9a-f]{64}/s)
+      expect((await held.locator('pre').textContent())?.length).toBeLessThan(LONG.length / 10)
       await expect
         .poll(() => held.getByRole('button', { name: /approve/i }).isEnabled(), { timeout: 60_000 })
         .toBe(true)

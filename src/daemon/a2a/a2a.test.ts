@@ -8,7 +8,7 @@ import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFacto
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onlyJson, runArc } from '../../../test/run-arc.ts'
-import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import type { Task } from '../../collaboration/tasks/task.ts'
 import { openTasks } from '../../runtime/task-delegation.ts'
 import { type Daemon, startDaemon } from '../server.ts'
@@ -29,6 +29,7 @@ async function start(port = 0): Promise<void> {
 
 beforeEach(async () => {
   at = makeHome()
+  askNobody(at.home)
   reports = []
   at.write(PROFILE, { enforcement: 'enforce' })
   await start()

@@ -1,21 +1,24 @@
 // Hook calls on the socket, which are answered without the framework, beside the same on the port, which are not.
 
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { HOOK_WIRE_TYPE, HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
+import { systemClock } from '../../runtime/engine-services.ts'
+import { newId } from '../../runtime/ids.ts'
+import { SqliteStateStore } from '../../store/state-store.ts'
+import { Approvals } from '../../supervision/approvals.ts'
+import { canonicalize } from '../../trace/canonical.ts'
 import { type Daemon, startDaemon } from '../server.ts'
 
 let at: SupervisedHome
 let daemon: Daemon
-let said: string[]
 
 beforeEach(async () => {
   at = makeHome()
   at.write(PROFILE, { enforcement: 'enforce' })
-  said = []
-  const options = { home: at.home, version: '1.2.3', port: 0, report: (message: string) => void said.push(message) }
+  const options = { home: at.home, version: '1.2.3', port: 0, report: () => undefined }
   daemon = (await startDaemon({ ...options, intake: { maxCalls: 3, maxBytes: 64 * 1024 * 1024 } })) as Daemon
 })
 
@@ -105,9 +108,10 @@ describe('a hook call gets on the socket what it gets on the port', () => {
     expect(onSocket).toMatchObject({ cache: 'no-store', safe: ['nosniff', 'same-origin'] })
   })
 
-  it('one for which there is no room, until those before it leave in the middle', async () => {
-    const held = Array.from({ length: 3 }, () => holdOpen())
-    await Promise.all(held.map(({ isOpen }) => isOpen))
+  it('one for which there is no room, until those before it are answered', async () => {
+    const held = Array.from({ length: 3 }, () =>
+      send('socket', { path: '/v1/hook/codex/PreToolUse', parts: [heldCall()] }),
+    )
     const ask = async () => (await send('socket', { parts: [payload('ls')] })) as object
     await expect.poll(ask, SOON).toMatchObject({ status: 503, retry: '1' })
     for (const accept of ['*/*', HOST_JSON_TYPE]) {
@@ -117,22 +121,23 @@ describe('a hook call gets on the socket what it gets on the port', () => {
       ]
       expect(onSocket).toEqual(onPort)
     }
-    for (const { end } of held) end()
-    await expect.poll(ask, SOON).toMatchObject({ status: 200 })
-    expect(said.join('\n')).toMatch(/POST \/v1\/hook\/claude: .*aborted/)
+    const isFree = async (): Promise<boolean> => {
+      denyAll()
+      return ((await ask()) as { status: number }).status === 200
+    }
+    await expect.poll(isFree, SOON).toBe(true)
+    expect(await Promise.all(held)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }])
   })
 
-  // A call whose body does not come to its end.
-  function holdOpen() {
-    const socket = connect(daemon.socket)
-    const isOpen = new Promise<void>((resolve) => {
-      socket.on('connect', () => {
-        socket.write('POST /v1/hook/claude/PreToolUse HTTP/1.1\r\nhost: arc\r\ncontent-length: 100\r\n\r\n{"half', () =>
-          resolve(),
-        )
-      })
-    })
-    socket.on('error', () => undefined)
-    return { isOpen, end: () => socket.destroy() }
+  // Codex shows no prompt of its own, so the daemon waits for the answer.
+  function heldCall(): string {
+    return payload(`npm publish --tag t${++calls}`)
+  }
+
+  function denyAll(): void {
+    const state = new SqliteStateStore(join(at.home, 'arc.db'))
+    const approvals = new Approvals({ state, clock: systemClock, newId, canonicalize })
+    for (const { id } of approvals.pending()) approvals.answer(id, 'deny')
+    state.close()
   }
 })
