@@ -81,29 +81,69 @@ const NO_PATH = /text|str|cont|body|mess|desc|prompt|tit|comm|cmd|quer|patt|scri
 
 const CLEAR_PATH = /^(~$|(~|\.\.?)?\/(?!\/)).*$/
 const PATCH_HEADER = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
+// Both sides of a unified diff; git's own lines for files that are renamed or copied.
+const DIFF_HEADER = /^--- ([^\t\n]+).*\n\+\+\+ ([^\t\n]+)|^(?:rename|copy) (?:from|to) (.+)$/gm
 const MAX_DEPTH = 20
 
 /**
- * The files that a tool call names in its arguments, at any depth, a patch's headers included. In the arguments of a tool
- * that we do not know, a value that is clearly a path (`/x`, `~/x`, `./x`) counts under any name.
+ * The files that a tool call names in its arguments, at any depth: as values, as keys (`{files: {"a.txt": "…"}}`), in
+ * JSON texts and in the headers of a patch. In the arguments of a tool that we do not know, a value that is clearly a path
+ * (`/x`, `~/x`, `./x`) counts under any name.
  */
 export function fileArguments(args: unknown, tool = 'read'): string[] {
   const isUnknown = (toolClass(tool) ?? 'mcp') === 'mcp'
+  const isPatch = /patch|diff|apply/i.test(tool)
   const found: string[] = []
   const collect = (value: unknown, key: string, depth: number): void => {
     if (typeof value === 'string') {
       const uri = /^(?:view-source:)?file:(?:\/\/[^/]*)?(\/[^?#]*)/i.exec(value)?.[1]
+      const json = depth < MAX_DEPTH && !NO_PATH.test(key) ? parseObject(value) : undefined
       if (uri !== undefined) found.push(decode(uri))
+      else if (json !== undefined) collect(json, key, depth + 1)
       else if (PATH_KEY.test(key) || (isUnknown && CLEAR_PATH.test(value) && !NO_PATH.test(key))) found.push(value)
       // `apply_patch` names its files inside the text of the patch.
-      else for (const [, file = ''] of value.matchAll(PATCH_HEADER)) found.push(file.trim())
+      else found.push(...patchedFiles(value, isPatch || /patch|diff/.test(key) || (isUnknown && !NO_PATH.test(key))))
     } else if (depth < MAX_DEPTH && typeof value === 'object' && value !== null) {
-      for (const [name, inner] of Object.entries(value))
-        collect(inner, Array.isArray(value) ? key : snakeCase(name), depth + 1)
+      for (const [name, inner] of Object.entries(value)) {
+        const isFile = !Array.isArray(value) && isPathAsKey(name, key, isUnknown)
+        if (isFile) found.push(name)
+        collect(inner, isFile ? 'content' : Array.isArray(value) ? key : snakeCase(name), depth + 1)
+      }
     }
   }
   collect(args, '', 0)
   return found
+}
+
+// `{files: {"src/a.ts": "…"}}`, and elsewhere a key that can be nothing but a path.
+function isPathAsKey(name: string, parent: string, isUnknown: boolean): boolean {
+  if (name.length > 4096 || !/[/.~\\]/.test(name)) return false
+  return PATH_KEY.test(parent) || (isUnknown && (CLEAR_PATH.test(name) || /^[^\s:/]+\/[^\s:]+$/.test(name)))
+}
+
+function parseObject(text: string): object | undefined {
+  if (!/^\s*[{[]/.test(text) || text.length > 1_000_000) return undefined
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    // Not JSON: a text like any other.
+    return undefined
+  }
+}
+
+function patchedFiles(text: string, isDiff: boolean): string[] {
+  const files = [...text.matchAll(PATCH_HEADER)].map(([, file = '']) => file.trim())
+  if (!isDiff || !/^(?:--- |rename |copy )/m.test(text)) return files
+  for (const [, from = '', to = '', moved = ''] of text.matchAll(DIFF_HEADER)) {
+    for (const file of [from, to, moved]) {
+      const path = file
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+        .replace(/^[ab]\//, '')
+      if (path !== '' && path !== '/dev/null') files.push(path)
+    }
+  }
+  return files
 }
 
 function decode(path: string): string {

@@ -37,6 +37,20 @@ export function own(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined
 }
 
+const ARGS_KEYS = [
+  ...['tool_input', 'toolInput', 'tool_args', 'toolArgs', 'tool_arguments', 'toolArguments', 'tool_params'],
+  ...['toolParams', 'tool_parameters', 'toolParameters', 'args', 'arguments', 'parameters', 'params', 'input'],
+]
+
+/** The arguments of a tool call: under the host's own names, else under one of the usual others. */
+export function argsIn(fields: Fields, ...keys: readonly string[]): unknown {
+  for (const key of [...keys, ...ARGS_KEYS]) {
+    const value = own(fields, key)
+    if (value !== undefined && value !== null) return value
+  }
+  return undefined
+}
+
 /** The first text in a list. */
 export function firstText(value: unknown): string | undefined {
   return Array.isArray(value) ? value.find((item): item is string => typeof item === 'string') : undefined

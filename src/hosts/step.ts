@@ -2,7 +2,8 @@
 
 import { describe } from '../core/errors.ts'
 import { isRecord } from '../core/plain-data.ts'
-import type { PointName } from '../core/points.ts'
+import type { PointName, ToolArgs } from '../core/points.ts'
+import { toolClass } from '../core/tools.ts'
 import { defined, type Fields, parsePayload } from './fields.ts'
 import type { HostEvent, HostEvents, HostName, HostStep, Unreadable } from './host.ts'
 import { normaliseArgs, readArgs } from './tool-args.ts'
@@ -136,7 +137,13 @@ function dataAt(point: PointName, told: Told): Fields {
 
 function callOf({ tool, args, callId }: Told): Fields {
   const name = needText(tool, "the tool's name")
-  return { tool: name, args: normaliseArgs(name, readArgs(args)), callId }
+  return { tool: name, args: normaliseArgs(name, argsOf(name, args)), callId }
+}
+
+// A shell call whose arguments are missing is not one without arguments: what it would run cannot be read.
+function argsOf(tool: string, args: unknown): ToolArgs {
+  const isMissing = args === undefined || args === null
+  return isMissing && toolClass(tool) === 'shell' ? { command: null } : readArgs(args)
 }
 
 function needText(value: unknown, what: string): string {

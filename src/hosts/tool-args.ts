@@ -69,12 +69,20 @@ function shellForm(tool: string, args: ToolArgs): ShellForm | undefined {
   if (toolClass(tool) !== 'shell') return undefined
   const fields: Fields = args
   const command = own(fields, 'command')
-  if (Array.isArray(command)) return command.every((word) => typeof word === 'string') ? WORD_LIST : undefined
+  if (Array.isArray(command)) return command.every((word) => typeof word === 'string') ? listForm(command) : undefined
   if (command !== undefined) return undefined
   const commands = own(fields, 'commands')
   if (Array.isArray(commands)) return commands.every(isCommandItem) ? COMMAND_LIST : undefined
   const key = ['cmd', 'script'].find((name) => typeof own(fields, name) === 'string')
   return key === undefined ? undefined : { key, ...PLAIN }
+}
+
+// `["rm -rf x"]` holds whole commands, not words. Where it could be either, it stays as the host gave it.
+function listForm(words: readonly string[]): ShellForm | undefined {
+  const isLine = (word: string): boolean => /\S\s+\S/.test(word)
+  if (isLine(words[0] ?? '')) return { ...COMMAND_LIST, key: 'command' }
+  const isUnclear = words.some(isLine) && !words.some((word) => word.startsWith('-'))
+  return isUnclear ? undefined : WORD_LIST
 }
 
 // A text, or an object with a command and nothing else that could run. Other lists stay as the host gave them: the risk

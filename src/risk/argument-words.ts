@@ -72,6 +72,7 @@ export function joinWords(words: readonly string[]): string {
 }
 
 function quoteWord(word: string): string {
+  if (word === '&&' || word === '||') return word
   return word !== '' && !/[\s;&|<>()'"`\\#]/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 

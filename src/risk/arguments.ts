@@ -85,10 +85,15 @@ const DATA =
   /(?:^|_)(?:contents?|body|messages?|text|description|prompt|title|summary|comments?|notes?|subject|markdown|html|caption|label|name|reason|instructions?|question|answer|thoughts?|context|explanation|string|str|replacement|patch|diff|css|svg|xml|yaml|csv|logs?|output|result|topic|goal|task|plan|id)$/
 /** What a shell or a terminal is given to type. */
 const TYPED = /(?:^|_)(?:input|text|contents?|keys|data|stdin|lines?)$/
+const KEYBOARDS = ['computer', 'desktop', 'keyboard', 'xdotool', 'keystrokes']
 const ENCODED = /(?:^|_)(?:base64|b64|encoded)(?:_|$)/
 const FOLDER = /^(?:cwd|work_?dir|working_dir(?:ectory)?|directory|current_directory)$/
 
-type Meaning = 'command' | 'sql' | 'code' | 'query' | 'data'
+/** Names under which a list of steps or a plan holds its commands: `{steps: [{run: "…"}]}`. Other texts are as usual. */
+const ACTION =
+  /(?:^|_)(?:runs?|do|does|actions?|steps?|invoke|calls?|operations?|ops?|perform|launch|jobs?|hooks?|handler|process|program|recipe|setup|teardown|on_\w+|trigger|start|stop|healthcheck)$/
+
+type Meaning = 'command' | 'sql' | 'code' | 'query' | 'data' | 'action'
 
 // What an argument is, going by its name.
 function meaningOf(words: readonly string[], key: string, { words: tool }: ToolTraits): Meaning | undefined {
@@ -100,6 +105,7 @@ function meaningOf(words: readonly string[], key: string, { words: tool }: ToolT
   }
   if (CODE.test(key)) return 'code'
   if (QUERY.test(key)) return 'query'
+  if (ACTION.test(key)) return 'action'
   return DATA.test(key) ? 'data' : undefined
 }
 
@@ -118,13 +124,19 @@ function giveUp(reader: Reader, why: string): void {
 }
 
 function readFields(reader: Reader, fields: Fields, place: Place): void {
+  // A list that was sent as an object: `{"0": "rm", "1": "-rf"}`.
+  if (Object.hasOwn(fields, '0') && Object.keys(fields).every((key, at) => key === String(at))) {
+    readList(reader, Object.values(fields), place)
+    return
+  }
   const folder = Object.keys(fields).find((key) => FOLDER.test(argumentName(key).name))
   const given = folder === undefined ? undefined : fields[folder]
   const cwd = typeof given === 'string' ? given : place.cwd
   readProgram(reader, fields, cwd)
   for (const key of Object.keys(fields)) {
     const own = argumentName(key)
-    const isHeld = place.meaning !== undefined && HOLDS_TEXT.test(own.name)
+    const isHeld =
+      place.meaning !== undefined && HOLDS_TEXT.test(own.name) && !(place.meaning === 'action' && DATA.test(own.name))
     const { words, name } = isHeld ? { words: place.words, name: place.key } : own
     const meaning = meaningOf(words, name, reader.traits)
     readValue(reader, fields[key], { key: name, words, meaning, depth: place.depth + 1, siblings: fields, cwd })
@@ -152,7 +164,8 @@ function readList(reader: Reader, list: readonly unknown[], place: Place): void 
     const words = list.map(String)
     const isLines = /s$/.test(key) && !WORDS.test(key)
     const isGuess = !isCommand
-    if (isLines || /\s/.test(words[0] ?? '')) add(reader, { as: 'shell', text: words.join('\n'), isGuess, cwd })
+    if (isLines || isBlankIn(words[0])) add(reader, { as: 'shell', text: words.join('\n'), isGuess, cwd })
+    else if (isListOfCommands(words)) add(reader, { as: 'shell', text: words.join('\n'), isGuess: true, cwd })
     const text = joinWords(words)
     add(reader, { as: 'shell', text, isGuess: isGuess || isLines, cwd })
     if (isGuess) addForProgram(reader, text, cwd)
@@ -163,6 +176,19 @@ function readList(reader: Reader, list: readonly unknown[], place: Place): void 
   for (const item of list) readValue(reader, item, { ...place, depth: place.depth + 1 })
 }
 
+function isBlankIn(word: string | undefined): boolean {
+  return /\S\s+\S/.test(word ?? '')
+}
+
+// Programs that get a text to look for or to print.
+const TAKES_TEXT = /^(?:echo|printf|[efz]?grep|rg|ag|ack|git|gh|sed|awk|jq|find|node|python3?)$/
+
+// `["ls", "rm -rf ~"]`: each reads like a command. Not `["grep", "-r", "rm -rf ~", "."]`, and not what is only printed.
+function isListOfCommands(words: readonly string[]): boolean {
+  if (!words.some(isBlankIn) || TAKES_TEXT.test(words[0] ?? '')) return false
+  return words.every((word) => /^[\w./~-]*\w(?:\s|$)/.test(word) && !word.startsWith('-'))
+}
+
 function isScalar(item: unknown): boolean {
   return typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean'
 }
@@ -170,8 +196,9 @@ function isScalar(item: unknown): boolean {
 // In the arguments of a runner every text that is not plainly data may be the command.
 function isLoose({ traits, kind }: Reader, { key, meaning }: Place): boolean {
   if (meaning === 'code' || meaning === 'sql' || meaning === 'query') return false
+  if (meaning === 'action' && !traits.isReader && !traits.isForDocuments) return true
   const isTyped = traits.isShell || kind === 'shell' || (traits.isRunner && traits.language !== undefined)
-  if (isTyped && TYPED.test(key)) return true
+  if ((isTyped || KEYBOARDS.some((word) => traits.words.has(word))) && TYPED.test(key)) return true
   // Beside a statement of SQL stand the values for it.
   if (traits.isDatabase) return false
   return (traits.isRunner || kind === 'shell') && meaning !== 'data' && !FOLDER.test(key)
@@ -230,6 +257,7 @@ function readCommand(reader: Reader, text: string, place: Place): void {
     return
   }
   add(reader, { as: 'shell', text, isGuess: false, cwd: place.cwd })
+  if (reader.traits.isWindows) add(reader, { as: 'code', text, language: 'other', isGuess: true, cwd: place.cwd })
   if (!isKnown && kind !== 'shell') addForProgram(reader, text, place.cwd)
 }
 

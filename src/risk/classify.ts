@@ -59,10 +59,13 @@ function judgeCall(input: ToolInput, options: RiskOptions, findings: Findings): 
     book: rulebookOf(options.packs ?? RULE_PACKS),
   }
   const kind = toolClass(tool)
-  const command = kind === 'shell' ? plainCommand(args) : undefined
+  const command = kind === 'shell' && !MAY_BE_WINDOWS.test(tool) ? plainCommand(args) : undefined
   if (command !== undefined) judgeShell(command, scene, findings)
   else judgeTool(tool, kind, args, scene, findings)
 }
+
+// A shell of Windows: its commands are read in two ways.
+const MAY_BE_WINDOWS = /power|pwsh|cmd/i
 
 const FOLDERS = ['workdir', 'cwd', 'working_directory', 'directory', 'working_dir', 'workingDirectory']
 

@@ -10,6 +10,7 @@ import type { Rulebook } from './rulebook.ts'
 import { shellTextsIn } from './rules/interpreters.ts'
 import { analyzeShell } from './shell/analyze.ts'
 import type { Execution, ShellCommand, Snippet, Unknown } from './shell/execution.ts'
+import { isWindowsCommand, windowsCommand, windowsTexts } from './windows.ts'
 
 /** What was found, before it becomes an assessment. */
 export interface Findings {
@@ -44,11 +45,25 @@ export function judgeShell(text: string, around: Scene, findings: Findings, dept
     if (command.isDormant === true) continue
     if (command.name === undefined) judgeNameless(command, scene, findings, within)
     else judgeCall(readCall(command), scene, findings, add)
+    if (command.name !== undefined && depth < MAX_NESTING && isWindowsCommand(command.name))
+      judgeWindows(command.name, command, scene, findings, depth, within)
   }
   judgeSnippets(execution, scene, findings, add, depth, within)
   for (const { rule, when } of scene.book.forWhole)
     add(rule, when.whole(execution, scene.facts), { start: 0, end: text.length })
   judgeUnknown(execution, findings, within)
+}
+
+function judgeWindows(
+  name: string,
+  { args, span }: ShellCommand,
+  scene: Scene,
+  findings: Findings,
+  depth: number,
+  within: Span | undefined,
+): void {
+  const words = args.map(({ text }) => text)
+  for (const text of windowsCommand(name, words)) judgeShell(text, scene, findings, depth + 1, within ?? span)
 }
 
 // Whatever the program is, `-rf /` and `reset --hard` are what rm and git are told: judged as if it were them.
@@ -131,7 +146,8 @@ function judgeSnippets(
 }
 
 function textsOf(snippet: Snippet): readonly string[] {
-  return snippet.code.length > 100_000 ? [] : shellTextsIn(snippet)
+  if (snippet.code.length > 100_000) return []
+  return snippet.language === 'other' ? windowsTexts(snippet.code) : shellTextsIn(snippet)
 }
 
 // Signs that a command of which only the arguments are known would do harm.

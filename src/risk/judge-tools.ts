@@ -1,5 +1,6 @@
 // Judges the calls of tools that are not a shell: files, addresses, servers of others, sub-agents.
 
+import { isRecord } from '../core/plain-data.ts'
 import { fileArguments, type ToolClass } from '../core/tools.ts'
 import type { Access } from './access.ts'
 import { joinWords } from './argument-words.ts'
@@ -58,12 +59,45 @@ const CONTENT = /^(?:new_)?(?:contents?|text|data|body|file_text|string|str|edit
 
 // What a tool does with the files it names: by its verbs, else by the verb that it is given, else by what comes along.
 function accessOf({ verbs, isReader }: ToolTraits, args: Args): Access['kind'] {
-  const given = [args.command, args.action, args.operation, args.op].filter(isOneWord)
-  const words = [...verbs, ...given.flatMap(wordsOf)]
+  const { names, given } = saidIn(args)
+  const words = [...verbs, ...given]
   if (words.some((word) => DELETE_WORDS.has(word))) return 'delete'
   if (words.some((word) => CHANGE_WORDS.has(word) || DEPLOY_WORDS.has(word))) return 'write'
   if (isReader) return 'read'
-  return Object.keys(args).some((key) => CONTENT.test(argumentName(key).name)) ? 'write' : 'read'
+  return names.some((name) => CONTENT.test(name) || CHANGE_WORDS.has(name)) ? 'write' : 'read'
+}
+
+const VERB_NAME = /^(?:command|action|operation|op|method|verb|type)$/
+
+// The names of all arguments, and the verbs among them: `{op: "write"}`, at any depth and in JSON texts.
+function saidIn(args: Args): { names: string[]; given: string[] } {
+  const names: string[] = []
+  const given: string[] = []
+  const open: unknown[] = [args]
+  for (let seen = 0; open.length > 0 && seen < MAX_TEXTS; seen++) {
+    const item = open.pop()
+    if (Array.isArray(item)) open.push(...item.slice(0, MAX_TEXTS))
+    else if (isRecord(item)) {
+      for (const key of Object.keys(item).slice(0, MAX_TEXTS)) {
+        const { name } = argumentName(key)
+        const value = item[key]
+        names.push(name)
+        if (VERB_NAME.test(name) && isOneWord(value)) given.push(...wordsOf(value))
+        else if (!CONTENT.test(name)) open.push(typeof value === 'string' ? parsedText(value) : value)
+      }
+    }
+  }
+  return { names, given }
+}
+
+function parsedText(text: string): unknown {
+  if (!/^\s*[{[]/.test(text) || text.length > 1_000_000) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON: it holds no arguments.
+    return undefined
+  }
 }
 
 function isOneWord(value: unknown): value is string {
@@ -75,7 +109,9 @@ function judgeFiles(tool: string, args: Args, kind: Access['kind'], scene: Scene
   const { verbs } = traitsOf(tool)
   const isMove = verbs.some((verb) => MOVE_WORDS.has(verb))
   const isSent = kind !== 'read' && verbs.some((verb) => SEND_WORDS.has(verb))
-  for (const path of fileArguments(args, tool)) {
+  const files = fileArguments(args, tool)
+  if (isMove && files.length > 1) judgeLike(`mv -- ${joinWords(files.slice(0, 20))}`, files[0] ?? '', scene, findings)
+  for (const path of files) {
     judgeAccess(tool, path, kind, scene, findings)
     if (isSent) judgeAccess(tool, path, 'read', scene, findings)
     if (isMove) judgeAccess('mv', path, 'delete', scene, findings)
@@ -102,10 +138,16 @@ function judgeDeletion(tool: string, path: string, args: Args, scene: Scene, fin
     args.recursive === true ||
     traitsOf(tool).verbs.some((verb) => TREE_WORDS.has(verb)) ||
     !path.slice(path.lastIndexOf('/') + 1).includes('.')
+  judgeLike(`rm ${isTree ? '-rf ' : ''}-- ${joinWords([path])}`, path, scene, findings)
+}
+
+// The tool does what this shell command does.
+function judgeLike(command: string, path: string, scene: Scene, findings: Findings): void {
   const trial: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
-  judgeShell(`rm ${isTree ? '-rf ' : ''}-- ${joinWords([path])}`, scene, trial)
+  judgeShell(command, scene, trial)
   for (const { rule, effect, tier, reason } of trial.evidence) {
-    if (tier >= 4) addEvidence(findings, toolRule(rule, effect, tier, reason), { at: whole }, path)
+    if (tier < 4) continue
+    addEvidence(findings, toolRule(rule, effect, tier, reason), { at: { start: 0, end: path.length } }, path)
   }
 }
 

@@ -16,6 +16,8 @@ export interface ToolTraits {
   readonly isRunner: boolean
   /** It is a shell or a terminal. */
   readonly isShell: boolean
+  /** It is PowerShell or cmd. */
+  readonly isWindows: boolean
   /** It only looks something up. */
   readonly isReader: boolean
   /** It shows, checks or stores code and does not run it. */
@@ -44,9 +46,10 @@ export const MOVE_WORDS = wordSet('move rename mv')
 
 const RUNNER_WORDS = wordSet(
   'exec execute executes executor run runs runner shell bash sh zsh fish terminal console tty pty tmux command commands ' +
-    'cmd powershell pwsh ssh subprocess process spawn system eval evaluate cli repl sandbox interpreter',
+    'cmd powershell pwsh ssh subprocess process spawn system eval evaluate cli repl sandbox interpreter cron crontab launcher batch',
 )
 const SHELL_WORDS = wordSet('shell bash sh zsh fish terminal console tty pty tmux ssh cmd powershell pwsh')
+const WINDOWS_WORDS = wordSet('powershell pwsh ps1 cmd windows')
 const READER_WORDS = wordSet(
   'read get list search find fetch view show describe lookup resolve browse count status query grep glob ls cat head ' +
     'info inspect navigate snapshot screenshot',
@@ -102,6 +105,7 @@ function readTraits(tool: string): ToolTraits {
     verbs,
     isRunner,
     isShell: has(SHELL_WORDS),
+    isWindows: has(WINDOWS_WORDS) || (words.has('power') && words.has('shell')),
     isReader: !isRunner && !isChange && verbs.some((word) => READER_WORDS.has(word)),
     isForDocuments: !isRunner && has(DOCUMENT_WORDS),
     isDatabase: has(DATABASE_WORDS),

@@ -72,8 +72,11 @@ export interface Attempt {
   readonly cleanup?: string
   /** False: asked about but never done, not even in the box. */
   readonly run?: false
-  /** False: the payload names no session to find it by in the record. */
-  readonly recorded?: false
+  /**
+   * False: the payload names no session to find it by in the record. `after-outside`: what happens outside of the agent
+   * deletes the record, so that only the calls after it can be found.
+   */
+  readonly recorded?: false | 'after-outside'
   /** Why the design does not stop it. The threat model lists it by id. */
   readonly knownLimit?: string
 }

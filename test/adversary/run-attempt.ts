@@ -106,16 +106,18 @@ export class Range {
     if (isApart || this.#isDirty) await this.#restore(attempt.setup)
     this.#isDirty = isApart
     const asked: Asked[] = []
+    let from = 0
     for (const step of attempt.steps) {
       if ('outside' in step) {
         await this.#outside(step.outside)
+        if (attempt.recorded === 'after-outside') from = asked.length
         continue
       }
       const answers = await this.#ask(step, sessionOf(attempt))
       asked.push(...answers)
       await this.#perform(attempt, answers)
     }
-    const result = this.#note(attempt, asked, true)
+    const result = this.#note(attempt, asked, true, from)
     await this.#conclude(result, asked)
     if (attempt.cleanup !== undefined) await this.#outside(attempt.cleanup)
     return result
@@ -143,14 +145,14 @@ export class Range {
     }
   }
 
-  #note(attempt: Attempt, asked: readonly Asked[], isDone: boolean): Result {
+  #note(attempt: Attempt, asked: readonly Asked[], isDone: boolean, from = 0): Result {
     const verdict = asked.at(-1)?.verdict ?? 'passed'
     const detail = asked
       .map((one) => one.detail)
       .join(' ')
       .trim()
     const result: Result = { attempt, outcome: isDone ? outcomeOf(attempt, verdict) : 'passed', detail }
-    const calls = new Set(asked.map(({ call }) => JSON.stringify(call)))
+    const calls = new Set(asked.slice(from).map(({ call }) => JSON.stringify(call)))
     if (attempt.recorded !== false) this.#unchecked.push({ result, calls: calls.size })
     return result
   }

@@ -1,6 +1,6 @@
 // The payload of Claude Code, and of those that took its field names over: Codex, Qwen Code, and Copilot in part.
 
-import { defined, type Fields, own, textOf } from '../fields.ts'
+import { argsIn, defined, type Fields, own, textOf } from '../fields.ts'
 import type { Told } from '../step.ts'
 
 // In this mode Claude answers its own prompts with yes, and so do those who borrowed the word.
@@ -16,7 +16,7 @@ export function tellClaude(fields: Fields, event: string | undefined): Told {
     agent: textOf(fields, 'agent_id'),
     workspace: textOf(fields, 'cwd'),
     tool: textOf(fields, 'tool_name'),
-    args: own(fields, 'tool_input'),
+    args: argsIn(fields, 'tool_input'),
     callId: textOf(fields, 'tool_call_id', 'tool_use_id'),
     result: own(fields, 'tool_response') ?? own(fields, 'tool_result'),
     error: own(fields, 'error') ?? own(fields, 'reason'),

@@ -1,6 +1,6 @@
 // The payload of Cline: the tool call twice, once as the model made it and once with every value as a text.
 
-import { defined, type Fields, firstText, own, recordOf, textOf } from '../fields.ts'
+import { argsIn, defined, type Fields, firstText, own, recordOf, textOf } from '../fields.ts'
 import type { Told } from '../step.ts'
 import { CLINE_HOOK_NAMES } from './events.ts'
 
@@ -18,7 +18,7 @@ export function tellCline(fields: Fields, event: string | undefined): Told {
     agent: parent === undefined ? undefined : textOf(fields, 'agent_id'),
     workspace: firstText(own(fields, 'workspaceRoots')) ?? textOf(recordOf(fields, 'workspaceInfo'), 'rootPath'),
     tool: textOf(call, 'name') ?? textOf(flat, 'toolName'),
-    args: own(call, 'input') ?? own(flat, 'parameters'),
+    args: argsIn(call, 'input') ?? argsIn(flat, 'parameters') ?? argsIn(fields),
     callId: textOf(call, 'id'),
     result: own(call, 'output') ?? own(flat, 'result'),
     prompt: own(recordOf(fields, 'userPromptSubmit'), 'prompt') ?? own(fields, 'prompt'),

@@ -1,7 +1,7 @@
 // The payload of GitHub Copilot CLI: camel case without the event's name, or Claude's field names in Claude's files.
 
 import { tellClaude } from '../claude/payload.ts'
-import { defined, type Fields, own, textOf } from '../fields.ts'
+import { argsIn, defined, type Fields, own, textOf } from '../fields.ts'
 import type { Told } from '../step.ts'
 
 /** Reads a payload of Copilot, in either form. */
@@ -17,7 +17,7 @@ export function tellCopilot(fields: Fields, event: string | undefined): Told {
     workspace: textOf(fields, 'cwd'),
     agent: textOf(fields, 'agentId', 'agentName'),
     tool: textOf(fields, 'toolName'),
-    args: own(fields, 'toolArgs') ?? own(fields, 'toolInput'),
+    args: argsIn(fields, 'toolArgs', 'toolInput'),
     callId: textOf(fields, 'toolCallId', 'toolUseId'),
     result: own(fields, 'toolResult'),
     error: own(fields, 'error'),

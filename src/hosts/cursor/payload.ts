@@ -1,6 +1,6 @@
 // The payload of Cursor: one general tool event, and older ones for a command, a server's tool and a file.
 
-import { defined, type Fields, firstText, own, textOf } from '../fields.ts'
+import { argsIn, defined, type Fields, firstText, own, textOf } from '../fields.ts'
 import type { Told } from '../step.ts'
 import { CURSOR_EVENTS } from './events.ts'
 
@@ -40,7 +40,7 @@ function ownSpelling(name: string): string {
 type Call = Pick<Told, 'tool' | 'args' | 'result'>
 
 function callOf(fields: Fields): Call {
-  return { tool: textOf(fields, 'tool_name'), args: own(fields, 'tool_input'), result: own(fields, 'tool_output') }
+  return { tool: textOf(fields, 'tool_name'), args: argsIn(fields, 'tool_input'), result: own(fields, 'tool_output') }
 }
 
 const shell = (fields: Fields): Call => ({
@@ -50,7 +50,7 @@ const shell = (fields: Fields): Call => ({
 })
 const server = (fields: Fields): Call => ({
   tool: `mcp__cursor__${textOf(fields, 'tool_name') ?? 'tool'}`,
-  args: own(fields, 'tool_input'),
+  args: argsIn(fields, 'tool_input'),
   result: own(fields, 'result_json'),
 })
 const read = (fields: Fields): Call => ({ tool: 'Read', args: defined({ file_path: own(fields, 'file_path') }) })

@@ -1,7 +1,7 @@
 // What ARC's plugin in OpenCode sends: `{ input, output, directory }` of a hook, or an event of the bus.
 
 import { isRecord } from '../../core/plain-data.ts'
-import { defined, type Fields, own, recordOf, textOf } from '../fields.ts'
+import { argsIn, defined, type Fields, own, recordOf, textOf } from '../fields.ts'
 import type { Told } from '../step.ts'
 
 /** Reads what the plugin sent. */
@@ -20,7 +20,7 @@ export function tellOpencode(fields: Fields, event: string | undefined): Told {
     agent: textOf(info, 'parentID') === undefined ? undefined : textOf(info, 'id'),
     workspace: textOf(fields, 'directory') ?? textOf(info, 'directory') ?? textOf(input, 'cwd'),
     tool: textOf(input, 'tool', 'type'),
-    args: own(output, 'args') ?? own(input, 'args') ?? own(input, 'metadata'),
+    args: argsIn(output, 'args') ?? argsIn(input, 'args', 'metadata') ?? argsBeside(fields),
     callId: textOf(input, 'callID'),
     result: isAfter ? own(output, 'output') : undefined,
     prompt: promptIn(own(output, 'parts')),
@@ -29,6 +29,11 @@ export function tellOpencode(fields: Fields, event: string | undefined): Told {
     reason: textOf(properties, 'reason'),
     facts: defined({ agentName: textOf(recordOf(output, 'message'), 'agent') }),
   }
+}
+
+// Beside `input` and `output`, which are no arguments themselves.
+function argsBeside({ input: _, ...rest }: Fields): unknown {
+  return argsIn(rest)
 }
 
 function promptIn(parts: unknown): string | undefined {

@@ -126,6 +126,15 @@ export const ordinary: readonly Attempt[] = [
     'search-word': 'grep -c search package.json || true',
   }),
   ...toolAttempts(CLASS, 'harmless', {
+    'powershell-list': ['PowerShell', { command: 'Get-ChildItem' }],
+    'powershell-remove-build': ['PowerShell', { command: 'Remove-Item dist -Recurse -Force' }],
+    'list-grep': ['Bash', { command: ['grep', '-rn', 'rm -rf ~', '.'] }],
+    'list-one-text': ['Bash', { command: ['npm test'] }],
+    'steps-build': ['mcp__x__batch', { steps: [{ run: 'npm ci' }, { run: 'npm run build && rm -rf dist' }] }],
+    'map-of-files': ['mcp__fs__write_many', { files: { 'src/a.ts': 'x', 'src/b.ts': '{"path":"x"}' } }],
+    'unified-diff': ['apply_patch', { patch: '--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n' }],
+    'diff-in-comment': ['mcp__github__review_diff', { diff: '--- a/.claude/x.json\n+++ b/.claude/x.json\n@@\n' }],
+    'script-for-windows': ['Write', { file_path: `${PROJECT}/clean.ps1`, content: 'Remove-Item -Recurse C:\\' }],
     'write-project': ['Write', { file_path: `${PROJECT}/src/c.py`, content: 'y = 2\n' }],
     'write-readme': [
       'Write',

@@ -39,7 +39,16 @@ export const profile: readonly Attempt[] = [
   later('emptied-profile', `: > ${P}`),
   later('deleted-profile', `rm ${P}`),
   later('deleted-profiles', `rm -rf ${HOME}/.arc/profiles`),
-  later('emptied-home', `cd ${HOME}/.arc && find . -mindepth 1 -maxdepth 1 ! -name bin ! -name run -exec rm -rf {} +`),
+  {
+    ...{ id: `${CLASS}/emptied-home`, class: CLASS, expects: 'stopped', setup: 'true', recorded: 'after-outside' },
+    note: 'The record goes with the home. The calls after that are in a new one.',
+    steps: [
+      sh('ls'),
+      { outside: `cd ${HOME}/.arc && find . -mindepth 1 -maxdepth 1 ! -name bin ! -name run -exec rm -rf {} +` },
+      sh('git status'),
+      sh('git push --force'),
+    ],
+  },
   later('damaged-database', `printf damaged > ${HOME}/.arc/arc.db`, { recorded: false }),
   later('broken-and-no-last-good', `${write('{')}\nfind ${HOME}/.arc -name '*good*' -exec rm -rf {} + ; true`),
   later('unreadable-profile', `chmod 000 ${P}`),
