@@ -53,7 +53,8 @@ function partFits(pattern: string, name: string): boolean {
   return wildcardFits(pattern, name)
 }
 
-function wildcardFits(pattern: string, name: string): boolean {
+/** Does a name fit a pattern with `*`, `?` and `[…]`? */
+export function wildcardFits(pattern: string, name: string): boolean {
   let at = 0
   let position = 0
   let star = -1
