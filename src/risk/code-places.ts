@@ -83,7 +83,10 @@ function joined(code: string): string {
       .replace(DIVIDED, '$3$2/')
       .replace(JOINED, 'join($3$2/')
       .replace(/\bjoin(?:path)?\(\s*((["'])(?:~|\/tmp)[^"'`\n]*\2)\s*\)/g, '$1')
-      .replace(/\b(?:os\.path|path|posixpath|File|posix)\.(?=["'](?:~|\/tmp))/g, '')
+      .replace(
+        /(?:\b(?:os\.path|path|posixpath|File|posix)|require\(["'](?:node:)?path["']\))\.(?=["'](?:~|\/tmp))/g,
+        '',
+      )
       .replace(WRAPPED, '$1')
     if (next === text) return text
     text = next

@@ -1,7 +1,7 @@
 // The files that a patch on the input changes, and the files that options of git write.
 
 import type { Call } from './call.ts'
-import type { Word } from './shell/execution.ts'
+import type { ShellCommand, Word } from './shell/execution.ts'
 
 const MAX_FILES = 200
 const MAX_TEXT = 200_000
@@ -11,8 +11,7 @@ const HEADERS =
   /^(?:\+\+\+ |--- |Index: |(?:rename|copy) (?:to|from) |\*\*\* (?:(?:Update|Add|Delete) File|Move to): )"?([^\t\n"]+)|^diff --git "?([^\t\n" ]+)"? "?([^\t\n" ]+)/gm
 
 /** The files that the command patches: of `patch`, `git apply`, `git am` and `apply_patch` with the patch on their input. */
-export function patchedFiles(call: Call): Word[] {
-  const text = call.command.input?.text ?? (call.name === 'apply_patch' ? call.operands[0]?.text : undefined)
+export function patchedFiles(call: Call, text = patchOf(call)): Word[] {
   if (text === undefined || !appliesPatches(call)) return []
   const folder = folderOf(call)
   const { span } = call.command
@@ -24,9 +23,29 @@ export function patchedFiles(call: Call): Word[] {
   return [...found].map((path) => ({ text: path, isKnown: true, isGlob: false, span }))
 }
 
+/** The files of patches that stand in the text, for commands that apply one from a file or a pipe. */
+export function patchedElsewhere(call: Call, others: readonly ShellCommand[]): Word[] {
+  if (!appliesPatches(call)) return []
+  return others.flatMap((other) => {
+    const text = other.input?.text ?? (other.name === 'echo' || other.name === 'printf' ? textOf(other.args) : '')
+    return text === '' ? [] : patchedFiles(call, text)
+  })
+}
+
+function textOf(args: readonly Word[]): string {
+  return args
+    .map(({ text }) => text)
+    .join('\n')
+    .replaceAll('\\n', '\n')
+}
+
 function appliesPatches({ name, operands }: Call): boolean {
   if (name === 'patch' || name === 'gpatch' || name === 'apply_patch' || name === 'applypatch') return true
   return name === 'git' && ['apply', 'am', 'mailinfo'].includes(operands[0]?.text ?? '')
+}
+
+function patchOf({ name, command, operands }: Call): string | undefined {
+  return command.input?.text ?? (name === 'apply_patch' ? operands[0]?.text : undefined)
 }
 
 function namesIn(text: string): string[] {

@@ -100,7 +100,9 @@ function isolatedBy(at: Hit['at'], through: string): Hit {
 // `proot -r /x claude`: the program is among the arguments.
 function isolatesAgent({ name = '', args, span }: ShellCommand): Hit | undefined {
   if (!ISOLATORS.has(name)) return undefined
-  return args.some(({ text }) => AGENT_NAMES.has(lastPart(text))) ? isolatedBy(span, name) : undefined
+  return args.some(({ text }) => AGENT_NAMES.has(lastPart(text.slice(text.indexOf('=') + 1))))
+    ? isolatedBy(span, name)
+    : undefined
 }
 
 // Most options of Node are harmless; those that load code are not.

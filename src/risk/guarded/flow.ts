@@ -31,14 +31,19 @@ function hitOn({ span }: Pick<Word, 'span'>): Hit {
   }
 }
 
-// A file that is changed and whose name begins with something unknown.
+// A file that is changed and whose name or folder is not known.
 function unknownTarget(command: ShellCommand, facts: Facts): Word | undefined {
-  const { args, redirects, cwd } = command
-  const isOpen = ({ isKnown, text }: Word): boolean => !isKnown || text === 'arc'
+  const { args, redirects, cwd, via } = command
+  const isListed = via.some((step) => /^(?:find|fd|xargs|parallel)/.test(step))
+  const isOpen = ({ isKnown, text }: Word): boolean =>
+    !isKnown || text === 'arc' || cwd === undefined || (isListed && text.includes('{}'))
   if (!args.some(isOpen) && !redirects.some(({ target }) => isOpen(target))) return undefined
-  const { variables } = guardOf(facts)
-  const isUnknown = ({ isKnown, text }: Word): boolean =>
-    !isKnown && /^[$`]/.test(text) && expandStartOf(text, cwd, facts, variables) === undefined
+  const guard = guardOf(facts)
+  const isUnknown = ({ isKnown, text }: Word): boolean => {
+    if (isListed && text.includes('{}')) return true
+    if (cwd === undefined && !/^[/~$`-]/.test(text)) return guard.roots.some(({ path }) => path.endsWith(`/${text}`))
+    return !isKnown && /^[$`]/.test(text) && expandStartOf(text, cwd, facts, guard.variables) === undefined
+  }
   return usesOf(readCall(command)).find(
     ({ kind, file }) => CHANGING.has(kind) && kind !== 'unknown' && (isUnknown(file) || file.text === 'arc'),
   )?.file

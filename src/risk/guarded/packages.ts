@@ -8,8 +8,10 @@ export const MANAGERS =
   'npm pnpm yarn bun volta corepack brew apt apt-get dnf yum pacman apk nix-env nvm fnm n asdf mise'
 
 const REMOVING = new Set('uninstall un unlink remove rm r del purge autoremove erase global'.split(' '))
-const CHANGING = new Set(
-  'install i in add update up upgrade link ln rebuild rb dedupe prune ci global install-test it dlx'.split(' '),
+const READING = new Set(
+  'ls list la ll view info show v outdated explain why fund doctor docs home repo bugs search find help bin root which exec x run'.split(
+    ' ',
+  ),
 )
 /** Links are shared by all projects. */
 const LINKING = new Set(['link', 'ln', 'unlink'])
@@ -27,7 +29,7 @@ export function changesPackage(call: Call): TestResult {
     findOption(call, ['-g', '--global', '--location', '--prefix']) !== undefined ||
     verb?.text === 'global' ||
     call.name === 'volta'
-  if (own !== undefined && isGlobal && CHANGING.has(verb?.text ?? '')) return own
+  if (own !== undefined && isGlobal && !READING.has(verb?.text ?? '') && !READING.has(rest[0]?.text ?? '')) return own
   if (verb !== undefined && isGlobal && CHANGING_ALL.has(call.name === 'yarn' ? (rest[0]?.text ?? '') : verb.text))
     if (rest.length === (call.name === 'yarn' ? 1 : 0))
       return { at: verb.span, tier: 4, isUncertain: true, reason: 'It changes all global packages, ARC among them.' }

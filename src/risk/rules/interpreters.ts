@@ -148,6 +148,8 @@ export const interpreters: RulePack = {
         'node -e "fs.rmSync(process.env.HOME,{recursive:true})"',
         'ruby -e "FileUtils.rm_rf(\'/home/a\')"',
         'python3 -c "import shutil; shutil.rmtree(\'/\')"',
+        'python3 -c "import shutil; shutil.rmtree(Path.home())"',
+        'ruby -e \'FileUtils.rm_rf ENV["HOME"]\'',
         'perl -e "use File::Path; remove_tree(\'/opt/x\')"',
       ],
       pass: [
@@ -155,6 +157,7 @@ export const interpreters: RulePack = {
         'python3 -c "import shutil; shutil.rmtree(\'/tmp/x\')"',
         'node -e "fs.rmSync(\'dist\',{recursive:true})"',
         'node -p 1',
+        'node -e "fs.rmSync(os.tmpdir() + \'/x\',{recursive:true})"',
         'python3 -c "# shutil.rmtree(\'/\')"',
       ],
     },
