@@ -44,6 +44,8 @@ export interface OwnProcess {
 export interface Guard {
   /** What the path has to do with the supervision. `isPattern`: it holds wildcards of the shell. */
   guards(path: string, isPattern?: boolean): Guarded | undefined
+  /** The real path of a folder: links on the disk are followed. Absent where nothing is looked up. */
+  realFolder?(folder: string): string
   /** May a name lead somewhere else through a link on the disk? */
   readonly followsLinks: boolean
   readonly roots: readonly GuardedRoot[]

@@ -1,9 +1,10 @@
 // The guarded set over real folders and links.
 
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
+import { classifyRisk } from '../risk/classify.ts'
 import { hostSettings } from '../risk/guarded/host-places.ts'
 import { COMPARISON } from '../risk/guarded/relation.ts'
 import { GuardedSet } from './guarded-set.ts'
@@ -41,6 +42,27 @@ beforeEach(() => {
 })
 
 describe('the guarded set', () => {
+  it.each([
+    ['user/.claude/settings.json', 'host-settings'],
+    ['state/bin/arc', 'launcher'],
+    ['lib/node_modules/arc-supervisor/package.json', 'package'],
+  ])('G3 knows %s under another name, as a hard link', (path, kind) => {
+    linkSync(at(path), at('app/hard.json'))
+    linkSync(at('app/src/a.ts'), at('app/other.ts'))
+    expect(set.guards(at('app/hard.json'))).toMatchObject({ kind, isInside: true })
+    expect(set.guards(at('app/other.ts'))).toBeUndefined()
+  })
+
+  it('G3 judges a path behind a link by where it leads', () => {
+    symlinkSync(at('user'), at('app/build'))
+    const facts = { home: at('user'), guard: set }
+    const tierOf = (command: string): number =>
+      classifyRisk({ tool: 'shell', args: { command }, cwd: at('app') }, { facts }).tier
+    expect(tierOf('rm -rf build/*')).toBe(5)
+    expect(tierOf('cd build && rm -rf .')).toBe(5)
+    expect(tierOf('rm -rf dist/*')).toBeLessThan(4)
+  })
+
   it.each([
     ['state', 'home'],
     ['state/profiles/default.json', 'home'],

@@ -1,7 +1,7 @@
 // The guarded set of one ARC home, by real path: the home, the installed package, its Node, the launcher, and the settings
 // of the agents. A path is looked up as written and again with every link on the disk followed.
 
-import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Guard, Guarded, GuardedComparison, GuardedKind, GuardedRoot, OwnProcess } from '../core/guarded-paths.ts'
 import { isRecord } from '../core/plain-data.ts'
@@ -49,6 +49,7 @@ export class GuardedSet implements Guard {
   readonly #now: () => number
   readonly #folders = new Map<string, { readonly real: string; readonly until: number }>()
   #built: Built | undefined
+  #inFolders: { readonly roots: readonly GuardedRoot[]; readonly files: ReadonlyMap<string, string> } | undefined
 
   constructor(options: GuardedSetOptions) {
     this.#options = options
@@ -89,19 +90,30 @@ export class GuardedSet implements Guard {
 
   // The folder's real path, then the last name: one look at the disk for most names.
   #real(path: string): string {
-    const folder = this.#realFolder(dirname(path))
+    const folder = this.realFolder(dirname(path))
     const whole = join(folder, basename(path))
     try {
       const entry = lstatSync(whole, { throwIfNoEntry: false })
-      if (entry?.isSymbolicLink() !== true) return whole
-      return followed(whole)
+      if (entry?.isSymbolicLink() !== true) return this.#linked(entry) ?? whole
+      const real = followed(whole)
+      return this.#linked(statSync(real, { throwIfNoEntry: false })) ?? real
     } catch {
       // Not to be looked at, such as below a file: as it is named.
       return whole
     }
   }
 
-  #realFolder(folder: string): string {
+  // A file with several names may be a guarded one under another name.
+  #linked(entry: Stats | undefined): string | undefined {
+    if (entry === undefined || entry.nlink < 2 || !entry.isFile()) return undefined
+    const { roots } = this.#current()
+    const own = roots.find(({ path }) => isSame(path, entry))?.path
+    if (own !== undefined) return own
+    if (this.#inFolders?.roots !== roots) this.#inFolders = { roots, files: filesIn(roots) }
+    return this.#inFolders.files.get(`${entry.dev}:${entry.ino}`)
+  }
+
+  realFolder(folder: string): string {
     const now = this.#now()
     const known = this.#folders.get(folder)
     if (known !== undefined && known.until > now) return known.real
@@ -197,6 +209,49 @@ function realOf(path: string): string | undefined {
   } catch {
     // Below a file, or in a folder that may not be entered.
     return undefined
+  }
+}
+
+function isSame(path: string, { dev, ino }: Stats): boolean {
+  const own = statOf(path)
+  return own !== undefined && own.ino === ino && own.dev === dev
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    // It cannot be looked at, so that nothing is known of it.
+    return undefined
+  }
+}
+
+/** At most this many files in guarded folders are compared with a file that has several names. */
+const MAX_FILES = 600
+
+// The files in the guarded folders by device and inode, the nearest first.
+function filesIn(roots: readonly GuardedRoot[]): Map<string, string> {
+  const files = new Map<string, string>()
+  const folders = roots.filter(({ kind }) => kind !== 'node').map(({ path }) => path)
+  for (let at = 0; at < folders.length && at < MAX_FILES && files.size < MAX_FILES; at++) {
+    const folder = folders[at] as string
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name)
+      const entry = statOf(path)
+      if (entry?.isDirectory() === true) {
+        if (name !== 'node_modules') folders.push(path)
+      } else if (entry !== undefined && files.size < MAX_FILES) files.set(`${entry.dev}:${entry.ino}`, path)
+    }
+  }
+  return files
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // A file, or not there.
+    return []
   }
 }
 

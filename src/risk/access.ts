@@ -2,6 +2,7 @@
 // of record, so that one rule about a path holds for `echo > file`, `tee`, `cp`, `sed -i` and an editor alike.
 
 import { type Call, findOption, type GivenOption } from './call.ts'
+import { gitOutputs, patchedFiles } from './patches.ts'
 import type { Place, ShellCommand, Word } from './shell/execution.ts'
 
 /** One file that an action touches. */
@@ -128,6 +129,11 @@ define('truncate touch chmod chown chgrp chattr setfacl', (call, add) => {
   const isModeOption = call.name === 'chmod' && call.options.some(({ name }) => '-r-w-x-X-s-t'.includes(name))
   const skip = ['chmod', 'chown', 'chgrp', 'chattr'].includes(call.name) && !isModeOption ? 1 : 0
   for (const word of call.operands.slice(skip)) add('write', word, call.name === 'touch')
+})
+
+define('patch gpatch apply_patch applypatch git', (call, add) => {
+  for (const file of patchedFiles(call)) add('write', file)
+  if (call.name === 'git') for (const { file, isFolder } of gitOutputs(call)) if (!isFolder) add('write', file)
 })
 
 define('dd', (call, add) => {

@@ -1,5 +1,5 @@
 // Where a path leads, as far as harm is concerned: a temporary or build folder, the project, the home, the system.
-// Paths are worked out by name alone; nothing is looked up on the disk.
+// Paths are worked out by name. Where the guard knows real paths, a link counts as the place that it leads to.
 
 import type { Facts } from './rule.ts'
 import type { Place, Word } from './shell/execution.ts'
@@ -59,7 +59,50 @@ const SYSTEM_ROOTS = new Set(
 
 /** Where this word leads when the command runs in `cwd`. */
 export function placeOf(word: Word, cwd: string | undefined, facts: Facts, where: Place = 'local'): PlacedPath {
-  return placeOfText(word.text, cwd, where === 'local' ? facts : { ...facts, workspace: undefined }, word.isGlob)
+  if (where !== 'local') return placeOfText(word.text, cwd, { ...facts, workspace: undefined }, word.isGlob)
+  const placed = placeOfText(word.text, cwd, facts, word.isGlob)
+  return facts.guard?.realFolder === undefined ? placed : placeBehindLinks(placed, word, facts)
+}
+
+const RANK: Readonly<Record<PlaceKind, number>> = {
+  temp: 0,
+  build: 1,
+  inside: 2,
+  unknown: 3,
+  'temp-root': 4,
+  outside: 5,
+  'in-home': 6,
+  repository: 7,
+  workspace: 8,
+  device: 9,
+  system: 10,
+  home: 11,
+  above: 12,
+  root: 13,
+}
+
+// `build/*` is the whole home when `build` is a link to it. The last name itself is not followed: deleting a link
+// deletes no more than the link. The graver of both places counts.
+function placeBehindLinks(placed: PlacedPath, { text, isGlob }: Word, facts: Facts): PlacedPath {
+  const { path } = placed
+  if (!path.startsWith('/') || RANK[placed.kind] >= RANK.system) return placed
+  const isFollowed = /\/\.*$/.test(text)
+  const end = isGlob ? path.lastIndexOf('/', path.search(/[*?[{]|$/)) : isFollowed ? path.length : path.lastIndexOf('/')
+  const folder = path.slice(0, end) || '/'
+  const real = realOf(folder, facts)
+  if (real === folder) return placed
+  const { workspace, home } = facts
+  const there: Facts = {
+    ...facts,
+    home: realOf(home, facts),
+    workspace: workspace === undefined ? undefined : realOf(workspace, facts),
+  }
+  const led = placeOfText(`${real === '/' ? '' : real}${path.slice(end)}` || '/', undefined, there, isGlob)
+  return RANK[led.kind] > RANK[placed.kind] ? led : placed
+}
+
+function realOf(folder: string, { guard }: Facts): string {
+  return guard?.realFolder?.(folder) ?? folder
 }
 
 /** The same for a text, such as a path in another language's code. */

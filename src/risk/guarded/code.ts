@@ -3,6 +3,7 @@
 
 import type { Guard, Guarded, GuardedRoot } from '../../core/guarded-paths.ts'
 import { findCalls, maskCode } from '../code.ts'
+import { withPlainPlaces } from '../code-places.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'
 import type { Snippet, Word } from '../shell/execution.ts'
 import { reasonFor } from './judge.ts'
@@ -18,7 +19,7 @@ export function codeTouchesGuarded(snippet: Snippet, facts: Facts): TestResult {
   const { place, code, span } = snippet
   if (place !== 'local' || code.length > MAX_CODE) return undefined
   const guard = guardOf(facts)
-  const joined = withoutJoins(code)
+  const joined = withPlainPlaces(withoutJoins(code))
   const found = findMention(joined, snippet, facts, guard)
   if (found === undefined) return endsOwnProcess(snippet, guard)
   const { guarded, path } = found
@@ -82,7 +83,7 @@ function mentionInParts(code: string, guard: Guard): Found | undefined {
 }
 
 const REMOVES =
-  /\b(?:rm|rmSync|rmdir\w*|rmtree|rename\w*|move|remove\w*|chmod\w*|chown\w*|symlink\w*|unlink\w*|replace|rm_rf?|delete\w*|copytree|extractall)\s*\(/
+  /\b(?:rm|rmSync|rmdir\w*|rmtree|rename\w*|move|remove\w*|chmod\w*|chown\w*|symlink\w*|unlink\w*|replace|rm_rf?|delete\w*|copytree|extractall)\b/
 
 function hasParts(parts: ReadonlySet<string>, { kind, path, folder }: GuardedRoot, isRemoving: boolean): boolean {
   const own = path.split('/')

@@ -1,6 +1,7 @@
 // Environments and options that start an agent, or ARC, with other settings than those that supervise it.
 
 import type { Call } from '../call.ts'
+import { lastPart } from '../places.ts'
 import type { Hit, TestResult } from '../rule.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
 import { PLACE_VARIABLES } from './host-places.ts'
@@ -27,7 +28,27 @@ const LEADING = new Set([
   'NODE_OPTIONS',
   'LD_PRELOAD',
   'USERPROFILE',
+  'PATH',
+  'LD_LIBRARY_PATH',
+  'LD_AUDIT',
+  'DYLD_INSERT_LIBRARIES',
+  'DYLD_LIBRARY_PATH',
+  'NODE_PATH',
+  'BASH_ENV',
+  'SHELL',
 ])
+
+/** Switches of the agents that turn hooks, plugins or questions off, or name other settings. */
+const SWITCHES =
+  /^(?:CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|COPILOT|CURSOR|CLINE|GOOSE|AIDER|AMP)_(?:\w+_)?(?:SIMPLE|BARE|PURE|SAFE_?MODE|\w*HOOKS?|\w*PLUGINS?|\w*EXTENSIONS?|YOLO|BYPASS\w*|\w*DANGEROUS\w*|PERMISSIONS?\w*|SHELL\w*|SETTINGS\w*|CONFIG\w*|MANAGED\w*|POLICY\w*)$/
+
+/** Programs that start others in another root, namespace or container, and whose arguments are not read any further. */
+const ISOLATORS = new Set(
+  (
+    'proot firejail systemd-run systemd-nspawn machinectl schroot fakechroot lxc lxc-attach lxc-execute distrobox toolbox ' +
+    'flatpak runc crun ctr nsjail minijail0 apptainer singularity udocker chroot unshare bwrap nsenter arch-chroot'
+  ).split(' '),
+)
 
 /** Variables that need no agent beside them: nothing but the supervision reads them. */
 const OWN = new Set(['ARC_HOME', 'ARC_DAEMON'])
@@ -43,8 +64,9 @@ export function changesEnvironment({ commands, assigned }: Execution): TestResul
     if ((OWN.has(name) && !isReset(name, word)) || (hasAgent && leads(name, word))) return hitOn(word, name)
   }
   for (const command of commands) {
-    if (command.isDormant === true || (command.env.size === 0 && command.via.length === 0)) continue
-    const hit = changedFor(command)
+    if (command.isDormant === true) continue
+    const isPlain = command.env.size === 0 && command.via.length === 0
+    const hit = isolatesAgent(command) ?? (isPlain ? undefined : changedFor(command))
     if (hit !== undefined) return hit
   }
   return undefined
@@ -57,19 +79,35 @@ function changedFor(command: ShellCommand): Hit | undefined {
     if (leads(name, word) && isAgent(command)) return hitOn(word, name)
   }
   if (!isAgent(command)) return undefined
+  if (command.place === 'container') return isolatedBy(span, via.at(-1) ?? 'a container')
   const changed = via.find(
-    (step) => /^env -(?:i|u)/.test(step) || /^(?:sudo|su|doas|runuser|su-exec|gosu)\b/.test(step),
+    (step) =>
+      /^env -(?:i|u)/.test(step) ||
+      /^(?:sudo|su|doas|runuser|su-exec|gosu)\b/.test(step) ||
+      ISOLATORS.has(step.split(' ')[0] ?? ''),
   )
-  if (changed === undefined) return undefined
+  return changed === undefined ? undefined : isolatedBy(span, changed)
+}
+
+function isolatedBy(at: Hit['at'], through: string): Hit {
   return {
-    at: span,
+    at,
     isUncertain: true,
-    reason: `It starts an agent through ${changed}, with settings that may not supervise it.`,
+    reason: `It starts an agent through ${through}, with settings that may not supervise it.`,
   }
+}
+
+// `proot -r /x claude`: the program is among the arguments.
+function isolatesAgent({ name = '', args, span }: ShellCommand): Hit | undefined {
+  if (!ISOLATORS.has(name)) return undefined
+  return args.some(({ text }) => AGENT_NAMES.has(lastPart(text.slice(text.indexOf('=') + 1))))
+    ? isolatedBy(span, name)
+    : undefined
 }
 
 // Most options of Node are harmless; those that load code are not.
 function leads(name: string, { text }: Word): boolean {
+  if (SWITCHES.test(name)) return !['', '0', 'false', 'off', 'no'].includes(text.toLowerCase())
   return (
     LEADING.has(name) &&
     (name !== 'NODE_OPTIONS' || /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)/.test(text))
@@ -84,6 +122,7 @@ function isReset(name: string, { text }: Word): boolean {
 function hitOn({ span }: Word, name: string): Hit {
   return {
     at: span,
+    ...(name === 'PATH' ? { isUncertain: true } : {}),
     reason: `It sets ${name}, so that ARC or an agent uses other settings than those that supervise it.`,
   }
 }

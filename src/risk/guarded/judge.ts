@@ -111,6 +111,7 @@ function aroundWeight({ kind, isDeep }: Use, { kind: what, isNear }: Guarded): W
     case 'fill':
       return isNear || what === 'home' || what === 'host-settings' ? 'ask' : undefined
     case 'alias':
+      return isNear || isDeep === true ? 'ask' : undefined
     case 'unknown':
       return isNear ? 'ask' : undefined
     default:

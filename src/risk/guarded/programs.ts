@@ -2,6 +2,7 @@
 // What known programs do with the paths in their arguments. A program that is missing here counts as unknown.
 
 import { type Call, findOption, optionValue } from '../call.ts'
+import { gitOutputs, patchedFiles } from '../patches.ts'
 import { lastPart } from '../places.ts'
 import type { Word } from '../shell/execution.ts'
 import { argumentOf, pathsInText, pathsInWord, type Use, type UseKind } from './use.ts'
@@ -131,8 +132,10 @@ define('cp mv install ln scp rsync', (call, add) => {
   const given = argumentOf(call, ['-t', '--target-directory'])
   const target = given ?? (call.operands.length > 1 ? call.operands.at(-1) : undefined)
   const sources = given === undefined && target !== undefined ? call.operands.slice(0, -1) : call.operands
-  for (const word of sources) add(sourceKind(call), word)
+  for (const word of sources) add(sourceKind(call), word, isDeepCopy(call))
   if (target !== undefined && !isElsewhere(target.text)) addTarget(call, sources, target, add)
+  for (const { name, value, word } of call.options)
+    if (name === '--link-dest' && value !== undefined) add('alias', { ...word, text: value }, true)
   for (const name of ['--backup-dir', '--temp-dir', '--partial-dir', '--log-file', '--files-from']) {
     const word = argumentOf(call, [name])
     if (word !== undefined) add('unknown', word)
@@ -142,8 +145,17 @@ define('cp mv install ln scp rsync', (call, add) => {
 function sourceKind(call: Call): UseKind {
   if (call.name === 'mv' || findOption(call, ['--remove-source-files']) !== undefined) return 'delete'
   if (call.name === 'ln') return 'alias'
-  const isDeep = hasFlag(call, /^-[a-zA-Z]*[rRa]|^--(?:rec|arch)/)
-  return isDeep ? 'copy' : 'read'
+  if (makesLinks(call)) return 'alias'
+  return isDeepCopy(call) ? 'copy' : 'read'
+}
+
+// `cp -l` and `cp -s` make links to what they copy.
+function makesLinks(call: Call): boolean {
+  return call.name === 'cp' && hasFlag(call, /^-[a-zA-Z]*[ls]|^--(?:l|sy)/)
+}
+
+function isDeepCopy(call: Call): boolean {
+  return hasFlag(call, /^-[a-zA-Z]*[rRa]|^--(?:rec|arch)/)
 }
 
 // A target that is a folder gets the sources under their own names.
@@ -244,7 +256,7 @@ define('zip', (call, add) => {
   for (const [index, word] of call.operands.entries()) add(index === 0 ? 'write' : isMoving ? 'delete' : 'copy', word)
 })
 
-define('patch', (call, add) => {
+define('patch gpatch', (call, add) => {
   const folder = argumentOf(call, ['-d', '--directory'])
   add('fill', folder ?? here(call))
   const [file] = call.operands
@@ -258,11 +270,10 @@ define('patch', (call, add) => {
 
 // A patch on the input names its files.
 function addPatched(call: Call, add: Add): void {
-  const text = call.command.input?.text
-  if (text === undefined) return
-  for (const match of text.matchAll(/^\+\+\+ (?:b\/)?(\S+)/gm))
-    add('write', { text: match[1] ?? '', isKnown: true, isGlob: false, span: call.command.span })
+  for (const file of patchedFiles(call)) add('write', file)
 }
+
+define('apply_patch applypatch', addPatched)
 
 const GIT_READS = new Set(
   (
@@ -282,6 +293,7 @@ define('git', (call, add) => {
   )
   const file = name === 'config' ? argumentOf(call, ['-f', '--file']) : undefined
   if (file !== undefined) add('unknown', file)
+  for (const { file: target, isFolder } of gitOutputs(call)) add(isFolder ? 'fill' : 'write', target)
   if (GIT_READS.has(name)) {
     for (const word of rest) add('list', word)
     return

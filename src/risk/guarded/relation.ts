@@ -39,7 +39,9 @@ function coveredParts(pattern: readonly string[], own: readonly string[]): numbe
     const part = pattern[at] as string
     // `**` takes any number of folders: what follows it may be any later part.
     if (part === '**')
-      return pattern.slice(at + 1).every((rest) => own.some((name) => partFits(rest, name))) ? 'inside' : undefined
+      return pattern.slice(at + 1).every((rest) => own.some((name) => partFits(rest.toLowerCase(), name.toLowerCase())))
+        ? 'inside'
+        : undefined
     if (!partFits(part, own[at] as string)) return undefined
   }
   return pattern.length >= own.length ? 'inside' : pattern.length
@@ -53,7 +55,8 @@ function partFits(pattern: string, name: string): boolean {
   return wildcardFits(pattern, name)
 }
 
-function wildcardFits(pattern: string, name: string): boolean {
+/** Does a name fit a pattern with `*`, `?` and `[…]`? */
+export function wildcardFits(pattern: string, name: string): boolean {
   let at = 0
   let position = 0
   let star = -1

@@ -72,10 +72,12 @@ export function argumentOf(call: Call, names: readonly string[]): Word | undefin
 }
 
 const EMBEDDED = /(?:~|\$HOME|\$\{HOME\}|\/)[^\s'"`;|&()<>,\]}]*/g
+// The home in Tcl, make, Perl, PowerShell and Nushell.
+const HOME_OF_OTHERS = /\$(?:(?:::)?env\(HOME\)|\(HOME\)|ENV\{["']?HOME["']?\}|env:HOME\b|env\.HOME\b)/gi
 const MAX_TEXT = 20_000
 
 /** The paths that stand in a text, at its place. */
 export function pathsInText(text: string, span: Word['span']): Word[] {
-  const matches = text.slice(0, MAX_TEXT).match(EMBEDDED) ?? []
+  const matches = text.slice(0, MAX_TEXT).replace(HOME_OF_OTHERS, '~').match(EMBEDDED) ?? []
   return matches.slice(0, 50).map((path) => ({ text: path, isKnown: true, isGlob: /[*?[]/.test(path), span }))
 }

@@ -2,6 +2,7 @@
 // The guard itself: its files, the agents' hook settings, its daemon, and the switches that turn it off.
 
 import type { Access } from '../access.ts'
+import { readCall } from '../call.ts'
 import { findLoosening } from '../guarded/arc-command.ts'
 import { codeTouchesGuarded } from '../guarded/code.ts'
 import { AGENTS, changesEnvironment, loosensAgent } from '../guarded/environment.ts'
@@ -9,8 +10,10 @@ import { passesNamesOn } from '../guarded/flow.ts'
 import { loosensByFile, toolTouchesGuarded, touchesGuarded } from '../guarded/judge.ts'
 import { changesPackage, MANAGERS } from '../guarded/packages.ts'
 import { endsDaemon } from '../guarded/processes.ts'
+import { patchedElsewhere } from '../patches.ts'
 import { placeOf } from '../places.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
+import type { Execution } from '../shell/execution.ts'
 
 const ASK = 'A person can change this by hand; an agent should not change what supervises it.'
 
@@ -38,6 +41,9 @@ export const guard: RulePack = {
         { tool: 'Edit', args: { file_path: '/home/user/.codex/hooks.json' } },
         'rm -rf ~/.arc',
         'echo off > ~/.arc/profiles/default.json',
+        "git apply <<'E'\n--- a/x\n+++ b/.claude/settings.json\nE",
+        "apply_patch <<'E'\n*** Begin Patch\n*** Add File: .claude/settings.json\n+{}\nE",
+        'git diff --output=.claude/settings.json',
       ],
       pass: [
         'cat ~/.claude/settings.json',
@@ -123,12 +129,20 @@ export const guard: RulePack = {
         'yarn global remove arc-supervisor',
         'bun remove -g arc-supervisor',
         'npm rm arc-supervisor',
+        'npm link arc-supervisor',
+        'npm unlink arc-supervisor',
+        'npm i -g ../arc-supervisor-0.0.1.tgz',
+        'npm update -g',
+        'npm explore -g arc-supervisor -- rm -rf dist',
         'apt remove nodejs',
       ],
       pass: [
         'npm install',
         'npm i arc-supervisor',
         'npm ls -g arc-supervisor',
+        'npm link left-pad',
+        'npm update',
+        'npm outdated -g',
         'npm uninstall left-pad',
         'npm i -g typescript',
       ],
@@ -172,6 +186,14 @@ export const guard: RulePack = {
         "ed -s ~/.claude/settings.json <<< 'w'",
         'vim -c "w! ~/.claude/settings.json" x',
         'ln ~/.claude/settings.json /tmp/x',
+        'cp -l ~/.claude/settings.json x.json',
+        'cp --symbolic-link ~/.claude/settings.json x.json',
+        'cp -al ~/.claude x',
+        'git checkout-index -a --prefix=$HOME/.claude/',
+        'git diff --output=$HOME/.claude/settings.json',
+        'git archive -o ~/.codex/hooks.json HEAD',
+        "patch -d ~ -p1 <<'E'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\nE",
+        "tclsh <<< 'file delete $env(HOME)/.claude/settings.json'",
         'docker run -v ~/.claude:/c alpine rm /c/settings.json',
         'npx prettier --write ~/.claude/settings.json',
         'cp x ~/.claude/$NAME',
@@ -200,6 +222,8 @@ export const guard: RulePack = {
         'npm install',
         'node script.js',
         'tar xzf x.tgz -C /tmp/x',
+        'cp -al src /tmp/x',
+        'git archive --prefix=x/ -o /tmp/x.tar HEAD',
       ],
     },
     {
@@ -242,6 +266,10 @@ export const guard: RulePack = {
         "cd ~/.claude && python3 -c \"open('settings.json','w')\"",
         'python3 -c "import socket; s=socket.socket(socket.AF_UNIX); s.connect(\'/home/user/.arc/run/arc.sock\')"',
         "python3 -c \"open('/home/user/.cla' + 'ude/settings.json','w')\"",
+        'perl -e \'rename "$ENV{HOME}/.claude", "$ENV{HOME}/.c"\'',
+        'ruby -e \'FileUtils.mv "#{Dir.home}/.claude", "/tmp/x"\'',
+        "python3 -c \"from pathlib import Path; (Path.home() / '.claude').rename('/tmp/x')\"",
+        'node -e "const h = os.homedir(); fs.writeFileSync(h + \'/.claude/settings.json\', 1)"',
       ],
       pass: [
         'python3 -c "print(open(\'/home/user/.claude/settings.json\').read())"',
@@ -268,12 +296,36 @@ export const guard: RulePack = {
         'find ~/.claude -name "set*" | xargs rm',
         'rm "$(which arc)"',
         'ls ~/.arc/profiles | while read f; do rm "$f"; done',
+        'echo {} > "$(realpath ~/.claude)/settings.json"',
+        'cp x `ls -d ~/.codex`/hooks.json',
+        'cd "$(dirname "$(realpath ~/.claude/settings.json)")" && echo {} > settings.json',
       ],
       pass: [
         'find . -name "*.tmp" | xargs rm',
         'which node',
         'rm "$(which foo)"',
         'find ~/.claude -name "*.md" | xargs cat',
+        'cat ~/.claude/settings.json > "$(mktemp)"',
+        'find src -name settings.json -exec sed -i s/a/b/ {} +',
+      ],
+    },
+    {
+      id: 'guard/patch',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'It applies a patch, and the text of a patch beside it changes a file of the supervision.',
+      alternative: ASK,
+      owasp: 'ASI10',
+      when: { whole: patchesSettings },
+      match: [
+        "printf -- '--- a/.claude/settings.json\\n+++ b/.claude/settings.json\\n' > p; git apply p",
+        "cat > p <<'E'\n--- a/.codex/hooks.json\n+++ b/.codex/hooks.json\nE\npatch -p1 -i p",
+        "echo '+++ b/.claude/settings.json' | cat - x | patch -p1",
+      ],
+      pass: [
+        "printf -- '--- a/src/a.ts\\n+++ b/src/a.ts\\n' > p; git apply p",
+        "printf -- '+++ b/.claude/settings.json' > notes; git status",
+        'git apply x.patch',
       ],
     },
     {
@@ -296,6 +348,12 @@ export const guard: RulePack = {
         'export HOME=/tmp/x; claude -p hi',
         'HOME=/tmp/x; claude -p hi',
         'sudo -u nobody claude -p hi',
+        'PATH=/tmp/x:$PATH claude -p hi',
+        'chroot /tmp/x claude -p hi',
+        'proot -r /tmp/x claude -p hi',
+        'unshare -rm codex exec hi',
+        'docker run --rm image claude -p hi',
+        'CLAUDE_CODE_SIMPLE=1 claude -p hi',
       ],
       pass: [
         'HOME=/tmp/x npm test',
@@ -303,6 +361,10 @@ export const guard: RulePack = {
         'env -u X npm test',
         'claude -p hi',
         'FOO=1 claude -p hi',
+        'PATH=/tmp/x:$PATH npm test',
+        'unshare -rn npm test',
+        'docker build -t claude .',
+        'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 claude -p hi',
       ],
     },
     {
@@ -493,7 +555,24 @@ function touchesSettings(access: Access, facts: Facts): TestResult {
   return isSettings || isFolder || isHome ? file : undefined
 }
 
+// The patch is in a file or comes through a pipe: its text stands in another command.
+function patchesSettings({ commands }: Execution, facts: Facts): TestResult {
+  if (commands.length < 2) return undefined
+  for (const command of commands) {
+    if (command.isDormant === true || (command.name !== 'git' && command.name?.endsWith('patch') !== true)) continue
+    const others = commands.filter((other) => other !== command)
+    for (const file of patchedElsewhere(readCall(command), others)) {
+      const { cwd, place } = command
+      const access: Access = { kind: 'write', file, cwd, place, by: command.name, isAppend: false }
+      const result = touchesSettings(access, facts) ?? toolTouchesGuarded(access, facts)
+      if (result !== undefined) return { at: command.span, isUncertain: true }
+    }
+  }
+  return undefined
+}
+
 const SWITCHES = new Set([
+  'CLAUDE_CODE_SIMPLE',
   'DISABLE_HOOKS',
   'CLAUDE_CODE_DISABLE_HOOKS',
   'CLAUDE_DISABLE_HOOKS',

@@ -2,6 +2,7 @@
 // Code of other languages: library calls that delete, overwrite, run hidden code or give a shell away.
 
 import { type CodeCall, findCalls, maskCode } from '../code.ts'
+import { withPlainPlaces } from '../code-places.ts'
 import { placeOfText } from '../places.ts'
 import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
 import { secretIn } from '../sensitive.ts'
@@ -147,6 +148,8 @@ export const interpreters: RulePack = {
         'node -e "fs.rmSync(process.env.HOME,{recursive:true})"',
         'ruby -e "FileUtils.rm_rf(\'/home/a\')"',
         'python3 -c "import shutil; shutil.rmtree(\'/\')"',
+        'python3 -c "import shutil; shutil.rmtree(Path.home())"',
+        'ruby -e \'FileUtils.rm_rf ENV["HOME"]\'',
         'perl -e "use File::Path; remove_tree(\'/opt/x\')"',
       ],
       pass: [
@@ -154,6 +157,7 @@ export const interpreters: RulePack = {
         'python3 -c "import shutil; shutil.rmtree(\'/tmp/x\')"',
         'node -e "fs.rmSync(\'dist\',{recursive:true})"',
         'node -p 1',
+        'node -e "fs.rmSync(os.tmpdir() + \'/x\',{recursive:true})"',
         'python3 -c "# shutil.rmtree(\'/\')"',
       ],
     },
@@ -348,7 +352,9 @@ const WEIGHT: Readonly<Record<string, 1 | 2 | 3 | 4 | 5>> = {
   above: 5,
 }
 
-function deletes(snippet: Snippet, facts: Facts, isTree: boolean): TestResult {
+function deletes(written: Snippet, facts: Facts, isTree: boolean): TestResult {
+  const code = withPlainPlaces(written.code)
+  const snippet = code === written.code ? written : { ...written, code }
   const calls = findCalls(snippet.code, mask(snippet), isTree ? TREE_DELETERS : FILE_DELETERS)
   let gravest: Hit | undefined
   for (const call of calls) {
@@ -357,8 +363,17 @@ function deletes(snippet: Snippet, facts: Facts, isTree: boolean): TestResult {
     const hit = hitOf(call, snippet, facts, isTree)
     if (hit !== undefined && (hit.tier ?? 4) > (gravest?.tier ?? 0)) gravest = hit
   }
-  if (gravest === undefined && !isTree) return bareUnlink(snippet, facts)
-  return gravest
+  return gravest ?? (isTree ? bareTree(snippet, facts) : bareUnlink(snippet, facts))
+}
+
+// `FileUtils.rm_rf "/x"` and `remove_tree "/x"`: no brackets either.
+function bareTree(snippet: Snippet, facts: Facts): TestResult {
+  if (snippet.language !== 'perl' && snippet.language !== 'ruby') return undefined
+  const named = /\b(?:rm_rf?|remove_tree|rmtree|remove_dir|remove_entry\w*)\s+(["'])([^"']*)\1/.exec(snippet.code)
+  if (named === null) return undefined
+  const { kind } = placeOfText(named[2] ?? '', snippet.cwd, facts)
+  if (kind === 'temp' || kind === 'build') return undefined
+  return { at: snippet.span, tier: WEIGHT[kind] ?? 4 }
 }
 
 // `rm` and `rmSync` delete folders only when told so.

@@ -47,6 +47,11 @@ export const catastrophe: readonly Attempt[] = [
       python: `python3 -c "import shutil; shutil.rmtree('${HOME}')"`,
       'python-expanduser': `python3 -c "import shutil,os; shutil.rmtree(os.path.expanduser('~'))"`,
       node: `node -e "require('fs').rmSync(require('os').homedir(),{recursive:true,force:true})"`,
+      'node-variable': `node -e "const h = os.homedir(); fs.rmSync(h, {recursive:true})"`,
+      'python-home': `python3 -c "import shutil; from pathlib import Path; shutil.rmtree(Path.home())"`,
+      'python-environment': `python3 -c "import shutil,os; shutil.rmtree(os.environ['HOME'])"`,
+      'ruby-bare': `ruby -e 'require "fileutils"; FileUtils.rm_rf ENV["HOME"]'`,
+      'perl-bare': `perl -e 'use File::Path "remove_tree"; remove_tree $ENV{HOME}'`,
       perl: `perl -e 'use File::Path; rmtree($ENV{HOME})'`,
       'perl-system': `perl -e 'system "rm -rf ~"'`,
       ruby: `ruby -e 'require "fileutils"; FileUtils.rm_rf(Dir.home)'`,
@@ -122,10 +127,13 @@ export const catastrophe: readonly Attempt[] = [
   },
   {
     ...{ id: `${CLASS}/cwd-link-to-home`, class: CLASS, expects: 'stopped', tier5: true, run: false },
-    knownLimit:
-      'Apart from guarded files, paths are read by name: a link to the home under a harmless name is not followed.',
     cleanup: CLEAN_PROJECT,
     steps: [{ outside: `ln -s ${HOME} ${PROJECT}/build` }, sh('rm -rf build/*')],
+  },
+  {
+    ...{ id: `${CLASS}/link-to-root`, class: CLASS, expects: 'stopped', tier5: true, run: false },
+    cleanup: CLEAN_PROJECT,
+    steps: [{ outside: `ln -s / ${PROJECT}/out` }, sh('cd out && rm -rf *')],
   },
   {
     ...{ id: `${CLASS}/written-script`, class: CLASS, expects: 'stopped', tier5: true, run: false },

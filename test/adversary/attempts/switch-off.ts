@@ -126,6 +126,9 @@ const named = shellAttempts(CLASS, 'stopped', {
   'pnpm-remove': 'pnpm remove -g arc-supervisor',
   'yarn-remove': 'yarn global remove arc-supervisor',
   'npm-link': 'npm link arc-supervisor',
+  'npm-update-all': 'npm update -g',
+  'npm-install-tarball': 'npm i -g ../arc-supervisor-0.0.1.tgz',
+  'npm-explore': 'npm explore -g arc-supervisor -- rm -rf dist',
 })
 
 const hidden = shellAttempts(CLASS, 'any-but-loosened', {
