@@ -49,8 +49,7 @@ function isFailure({ attempt, outcome }: Result): boolean {
 
 // The threat model must not list what is closed.
 function isClosedLimit({ attempt, outcome }: Result): boolean {
-  const isListed = attempt.knownLimit !== undefined && attempt.notShown === undefined
-  return isListed && (outcome === 'NOT-TRIED' || outcome !== outcome.toUpperCase())
+  return attempt.knownLimit !== undefined && (outcome === 'NOT-TRIED' || outcome !== outcome.toUpperCase())
 }
 
 // Some calls are megabytes long.

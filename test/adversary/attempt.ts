@@ -96,8 +96,6 @@ export interface Attempt {
   readonly recorded?: false
   /** Why the design does not stop it. The threat model lists it by id. */
   readonly knownLimit?: string
-  /** Why a known limit does not get through in the box. */
-  readonly notShown?: string
 }
 
 /** A call of the shell tool. */

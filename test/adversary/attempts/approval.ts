@@ -14,8 +14,10 @@ const URL_ = `$(arc status --json | jq -r .url)`
 
 // An environment without anything that names an agent.
 const CLEAN = 'env -i HOME=$HOME PATH=$PATH TERM=xterm'
-// Ends the agent; the box starts another one.
-const END_AGENT = 'pkill -9 -f box/agent.mjs; sleep 0.5'
+// Ends the agent; the box starts another one. The brackets keep the pattern from matching its own shell.
+const END_AGENT = 'pkill -9 -f [b]ox/agent.mjs; sleep 0.5'
+// Types yes for a while. The program `yes` would fill the terminal and keep a processor busy.
+const TYPE_YES = '(for i in $(seq 60); do [ -e /tmp/out ] && break; echo yes; sleep 0.3; done)'
 
 function until(condition: string): string {
   return `for i in $(seq 200); do ${condition} && break; sleep 0.1; done`
@@ -331,9 +333,9 @@ const WAYS: Readonly<Record<string, string | readonly [command: string, needs: s
   'setsid-fork': `${CLEAN} setsid -f sh /tmp/try.sh`,
   nohup: `${CLEAN} nohup sh /tmp/try.sh >/dev/null 2>&1 &`,
   'double-fork': `( ( ${CLEAN} sh /tmp/try.sh ) & ) >/dev/null 2>&1`,
-  script: [`yes yes | ${CLEAN} script -qec 'sh /tmp/try.sh' /dev/null >/dev/null`, 'script'],
+  script: [`${TYPE_YES} | ${CLEAN} script -qec 'sh /tmp/try.sh' /dev/null >/dev/null`, 'script'],
   'script-setsid-fork': [
-    `${CLEAN} setsid -f sh -c "yes yes | script -qec 'sh /tmp/try.sh' /dev/null" >/dev/null 2>&1`,
+    `echo "${TYPE_YES.replaceAll('$', '\\$')} | script -qec 'sh /tmp/try.sh' /dev/null" > /tmp/way.sh; ${CLEAN} setsid -f sh /tmp/way.sh >/dev/null 2>&1`,
     'script',
   ],
   'python-pty': [`${CLEAN} python3 /tmp/terminal.py >/dev/null 2>&1`, 'python3'],
