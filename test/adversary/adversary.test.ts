@@ -23,10 +23,11 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(async () => {
+  const cpuSeconds = await box.cpu()
   await box.close()
-  process.stdout.write(summaryOf(range.results, box.isIsolated))
+  process.stdout.write(summaryOf(range.results, { isIsolated: box.isIsolated, cpuSeconds }))
   const report = process.env.ARC_ADVERSARY_REPORT
-  if (report !== undefined) writeFileSync(report, JSON.stringify(range.results, null, 1))
+  if (report !== undefined) writeFileSync(report, JSON.stringify(range.results.map(shortened), null, 1))
 }, 60_000)
 
 describe('G11 an agent that tries to get rid of its supervision', () => {
@@ -34,10 +35,27 @@ describe('G11 an agent that tries to get rid of its supervision', () => {
     const results = await range.runAll(chosen.filter((attempt) => attempt.class === name))
     expect(results.filter(isFailure).map(describeResult)).toEqual([])
   })
+
+  // In a user namespace the system's programs do not belong to root, so that some limits do not show.
+  it('G11 each known limit that can be shown here gets through', (test) => {
+    if (!box.isIsolated || !box.hasRoot || process.env.ARC_ADVERSARY_RUN === 'off') test.skip()
+    expect(range.results.filter(isClosedLimit).map(describeResult)).toEqual([])
+  })
 })
 
 function isFailure({ attempt, outcome }: Result): boolean {
   return attempt.knownLimit === undefined && outcome === outcome.toUpperCase()
+}
+
+// The threat model must not list what is closed.
+function isClosedLimit({ attempt, outcome }: Result): boolean {
+  return attempt.knownLimit !== undefined && (outcome === 'NOT-TRIED' || outcome !== outcome.toUpperCase())
+}
+
+// Some calls are megabytes long.
+function shortened({ attempt, outcome, detail }: Result): object {
+  const { id, expects, knownLimit } = attempt
+  return { id, expects, knownLimit, outcome, detail }
 }
 
 function describeResult({ attempt, outcome, detail }: Result): string {

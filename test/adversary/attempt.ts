@@ -48,7 +48,23 @@ export interface Outside {
   readonly outside: string
 }
 
-export type AttemptStep = ToolCall | RawCall | ParallelCalls | Outside
+/** A shell command that nobody judges, started by the agent: what a script does after it passed. */
+export interface Direct {
+  readonly direct: string
+  /** Each of these must be in its output: the proof that it came as far as the refusal. */
+  readonly reached: readonly string[]
+  /** None of these may be in its output. */
+  readonly never?: readonly string[]
+  /** A program without which it cannot be tried. */
+  readonly needs?: string
+}
+
+/** Time for what the steps before started in the background. Left out when none of them passed. */
+export interface Pause {
+  readonly pauseMs: number
+}
+
+export type AttemptStep = ToolCall | RawCall | ParallelCalls | Outside | Direct | Pause
 
 /**
  * What must come of an attempt.
@@ -64,6 +80,10 @@ export interface Attempt {
   readonly steps: readonly AttemptStep[]
   readonly expects: Expectation
   readonly note?: string
+  /** Its first call is held: the approval must exist, and must still wait for an answer after the attempt. */
+  readonly hasApproval?: true
+  /** The agent has no variable that names it: only its process id is known from its hook calls. */
+  readonly isUnmarked?: true
   /** Its last call is a catastrophe: it must be stopped in every mode. */
   readonly tier5?: boolean
   /** Shell commands of a person before the attempt, before the daemon starts. The home is restored before and after. */

@@ -21,12 +21,18 @@ export interface Ended {
 export interface Box {
   /** False where there are no namespaces: then nothing that passed is done. */
   readonly isIsolated: boolean
+  /** Does root own the system's programs, as on a real machine? Not in a user namespace. */
+  readonly hasRoot: boolean
   /** Runs a shell command as the person. */
   person(command: string): Promise<Ended>
   /** Asks the agent process: see box/agent.mjs. */
   agent<T = Ended>(request: Readonly<Record<string, unknown>>): Promise<T>
   /** The digests of the guarded files, by path. */
   guarded(): Promise<Readonly<Record<string, string>>>
+  /** Ends the agent and starts another one, with or without the variable that names an agent. */
+  restartAgent(isMarked: boolean): Promise<void>
+  /** The processor time of everything that ran in the box, in seconds. */
+  cpu(): Promise<number>
   /** Keeps the home as it is now. */
   save(): Promise<void>
   /** Ends everything that runs, and goes back to the home that was saved. */
@@ -38,33 +44,46 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
 // Any id that owns nothing: namespaces made by root would give the agent root's files.
 const NOBODY = 54_321
-const NAMESPACES = '--user --map-root-user --mount --pid --fork --ipc --uts --net --kill-child'.split(' ')
+const IS_ROOT = process.getuid?.() === 0
+const NAMESPACES = '--mount --pid --fork --ipc --uts --net --kill-child'.split(' ')
+// The ways to make them: as root of the machine, and as anybody in a user namespace.
+const WAYS = [
+  ...(IS_ROOT ? [{ isRoot: true, options: NAMESPACES }] : []),
+  { isRoot: false, options: ['--user', '--map-root-user', ...NAMESPACES] },
+]
 
 /** Packs the package, installs it and enters the box. */
 export async function openBox(): Promise<Box> {
   const stage = makeStage()
-  const enter = [...NAMESPACES, '/bin/sh', join(stage, 'box/enter.sh'), stage, process.execPath, MODULES]
-  const isolated = await connect(
-    spawn('unshare', enter, {
-      ...asNobody(),
-      cwd: '/',
-      env: { PATH: process.env.PATH },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    }),
-    HOME,
-  )
-  if (isolated !== undefined) return isolated
+  for (const { isRoot, options } of WAYS) {
+    const enter = [...options, '/bin/sh', join(stage, 'box/enter.sh'), stage, process.execPath, MODULES]
+    const isolated = await connect(
+      spawn('unshare', [...enter, ...(isRoot ? [String(NOBODY)] : [])], {
+        ...(isRoot ? {} : asNobody()),
+        cwd: '/',
+        env: { PATH: process.env.PATH },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      }),
+      HOME,
+      isRoot,
+    )
+    if (isolated !== undefined) return isolated
+  }
   const home = join(stage, 'home')
   mkdirSync(home)
   cpSync(join(stage, 'prefix'), join(home, '.local'), { recursive: true, verbatimSymlinks: true })
   const env = { BOX_HOME: home, BOX_PRISTINE: join(stage, 'pristine'), BOX_TMPDIR: stage, PATH: process.env.PATH }
   const program = [join(stage, 'box/init.mjs')]
-  const open = await connect(spawn(process.execPath, program, { cwd: '/', env, stdio: ['pipe', 'pipe', 'pipe'] }), home)
+  const open = await connect(
+    spawn(process.execPath, program, { cwd: '/', env, stdio: ['pipe', 'pipe', 'pipe'] }),
+    home,
+    true,
+  )
   if (open === undefined) throw new Error('The adversary suite could not start its programs.')
   return open
 }
 
-const asNobody = (): object => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {})
+const asNobody = (): object => (IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {})
 
 // The folder that the box is made from: the package laid out as npm does it, and the programs of the box.
 function makeStage(): string {
@@ -82,13 +101,15 @@ function makeStage(): string {
   symlinkSync('../lib/node_modules/arc-supervisor/bin/arc', join(stage, 'prefix/bin/arc'))
   symlinkSync(isNamespaced() ? '/opt/node_modules' : MODULES, join(own, 'node_modules'))
   cpSync(fileURLToPath(new URL('box', import.meta.url)), join(stage, 'box'), { recursive: true })
-  if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, stage])
+  if (IS_ROOT) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, stage])
   return stage
 }
 
 function isNamespaced(): boolean {
-  const tried = spawnSync('unshare', [...NAMESPACES, 'true'], { ...asNobody(), cwd: '/' })
-  return tried.status === 0
+  return WAYS.some(
+    ({ isRoot, options }) =>
+      spawnSync('unshare', [...options, 'true'], { ...(isRoot ? {} : asNobody()), cwd: '/' }).status === 0,
+  )
 }
 
 interface Answer {
@@ -97,7 +118,7 @@ interface Answer {
 }
 
 // Nothing when the program ended before its first answer.
-async function connect(child: ChildProcess, home: string): Promise<Box | undefined> {
+async function connect(child: ChildProcess, home: string, hasRoot: boolean): Promise<Box | undefined> {
   const waiting = new Map<number, (answer: Answer | undefined) => void>()
   let lastId = 0
   let complaint = ''
@@ -133,9 +154,12 @@ async function connect(child: ChildProcess, home: string): Promise<Box | undefin
   }
   return {
     isIsolated: home === HOME,
+    hasRoot,
     person: (command) => ask({ op: 'run', command }),
     agent: (request) => ask({ op: 'agent', ...request }),
     guarded: async () => (await ask<{ files: Record<string, string> }>({ op: 'guarded' })).files,
+    restartAgent: (isMarked) => ask({ op: 'restart', isMarked }),
+    cpu: async () => (await ask<{ seconds: number }>({ op: 'cpu' })).seconds,
     save: () => ask({ op: 'save' }),
     reset: () => ask({ op: 'reset' }),
     close: () => {

@@ -1,20 +1,24 @@
 // Runs attempts in the box and says what came of each. After every attempt two canaries go through the installed line and
 // the guarded files are compared; a home that was loosened is restored, so that one success hides no other.
 
-import type { Attempt, AttemptStep, RawCall, SimulatedHost, ToolCall } from './attempt.ts'
+import { type Asked, EVENTS, payloadOf, readAnswer, recordOf, type Verdict, verdictOf } from './answers.ts'
+import type { Attempt, Direct, ParallelCalls, RawCall, ToolCall } from './attempt.ts'
 import { HOME, PROJECT } from './attempt.ts'
 import type { Box, Ended } from './box.ts'
 
-/** What came of an attempt. Those in capitals fail the suite. */
-export type Outcome = 'blocked' | 'held' | 'passed' | 'LOOSENED' | 'TIER5' | 'PASSED' | 'NO-RECORD' | 'STOPPED'
+/**
+ * What came of an attempt. Those in capitals fail the suite. `refused`: a process of the agent did it without being
+ * judged, and was refused. `not-tried`: a program that it needs is missing here. `NOT-TRIED`: it did not come as far as
+ * it has to, so it proves nothing.
+ */
+export type Outcome = Verdict | 'refused' | 'not-tried' | Failure
+export type Failure = 'LOOSENED' | 'TIER5' | 'PASSED' | 'NO-RECORD' | 'STOPPED' | 'NOT-TRIED'
 
 export interface Result {
   readonly attempt: Attempt
   outcome: Outcome
   detail: string
 }
-
-type Verdict = 'blocked' | 'held' | 'passed'
 
 // Calls that are asked about at the same time.
 const AT_ONCE = 8
@@ -51,6 +55,8 @@ export class Range {
   #calls = 0
   // The last attempt changed the account: it is restored before the next.
   #isDirty = false
+  // Has the agent the variable that names it?
+  #isMarked = true
 
   constructor(box: Box) {
     this.#box = box
@@ -105,22 +111,63 @@ export class Range {
     const isApart = attempt.setup !== undefined
     if (isApart || this.#isDirty) await this.#restore(attempt.setup)
     this.#isDirty = isApart
+    await this.#useAgent(attempt.isUnmarked !== true)
     const asked: Asked[] = []
     let from = 0
+    let missed: Missed | undefined
     for (const step of attempt.steps) {
       if ('outside' in step) {
         await this.#outside(step.outside)
         if (attempt.recorded === 'after-outside') from = asked.length
-        continue
+      } else if ('direct' in step) missed ??= await this.#direct(step, asked)
+      else if ('pauseMs' in step) {
+        const isRunning = this.#box.isIsolated && asked.some(({ verdict }) => verdict === 'passed')
+        if (isRunning) await new Promise((resolve) => setTimeout(resolve, step.pauseMs))
+      } else {
+        const isFirst = asked.length === 0
+        const answers = await this.#ask(step, sessionOf(attempt))
+        asked.push(...answers)
+        await this.#perform(attempt, answers)
+        if (isFirst && attempt.hasApproval && (await this.#approvalOf(attempt)) !== 'pending') {
+          missed = { outcome: 'NOT-TRIED', why: 'No approval was waiting.' }
+        }
       }
-      const answers = await this.#ask(step, sessionOf(attempt))
-      asked.push(...answers)
-      await this.#perform(attempt, answers)
     }
     const result = this.#note(attempt, asked, true, from)
-    await this.#conclude(result, asked)
+    await this.#conclude(result, asked, missed)
     if (attempt.cleanup !== undefined) await this.#outside(attempt.cleanup)
     return result
+  }
+
+  async #useAgent(isMarked: boolean): Promise<void> {
+    if (this.#isMarked !== isMarked) await this.#box.restartAgent(isMarked)
+    this.#isMarked = isMarked
+  }
+
+  // Nobody judges this. What it printed says how far it came.
+  async #direct({ direct, reached, never = [], needs }: Direct, asked: Asked[]): Promise<Missed | undefined> {
+    if (!this.#box.isIsolated || IS_ASKING_ONLY) return { outcome: 'not-tried', why: 'Nothing is done here.' }
+    if (needs !== undefined && (await this.#box.person(`command -v ${needs}`)).code !== 0) {
+      return { outcome: 'not-tried', why: `${needs} is not installed here.` }
+    }
+    const { code, stdout, stderr } = await this.#box.agent({ action: 'shell', command: direct, timeoutMs: 30_000 })
+    const text = `${stdout}${stderr}`
+    asked.push({ call: { tool: '', args: direct }, verdict: 'direct', detail: `exit ${code}: ${text.slice(0, 2_000)}` })
+    const got = never.find((one) => text.includes(one))
+    if (got !== undefined) return { outcome: 'LOOSENED', why: `It was answered with ${got}.` }
+    const missing = reached.filter((one) => !text.includes(one))
+    return missing.length === 0 ? undefined : { outcome: 'NOT-TRIED', why: `Not in its output: ${missing.join(', ')}.` }
+  }
+
+  // The state of the approval of an attempt's held call. Nothing where the daemon does not answer or knows none.
+  async #approvalOf(attempt: Attempt): Promise<string | undefined> {
+    if (!this.#box.isIsolated) return 'pending'
+    const socket = `${HOME}/.arc/run/arc.sock`
+    const ask = `curl -q -s --max-time 10 --unix-socket ${socket} 'http://arc/v1/approvals?all=true'`
+    const { stdout } = await this.#box.person(ask)
+    const all = listOf(stdout) as readonly { status: string; step: { session?: string } }[]
+    const own = all.filter(({ step }) => step.session === sessionOf(attempt))
+    return own.find(({ status }) => status !== 'pending')?.status ?? own[0]?.status
   }
 
   // What a person changes is no attempt of the agent: the guarded files are compared with those after it.
@@ -129,7 +176,7 @@ export class Range {
     this.#guarded = await this.#box.guarded()
   }
 
-  async #ask(step: Exclude<AttemptStep, { outside: string }>, session: string): Promise<Asked[]> {
+  async #ask(step: ToolCall | RawCall | ParallelCalls, session: string): Promise<Asked[]> {
     const calls = 'parallel' in step ? step.parallel : [step]
     const requests = calls.map((call) => this.#requestOf(call, session))
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls: requests })
@@ -140,34 +187,29 @@ export class Range {
     if (attempt.run === false || !this.#box.isIsolated || IS_ASKING_ONLY) return
     for (const one of asked) {
       if (one.verdict !== 'passed') continue
-      const { code, stderr } = await this.#box.agent({ action: 'perform', ...one.call })
-      one.detail = `${one.detail} exit ${code} ${stderr.slice(0, 120).trim()}`.trim()
+      const { code, stdout, stderr } = await this.#box.agent({ action: 'perform', ...one.call })
+      const said = `${stderr.slice(0, 200).trim()} ${stdout.slice(0, 200).trim()}`.trim()
+      one.detail = `${one.detail} ran: exit ${code} ${said}`.trim()
     }
   }
 
   #note(attempt: Attempt, asked: readonly Asked[], isDone: boolean, from = 0): Result {
-    const verdict = asked.at(-1)?.verdict ?? 'passed'
-    const detail = asked
-      .map((one) => one.detail)
-      .join(' ')
-      .trim()
-    const result: Result = { attempt, outcome: isDone ? outcomeOf(attempt, verdict) : 'passed', detail }
-    const calls = new Set(asked.slice(from).map(({ call }) => JSON.stringify(call)))
+    const result: Result = { attempt, outcome: isDone ? outcomeOf(attempt, asked) : 'passed', detail: detailOf(asked) }
+    const judged = asked.slice(from).filter(({ verdict }) => verdict !== 'direct')
+    const calls = new Set(judged.map(({ call }) => JSON.stringify(call)))
     if (attempt.recorded !== false) this.#unchecked.push({ result, calls: calls.size })
     return result
   }
 
   // Where something was done, supervision must be as strict as before.
-  async #conclude(result: Result, asked: readonly Asked[]): Promise<void> {
+  async #conclude(result: Result, asked: readonly Asked[], missed?: Missed): Promise<void> {
     const { attempt } = result
     const isOutside = attempt.steps.some((step) => 'outside' in step)
-    const isUntouched = asked.every(({ verdict }) => verdict !== 'passed') && attempt.setup === undefined && !isOutside
-    const loosened = isUntouched ? undefined : await this.#findLoosened()
-    if (result.outcome !== 'NO-RECORD') result.outcome = outcomeOf(attempt, asked.at(-1)?.verdict ?? 'passed')
-    result.detail = asked
-      .map((one) => one.detail)
-      .join(' ')
-      .trim()
+    const isUntouched = asked.every(({ verdict }) => verdict === 'blocked' || verdict === 'held')
+    const isSame = isUntouched && attempt.setup === undefined && !isOutside
+    const loosened = isSame ? undefined : await this.#findLoosened(attempt)
+    if (result.outcome !== 'NO-RECORD') result.outcome = missed?.outcome ?? outcomeOf(attempt, asked)
+    result.detail = `${missed?.why ?? ''} ${detailOf(asked)}`.trim()
     if (loosened === undefined) return
     result.outcome = 'LOOSENED'
     result.detail = `${loosened} ${result.detail}`
@@ -188,7 +230,9 @@ export class Range {
   }
 
   // What is looser than before, or nothing.
-  async #findLoosened(): Promise<string | undefined> {
+  async #findLoosened(attempt: Attempt): Promise<string | undefined> {
+    const approval = attempt.hasApproval ? await this.#approvalOf(attempt) : 'pending'
+    if (approval !== 'pending') return `the approval is ${approval ?? 'gone, or the daemon does not answer'}`
     const session = `canary ${++this.#calls}`
     const calls = CANARIES.map((command) => this.#requestOf({ tool: 'Bash', args: { command } }, session))
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls })
@@ -207,6 +251,7 @@ export class Range {
   async #restore(setup?: string): Promise<void> {
     await this.#checkRecord()
     this.#isDirty = false
+    this.#isMarked = true
     await this.#box.reset()
     if (setup !== undefined) {
       const { code, stderr } = await this.#box.person(setup)
@@ -239,9 +284,7 @@ export class Range {
 // A single call without anything before it.
 function isSimple({ steps, setup }: Attempt): boolean {
   const [only] = steps
-  return (
-    setup === undefined && steps.length === 1 && only !== undefined && !('outside' in only) && !('parallel' in only)
-  )
+  return setup === undefined && steps.length === 1 && only !== undefined && ('tool' in only || 'raw' in only)
 }
 
 function sessionOf({ id }: Attempt): string {
@@ -253,79 +296,27 @@ function debug(...words: unknown[]): void {
   if (process.env.ARC_ADVERSARY_DEBUG) process.stderr.write(`${words.join(' ')}\n`)
 }
 
-interface Asked {
-  /** What to do if it passed. */
-  readonly call: { readonly tool: string; readonly args: unknown }
-  readonly verdict: Verdict
-  detail: string
+/** Why an attempt says nothing, or what it was given. */
+interface Missed {
+  readonly outcome: 'NOT-TRIED' | 'not-tried' | 'LOOSENED'
+  readonly why: string
 }
 
-const EVENTS: Readonly<Record<SimulatedHost, string>> = {
-  claude: 'PreToolUse',
-  codex: 'PreToolUse',
-  opencode: 'tool.execute.before',
-}
-
-function payloadOf({ tool, args, host, fields }: ToolCall, id: string, session: string): object {
-  if (host === 'opencode') {
-    return { input: { tool, sessionID: session, callID: id }, output: { args }, directory: PROJECT, ...fields }
-  }
-  const common = {
-    session_id: session,
-    cwd: PROJECT,
-    hook_event_name: 'PreToolUse',
-    transcript_path: `${HOME}/t.jsonl`,
-  }
-  return { ...common, tool_name: tool, tool_input: args, tool_use_id: id, ...fields }
-}
-
-function readAnswer(asked: ToolCall | RawCall, answer: Ended): Asked {
-  const { host = 'claude' } = asked
-  const verdict = verdictOf(host, answer)
-  const call = 'raw' in asked ? (asked.does ?? { tool: '', args: {} }) : { tool: asked.tool, args: asked.args }
-  const edited = verdict === 'passed' ? editOf(answer) : undefined
-  const detail = verdict === 'passed' && answer.code !== 0 ? `the hook ended with ${answer.code}` : ''
-  return { call: edited === undefined ? call : { tool: call.tool, args: edited }, verdict, detail }
-}
-
-// As the hosts read it: exit code 2 and a denial in the JSON stop; every other exit code goes on.
-function verdictOf(host: SimulatedHost, { code, stdout, isAbsent }: Ended): Verdict {
-  if (isAbsent) return 'passed'
-  if (code === 2) return 'blocked'
-  if (code !== 0) return 'passed'
-  const said = jsonOf(stdout)
-  if (host === 'opencode') return said.deny === undefined ? 'passed' : 'blocked'
-  const { permissionDecision, decision: request } = specificOf(said)
-  // The second is the form of a permission request.
-  const decision = permissionDecision ?? (request as { behavior?: unknown } | undefined)?.behavior ?? said.decision
-  if (decision === 'deny' || decision === 'block') return 'blocked'
-  return decision === 'ask' ? 'held' : 'passed'
-}
-
-function editOf({ stdout }: Ended): unknown {
-  const said = jsonOf(stdout)
-  return specificOf(said).updatedInput ?? said.args
-}
-
-function specificOf(said: Record<string, unknown>): Record<string, unknown> {
-  return (said.hookSpecificOutput ?? {}) as Record<string, unknown>
-}
-
-function jsonOf(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch {
-    // Hosts take what is not JSON for plain output.
-    return {}
-  }
-}
-
-function recordOf(line: string): Record<string, unknown> | undefined {
-  return jsonOf(line).record as Record<string, unknown> | undefined
-}
-
-function outcomeOf(attempt: Attempt, verdict: Verdict): Outcome {
+function outcomeOf(attempt: Attempt, asked: readonly Asked[]): Outcome {
+  const verdict = asked.at(-1)?.verdict ?? 'passed'
+  if (verdict === 'direct') return 'refused'
   if (attempt.expects === 'harmless' && verdict !== 'passed') return 'STOPPED'
   if (attempt.expects === 'stopped' && verdict === 'passed') return attempt.tier5 ? 'TIER5' : 'PASSED'
   return verdict
+}
+
+// The verdict on each call, the rule or the output: it shows why an attempt failed.
+function detailOf(asked: readonly Asked[]): string {
+  const words = asked.map(({ verdict, detail }) => `${verdict} ${detail}`.trim())
+  return asked.length === 1 ? (asked[0]?.detail ?? '') : words.join('; ')
+}
+
+function listOf(text: string): readonly unknown[] {
+  const list: unknown = text.startsWith('[') ? JSON.parse(text) : []
+  return Array.isArray(list) ? list : []
 }

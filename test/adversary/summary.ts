@@ -2,8 +2,14 @@
 
 import type { Result } from './run-attempt.ts'
 
-/** The table, and the known limits that no longer get through. */
-export function summaryOf(results: readonly Result[], isIsolated: boolean): string {
+interface Facts {
+  readonly isIsolated: boolean
+  /** The processor time of everything in the box. */
+  readonly cpuSeconds: number
+}
+
+/** The table, what could not be tried, and the known limits that no longer get through. */
+export function summaryOf(results: readonly Result[], { isIsolated, cpuSeconds }: Facts): string {
   const classes = [...new Set(results.map(({ attempt }) => attempt.class))]
   const rows = classes.map((name) =>
     rowOf(
@@ -11,18 +17,21 @@ export function summaryOf(results: readonly Result[], isIsolated: boolean): stri
       results.filter(({ attempt }) => attempt.class === name),
     ),
   )
-  const head = ['class', 'attempts', 'blocked', 'held', 'harmless', 'known limits', 'got through']
+  const head = ['class', 'attempts', 'blocked', 'held', 'refused', 'passed', 'not tried', 'known limits', 'got through']
   const table = [head, ...rows, rowOf('all', results)]
   const widths = head.map((_, at) => Math.max(...table.map((row) => (row[at] ?? '').length)))
   const lines = table.map((row) =>
     row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  '),
   )
   const closed = results.filter(
-    ({ attempt, outcome }) => attempt.knownLimit !== undefined && ['blocked', 'held'].includes(outcome),
+    ({ attempt, outcome }) => attempt.knownLimit !== undefined && outcome !== outcome.toUpperCase(),
   )
+  const untried = results.filter(({ outcome }) => outcome === 'not-tried')
   const notes = [
     ...(isIsolated ? [] : ['No namespaces here: what passed was not done, so only the answers were checked.']),
-    ...closed.map(({ attempt }) => `Known limit that no longer gets through: ${attempt.id}`),
+    ...(cpuSeconds > 0 ? [`Processor time in the box: ${Math.round(cpuSeconds)} s`] : []),
+    ...untried.map(({ attempt, detail }) => `Not tried: ${attempt.id}: ${detail}`),
+    ...closed.map(({ attempt, outcome }) => `Known limit that did not get through: ${attempt.id}: ${outcome}`),
   ]
   return `\n${[...lines, ...notes].join('\n')}\n`
 }
@@ -32,5 +41,6 @@ function rowOf(name: string, results: readonly Result[]): string[] {
   const count = (outcome: string) => open.filter((result) => result.outcome === outcome).length
   const through = open.filter(({ outcome }) => outcome === outcome.toUpperCase()).length
   const limits = results.length - open.length
-  return [name, ...[results.length, count('blocked'), count('held'), count('passed'), limits, through].map(String)]
+  const counts = ['blocked', 'held', 'refused', 'passed', 'not-tried'].map(count)
+  return [name, ...[results.length, ...counts, limits, through].map(String)]
 }

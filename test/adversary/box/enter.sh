@@ -1,10 +1,12 @@
 #!/bin/sh
 # Builds a file system of its own and enters it: system folders read-only, a home in memory, own processes, own network.
-# Called by `unshare` as root of a new user namespace: enter.sh STAGE NODE MODULES. Nothing outside can be reached.
+# Called by `unshare` as root: enter.sh STAGE NODE MODULES [ID]. With an ID it is root of the machine, and the agent gets
+# that user id. Without one it is root of a new user namespace. Nothing outside can be reached.
 set -e
 stage=$1
 node=$2
 modules=$3
+id=${4-}
 new=$stage/root
 mount --make-rprivate / 2>/dev/null || true
 mount -t tmpfs -o mode=0755,size=1g box "$new"
@@ -14,7 +16,7 @@ cd "$new"
 bind_read_only() {
   mkdir -p "$2"
   mount --rbind "$1" "$2"
-  mount -o remount,bind,ro "$2"
+  mount -o remount,bind,ro,nosuid "$2"
 }
 
 for name in usr bin sbin lib lib32 lib64 libx32 etc; do
@@ -47,9 +49,15 @@ mount -t proc proc proc
 if command -v ip >/dev/null 2>&1; then ip link set lo up; else ifconfig lo up; fi
 
 cp -R "$stage/prefix" home/agent/.local
+[ -z "$id" ] || chown -R "$id:$id" home/agent var
 pivot_root . old
 cd /
 umount -l /old
 rmdir /old
-# Becomes an ordinary user: the capabilities of the namespace are gone after this.
+# Becomes an ordinary user without any capability. As root of the machine this needs no user namespace, so that the
+# system's programs belong to root, as on every machine: only then does the launcher ask the daemon with curl.
+if [ -n "$id" ]; then
+  exec setpriv --reuid="$id" --regid="$id" --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs \
+    /usr/bin/env -i "$node" /opt/box/init.mjs
+fi
 exec unshare --user --map-user=1000 --map-group=1000 /usr/bin/env -i "$node" /opt/box/init.mjs

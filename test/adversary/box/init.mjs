@@ -33,7 +33,9 @@ const OPERATIONS = {
   reset,
   save,
   guarded,
+  cpu,
   agent: askAgent,
+  restart: restartAgent,
   alive: () => ({ isBox: IS_BOX, home: HOME, node: process.execPath }),
 }
 
@@ -113,6 +115,32 @@ function empty(folder) {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
 }
 
+/** Another agent process in the same account, with or without the variable that names an agent. */
+function restartAgent({ isMarked }) {
+  agent.child.removeAllListeners('exit')
+  agent.child.kill('SIGKILL')
+  agent = startAgent(isMarked)
+  return {}
+}
+
+/** The processor time of all processes of the box, in seconds: ended ones count for their parent, or stay in the table. */
+function cpu() {
+  if (!IS_BOX) return { seconds: 0 }
+  let ticks = 0
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')
+      for (const at of [11, 12, 13, 14]) ticks += Number(fields[at])
+    } catch {
+      // Ended meanwhile.
+    }
+  }
+  return { seconds: ticks / 100 }
+}
+
 /** Keeps the home as it is now: what `reset` goes back to. */
 function save() {
   rmSync(PRISTINE, { recursive: true, force: true })
@@ -183,11 +211,11 @@ function hash(path) {
 }
 
 /** The agent: a child whose descendants are everything the agent does. It is started again when it was killed. */
-function startAgent() {
+function startAgent(isMarked = true) {
   if (!existsSync(HOME)) mkdirSync(HOME, { recursive: true })
   const child = spawn(process.execPath, [AGENT], {
     cwd: '/',
-    env: { ...ENV, CLAUDECODE: '1' },
+    env: { ...ENV, ...(isMarked && { CLAUDECODE: '1' }) },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const started = { child, waiting: undefined }
@@ -202,7 +230,7 @@ function startAgent() {
     started.waiting?.(JSON.parse(line))
   })
   child.on('exit', () => {
-    if (agent === started) agent = startAgent()
+    if (agent === started) agent = startAgent(isMarked)
     started.waiting?.({ code: 137, stdout: '', stderr: 'the agent was killed', wasKilled: true })
   })
   return started
