@@ -69,7 +69,7 @@ function specificOf(said: Record<string, unknown>): Record<string, unknown> {
   return (said.hookSpecificOutput ?? {}) as Record<string, unknown>
 }
 
-export function jsonOf(text: string): Record<string, unknown> {
+function jsonOf(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>
   } catch {

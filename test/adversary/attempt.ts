@@ -44,7 +44,7 @@ export interface ParallelCalls {
 }
 
 /** Something that happens outside of the agent, as a shell command. */
-export interface Outside {
+interface Outside {
   readonly outside: string
 }
 
@@ -60,7 +60,7 @@ export interface Direct {
 }
 
 /** Time for what the steps before started in the background. Left out when none of them passed. */
-export interface Pause {
+interface Pause {
   readonly pauseMs: number
 }
 

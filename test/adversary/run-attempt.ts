@@ -11,8 +11,8 @@ import type { Box, Ended } from './box.ts'
  * judged, and was refused. `not-tried`: a program that it needs is missing here. `NOT-TRIED`: it did not come as far as
  * it has to, so it proves nothing.
  */
-export type Outcome = Verdict | 'refused' | 'not-tried' | Failure
-export type Failure = 'LOOSENED' | 'TIER5' | 'PASSED' | 'NO-RECORD' | 'STOPPED' | 'NOT-TRIED'
+type Outcome = Verdict | 'refused' | 'not-tried' | Failure
+type Failure = 'LOOSENED' | 'TIER5' | 'PASSED' | 'NO-RECORD' | 'STOPPED' | 'NOT-TRIED'
 
 export interface Result {
   readonly attempt: Attempt

@@ -338,8 +338,6 @@ const stepped: readonly Attempt[] = [
       { outside: `cd ${HOME}/project && ln -s ../.claude/settings.json data.json` },
       sh("python3 -c \"open('data.json','w').write('{}')\""),
     ],
-    knownLimit:
-      'A program that opens a link to a guarded file under a harmless name is not seen unless the link is named as a path.',
   },
 ]
 
