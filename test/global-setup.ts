@@ -20,7 +20,9 @@ export default function setup(): () => Promise<void> {
   // What outlives a home is written here, not into the home of the person who runs the tests.
   process.env.XDG_STATE_HOME = join(folder, 'state')
   return async () => {
-    const folders = readdirSync(folder).filter((name) => name.startsWith('arc-'))
+    const folders = readdirSync(folder)
+      .filter((name) => name.startsWith('arc-'))
+      .map(describeFolder(folder))
     const processes = await leftProcesses(folder)
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     const left = [...folders.map((name) => `folder ${name}`), ...processes]
@@ -36,5 +38,13 @@ async function leftProcesses(folder: string): Promise<string[]> {
     const found = findProcesses(`TMPDIR=${folder}`)
     if (found.length === 0 || tries === 40) return found.map(({ pid, command }) => `process ${pid} ${command}`)
     await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+
+// What is in it tells which test made it.
+function describeFolder(parent: string): (name: string) => string {
+  return (name) => {
+    const files = readdirSync(join(parent, name), { recursive: true }).slice(0, 8)
+    return `${name} (${files.join(', ')})`
   }
 }

@@ -141,7 +141,7 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
       const held = page.locator('[data-approval]').filter({ hasText: 'echo xxx' })
       const preview = held.locator('[data-preview]')
       await expect.poll(() => preview.isVisible(), { timeout: 60_000 }).toBe(true)
-      expect(await preview.textContent()).toMatch(/This is a preview.*1,000,\d{3} bytes.*SHA-256 [0-9a-f]{64}/s)
+      expect(await preview.textContent()).toMatch(/This is a preview.*1\.0M bytes.*SHA-256 [0-9a-f]{64}/s)
       expect((await held.locator('pre').textContent())?.length).toBeLessThan(LONG.length / 10)
       await expect
         .poll(() => held.getByRole('button', { name: /approve/i }).isEnabled(), { timeout: 60_000 })

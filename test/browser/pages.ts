@@ -49,7 +49,10 @@ export async function openPage(browser: Browser, daemon: ArcDaemon, wish: PageWi
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() !== 'error') return
-    const isNetwork = /ERR_CONNECTION|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_SOCKET/.test(message.text())
+    // A daemon that was started anew knows no session: 401 until the browser signs in again.
+    const isNetwork = /ERR_CONNECTION|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_SOCKET|status of 401/.test(
+      message.text(),
+    )
     if (!(mayLoseNetwork && isNetwork)) problems.push(`console: ${message.text()}`)
   })
   page.on('dialog', (dialog) => {
