@@ -54,6 +54,7 @@ export class Supervisor {
   #breaker: DurableBreaker
   #loaded: Loaded
   #problems: readonly Problem[] = []
+  #watching: Promise<WatchedConfig> | undefined
   #watched: WatchedConfig | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
   #isClosed = false
@@ -87,15 +88,16 @@ export class Supervisor {
 
   /** Follows the files from now on. */
   async follow(): Promise<void> {
-    if (this.#watched !== undefined || this.#isClosed) return
-    this.#watched = await watchConfig({
+    if (this.#watching !== undefined || this.#isClosed) return
+    this.#watching = watchConfig({
       ...this.#loadOptions,
       clock: this.#clock,
       onReload: (reload) => this.#takeOver(reload),
       onFault: (message) => this.#report(message),
     })
+    this.#watched = await this.#watching
     // What changed before watching began.
-    this.#compare(this.#watched.current)
+    if (!this.#isClosed) this.#compare(this.#watched.current)
   }
 
   /** The configuration in force. */
@@ -189,7 +191,8 @@ export class Supervisor {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    await this.#watched?.close()
+    // Also one that is just starting: it reads the state once more, which must not open the database again.
+    await (await this.#watching?.catch(() => undefined))?.close()
     await Promise.allSettled(this.#pending)
     this.#stores.close()
   }

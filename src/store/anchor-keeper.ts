@@ -29,6 +29,7 @@ export class AnchorKeeper {
   readonly #options: AnchorKeeperOptions
   readonly #timer: NodeJS.Timeout
   #hasFailed = false
+  #isClosed = false
 
   constructor(file: DatabaseFile, options: AnchorKeeperOptions) {
     this.#file = file
@@ -58,7 +59,10 @@ export class AnchorKeeper {
   /** Notes the end. Safe to call twice; before the database is closed. */
   close(): void {
     clearInterval(this.#timer)
+    if (this.#isClosed) return
+    this.#isClosed = true
     if (this.#isThere()) this.#quietly(() => void this.#note())
+    this.#facts.close()
   }
 
   // Looking must not make a database anew where somebody removed it: that is noticed when it is used again.
