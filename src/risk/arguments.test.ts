@@ -11,6 +11,11 @@ const rate = ({ tool, args }: ToolCall): Assessment => classifyRisk({ tool, args
 const titled = (calls: readonly ToolCall[]) =>
   calls.map((call) => [call.tool, JSON.stringify(call.args).slice(0, 90), call] as const)
 
+it('G8 judges the command of a tool that nobody knows', () => {
+  const args = { command: 'rm -rf ~' }
+  for (const tool of [' Bash ', 'execute_bash', 'mcp__shell__execute']) expect(rate({ tool, args }).tier).toBe(5)
+})
+
 describe('ordinary calls', () => {
   it.each(titled(ORDINARY_CALLS))('G8 %s %s goes through', (_tool, _args, call) => {
     const risk = rate(call)
