@@ -41,7 +41,7 @@ async function loadStore() {
   const folder = join(ROOT, 'node_modules', '.cache', 'arc-bench')
   mkdirSync(folder, { recursive: true })
   const outfile = join(folder, 'trace-store.mjs')
-  const entryPoints = [join(ROOT, 'src/store/trace-store.ts')]
+  const entryPoints = [join(ROOT, 'src/storage/sqlite/trace-store.ts')]
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   return import(pathToFileURL(outfile).href)
 }

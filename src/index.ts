@@ -1,39 +1,7 @@
 // The library: `import { createEngine } from 'arc-supervisor'`. Exports only; nothing is decided here.
 
-export type { Bus, Message, RequestOptions } from './collaboration/bus/bus.ts'
-export {
-  parseRoundtable,
-  type RoundtableDefaults,
-  type RoundtableRequest,
-} from './collaboration/roundtable/parse.ts'
-export type { DelegateOptions, DelegatorOptions, TaskMessage } from './collaboration/tasks/delegator.ts'
-export { TASK_KEPT_MS, type TaskFilter, type TaskStore } from './collaboration/tasks/store.ts'
-export type { Task, TaskDraft, TaskPriority, TaskRecord, TaskStatus } from './collaboration/tasks/task.ts'
-export {
-  advance as advanceTask,
-  isLeaseOver as isTaskLeaseOver,
-  isOver as isTaskOver,
-  type Move as TaskMove,
-  openTask,
-  renewLease as renewTaskLease,
-  type TaskAction,
-  unknownTask,
-} from './collaboration/tasks/transitions.ts'
-export type { Clock } from './core/clock.ts'
-export { type Cause, DEGRADATION, Failure, type FailureKind, type OnError } from './core/degradation.ts'
-export { type Engine, type EngineOptions, type HookListing, NoopHookEngine } from './core/engine.ts'
-export { ArcError, ERRORS, type ErrorCode } from './core/errors.ts'
-export type { Handler, HookObject, HookOptions, RunContext } from './core/hook.ts'
-export type { Match, Pattern } from './core/matcher.ts'
-export { effectiveMode, MODES, type Mode, type ModeInput } from './core/mode.ts'
-export type { Evaluation, Fault, Notice, Outcome } from './core/outcome.ts'
-export { type DeclaredPoint, definePoint } from './core/point-names.ts'
-export { type DataOf, type EditOf, POINTS, type PointName, type PointSpec } from './core/points.ts'
-export type { Sink } from './core/recorder.ts'
-export type { Step, StepContext, StepEnvelope } from './core/step.ts'
-export { TOOLS, type ToolClass, toolClass } from './core/tools.ts'
-export { DECISIONS, type Decision, type HandlerResult, type VerdictObject } from './core/verdict.ts'
-export { type BusHook, createHookBus, type HookBus, type HookContext, hookBus } from './faces/hook-bus.ts'
+export type { Bus, Message, RequestOptions } from './bus/bus.ts'
+export { type BusHook, createHookBus, type HookBus, type HookContext, hookBus } from './compat/hook-bus.ts'
 export {
   HOOK_EVENTS,
   type HookConfig,
@@ -43,32 +11,64 @@ export {
   type HookRegistryContext,
   type HookResult,
   readHookConfig,
-} from './faces/hook-registry.ts'
+} from './compat/hook-registry.ts'
 export {
   HookSystem,
   type HookSystemContext,
   type HookSystemHandler,
   type HookSystemOptions,
-} from './faces/hook-system.ts'
-export { type CommandHandler, type CommandOptions, commandHandler } from './handlers/command/command.ts'
-export { type HttpOptions, httpHandler } from './handlers/http.ts'
-export { type PromptOptions, promptHandler } from './handlers/prompt/prompt.ts'
+} from './compat/hook-system.ts'
+export type { Clock } from './engine/clock.ts'
+export { type Cause, DEGRADATION, Failure, type FailureKind, type OnError } from './engine/degradation.ts'
+export { type Engine, type EngineOptions, type HookListing, NoopHookEngine } from './engine/engine.ts'
+export { ArcError, ERRORS, type ErrorCode } from './engine/errors.ts'
+export type { Handler, HookObject, HookOptions, RunContext } from './engine/hook.ts'
+export type { Match, Pattern } from './engine/matcher.ts'
+export { effectiveMode, MODES, type Mode, type ModeInput } from './engine/mode.ts'
+export type { Evaluation, Fault, Notice, Outcome } from './engine/outcome.ts'
+export { type DeclaredPoint, definePoint } from './engine/point-names.ts'
+export { type DataOf, type EditOf, POINTS, type PointName, type PointSpec } from './engine/points.ts'
+export type { Sink } from './engine/recorder.ts'
+export type { Step, StepContext, StepEnvelope } from './engine/step.ts'
+export { TOOLS, type ToolClass, toolClass } from './engine/tools.ts'
+export { DECISIONS, type Decision, type HandlerResult, type VerdictObject } from './engine/verdict.ts'
+export { createSupervisionGate, type GateOptions, type GateRule } from './hooks/builtin/gate.ts'
+export { defaultPipeline, type Pipeline } from './hooks/default-pipeline.ts'
+export { type CommandHandler, type CommandOptions, commandHandler } from './hooks/handlers/command/command.ts'
+export { type HttpOptions, httpHandler } from './hooks/handlers/http.ts'
+export { type PromptOptions, promptHandler } from './hooks/handlers/prompt/prompt.ts'
+export type { PipelineHook } from './hooks/pipeline.ts'
+export { type RetryOptions, type RetryResult, runWithRetry } from './hooks/retry.ts'
+export { createEngine, HandlerTable, HookEngine } from './platform/hook-engine.ts'
 export type { Assessment, Effect, Evidence, RiskInput, Tier } from './risk/assessment.ts'
 export { classifyRisk, type RiskOptions } from './risk/classify.ts'
-export { createSupervisor } from './runtime/create-supervisor.ts'
-export { defaultPipeline, type Pipeline } from './runtime/default-pipeline.ts'
-export { createEngine, HandlerTable, HookEngine } from './runtime/engine.ts'
-export type { PipelineHook } from './runtime/pipeline.ts'
-export type { Supervisor } from './runtime/supervisor.ts'
-export type { SupervisorOptions } from './runtime/supervisor-options.ts'
+export {
+  parseRoundtable,
+  type RoundtableDefaults,
+  type RoundtableRequest,
+} from './roundtable/parse.ts'
+export { CircuitBreaker, type CircuitBreakerOptions } from './supervisor/breaker/breaker.ts'
+export { createSupervisor } from './supervisor/create-supervisor.ts'
+export type { Supervisor } from './supervisor/supervisor.ts'
+export type { SupervisorOptions } from './supervisor/supervisor-options.ts'
+export type { DelegateOptions, DelegatorOptions, TaskMessage } from './tasks/delegator.ts'
 export {
   MessageBus,
   type OpenTasks,
   type OpenTasksOptions,
   openTasks,
   TaskDelegator,
-} from './runtime/task-delegation.ts'
-export { admitBy, TaskRefusal } from './runtime/task-supervision.ts'
-export { CircuitBreaker, type CircuitBreakerOptions } from './supervision/breaker.ts'
-export { createSupervisionGate, type GateOptions, type GateRule } from './supervision/gate.ts'
-export { type RetryOptions, type RetryResult, runWithRetry } from './supervision/retry.ts'
+} from './tasks/service/open-tasks.ts'
+export { admitBy, TaskRefusal } from './tasks/service/task-supervision.ts'
+export { TASK_KEPT_MS, type TaskFilter, type TaskStore } from './tasks/store.ts'
+export type { Task, TaskDraft, TaskPriority, TaskRecord, TaskStatus } from './tasks/task.ts'
+export {
+  advance as advanceTask,
+  isLeaseOver as isTaskLeaseOver,
+  isOver as isTaskOver,
+  type Move as TaskMove,
+  openTask,
+  renewLease as renewTaskLease,
+  type TaskAction,
+  unknownTask,
+} from './tasks/transitions.ts'

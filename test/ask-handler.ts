@@ -1,12 +1,12 @@
 // Asks one handler about one tool call through a real engine on a real clock, for tests of handlers that reach out of
 // the process.
 
-import type { EngineOptions } from '../src/core/engine.ts'
-import type { Handler, HookOptions } from '../src/core/hook.ts'
-import type { Evaluation, Fault, Notice, Outcome } from '../src/core/outcome.ts'
-import type { ToolCallData } from '../src/core/points.ts'
-import type { StepContext } from '../src/core/step.ts'
-import { createEngine } from '../src/runtime/engine.ts'
+import type { EngineOptions } from '../src/engine/engine.ts'
+import type { Handler, HookOptions } from '../src/engine/hook.ts'
+import type { Evaluation, Fault, Notice, Outcome } from '../src/engine/outcome.ts'
+import type { ToolCallData } from '../src/engine/points.ts'
+import type { StepContext } from '../src/engine/step.ts'
+import { createEngine } from '../src/platform/hook-engine.ts'
 
 interface Asking {
   readonly data?: ToolCallData

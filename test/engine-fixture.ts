@@ -1,11 +1,11 @@
 // An engine on a clock that tests move by hand, with everything it tells the world kept to be looked at.
 
-import { CoreEngine, type EngineOptions } from '../src/core/engine.ts'
-import type { Handler } from '../src/core/hook.ts'
-import type { Evaluation, Fault, Notice, Outcome } from '../src/core/outcome.ts'
-import type { BuiltInPoints, ToolCallData } from '../src/core/points.ts'
-import type { StepContext } from '../src/core/step.ts'
-import { linearRegex } from '../src/runtime/engine-services.ts'
+import { CoreEngine, type EngineOptions } from '../src/engine/engine.ts'
+import type { Handler } from '../src/engine/hook.ts'
+import type { Evaluation, Fault, Notice, Outcome } from '../src/engine/outcome.ts'
+import type { BuiltInPoints, ToolCallData } from '../src/engine/points.ts'
+import type { StepContext } from '../src/engine/step.ts'
+import { linearRegex } from '../src/platform/engine-services.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
 
 /** A handler at `pre:tool`. */

@@ -1,7 +1,7 @@
 // Each adapter with its captured payloads, a payload for every event, and configurations as users have them.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import type { PointName } from '../src/core/points.ts'
+import type { PointName } from '../src/engine/points.ts'
 import type { HostName } from '../src/hosts/host.ts'
 import { HOSTS } from '../src/hosts/list.ts'
 import type { CapturedPayload, HostSubject } from '../src/testing/host-contract.ts'

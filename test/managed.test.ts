@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { publicOnly } from '../src/daemon/managed.ts'
+import { publicOnly } from '../src/daemon/http/managed-sockets.ts'
 import { type Managed, readManaged, writersOf } from '../src/guard/managed.ts'
 import { jsonLines, type Ran, runProgram } from './run-arc.ts'
 import { makeTempFolder } from './temp-folder.ts'

@@ -1,11 +1,11 @@
 // Sends one step through a real engine with one hook, for tests of what a single answer does.
 // Points and answers come from tables there, so types are set aside here.
 
-import type { EngineOptions } from '../src/core/engine.ts'
-import type { HookOptions } from '../src/core/hook.ts'
-import type { Evaluation, Fault, Notice, Outcome } from '../src/core/outcome.ts'
-import type { StepContext } from '../src/core/step.ts'
-import { createEngine } from '../src/runtime/engine.ts'
+import type { EngineOptions } from '../src/engine/engine.ts'
+import type { HookOptions } from '../src/engine/hook.ts'
+import type { Evaluation, Fault, Notice, Outcome } from '../src/engine/outcome.ts'
+import type { StepContext } from '../src/engine/step.ts'
+import { createEngine } from '../src/platform/hook-engine.ts'
 
 interface OneHook {
   readonly point: string

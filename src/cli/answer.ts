@@ -1,10 +1,10 @@
 // How `arc check` shows an answer to a person: each fact once, the matched part underlined.
 
 import { homedir } from 'node:os'
-import type { Evaluation } from '../core/outcome.ts'
+import type { Evaluation } from '../engine/outcome.ts'
 import type { Assessment, Evidence } from '../risk/assessment.ts'
 import { explain, TIERS } from '../risk/explain.ts'
-import type { Foreseen } from '../runtime/preview.ts'
+import type { Foreseen } from '../supervisor/dry-run.ts'
 import colors from './colors.ts'
 import { type MarkedLine, markPart } from './marked-text.ts'
 import { alignColumns, columnsOf, LOOK, oneLine, paintDecision, print, widthOf, wrap } from './output.ts'

@@ -1,13 +1,13 @@
 // What follows the mode in force: the launcher, and the switch of each host that stops a call when its hook fails.
 
-import { describe } from '../core/errors.ts'
+import { describe } from '../engine/errors.ts'
 import { addInstall, type Install, readInstalls } from '../guard/installs.ts'
 import { launcherFile, writeLauncherMode } from '../guard/launcher.ts'
 import type { Env, Host, HostName } from '../hosts/host.ts'
 import { applyChanges, readTexts } from '../hosts/install/apply.ts'
 import { type Place, pathsToRead, planInstall } from '../hosts/install/plan.ts'
 import { HOSTS } from '../hosts/list.ts'
-import { ProfileHome } from '../runtime/profile-home.ts'
+import { ProfileHome } from '../supervisor/profiles.ts'
 import { tell } from './output.ts'
 
 /** Brings everything in step with the mode of the profile that the files choose. */

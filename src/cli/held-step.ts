@@ -1,12 +1,12 @@
 // A step that waits for approval, as it is shown in the terminal before the answer.
 
-import { isRecord } from '../core/plain-data.ts'
+import type { Approval, HeldStep } from '../approvals/approvals.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { ownGuard } from '../guard/own-guard.ts'
+import { classifierOf } from '../hooks/builtin/call-risk.ts'
+import { arcHome } from '../platform/home.ts'
 import type { Evidence } from '../risk/assessment.ts'
 import { RULE_PACKS } from '../risk/rulebook.ts'
-import { arcHome } from '../runtime/home.ts'
-import { ownGuard } from '../runtime/own-guard.ts'
-import type { Approval, HeldStep } from '../supervision/approvals.ts'
-import { classifierOf } from '../supervision/hooks/call-risk.ts'
 import colors from './colors.ts'
 import { columnsOf, fromNow, oneLine, wrap } from './output.ts'
 import { argumentLines, factLine } from './shown-step.ts'

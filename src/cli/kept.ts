@@ -2,12 +2,12 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { arcHome, databaseFile } from '../runtime/home.ts'
-import { SqliteStateStore } from '../store/state-store.ts'
-import { SqliteTraceStore } from '../store/trace-store.ts'
-import { MemoryStateStore } from '../supervision/memory-state.ts'
-import type { StateStore } from '../supervision/state.ts'
-import { MemoryTraceStore } from '../trace/memory-store.ts'
+import { arcHome, databaseFile } from '../platform/home.ts'
+import { MemoryStateStore } from '../storage/memory/state-store.ts'
+import { MemoryTraceStore } from '../storage/memory/trace-store.ts'
+import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
+import { SqliteTraceStore } from '../storage/sqlite/trace-store.ts'
+import type { StateStore } from '../storage/state.ts'
 import type { TraceStore } from '../trace/store.ts'
 
 /** The record; an empty one where nothing is recorded yet. */

@@ -4,13 +4,13 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { describe } from '../core/errors.ts'
-import { isRecord } from '../core/plain-data.ts'
-import { loginFile, tokenFile } from '../daemon/places.ts'
+import { loginFile, tokenFile } from '../daemon/process/paths.ts'
 import type { Daemon } from '../daemon/server.ts'
+import { describe } from '../engine/errors.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { checkPersonIn } from '../guard/home-person.ts'
 import { LOGIN_PROCESS_HEADER } from '../protocol/messages.ts'
-import { checkPersonIn } from '../runtime/person.ts'
-import { openStores } from '../runtime/stores.ts'
+import { openStores } from '../storage/open-stores.ts'
 
 /** A link that works once, or why there is none. */
 export interface LoginLink {

@@ -1,6 +1,6 @@
 // A text with one part of it underlined, as compilers show a mistake: the line, and ^~~~ below it.
 
-import { dottedOf } from '../daemon/shown-text.ts'
+import { dottedOf } from '../daemon/live/shown-text.ts'
 import { widthOf } from './output.ts'
 
 /** A part of a text: from, up to but not including. */

@@ -2,8 +2,8 @@
 
 import { isAbsolute, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import type { Decision } from '../core/verdict.ts'
-import { wholeOf } from '../daemon/shown-text.ts'
+import { wholeOf } from '../daemon/live/shown-text.ts'
+import type { Decision } from '../engine/verdict.ts'
 import colors, { paintMarked } from './colors.ts'
 
 /** Icon and colour of each decision; the icon carries the meaning for those who do not see the colour. */

@@ -1,8 +1,8 @@
 // A step as a person reads it in the terminal before the answer: every argument, line for line, with the matched part
 // marked and in view. A long text is shown from both ends.
 
-import { isRecord } from '../core/plain-data.ts'
-import { wholeOf } from '../daemon/shown-text.ts'
+import { wholeOf } from '../daemon/live/shown-text.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import type { Evidence } from '../risk/assessment.ts'
 import colors from './colors.ts'
 import { oneLine, widthOf } from './output.ts'

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
-import { didYouMean, show } from '../core/errors.ts'
-import type { Mode } from '../core/mode.ts'
-import { isRecord } from '../core/plain-data.ts'
+import { didYouMean, show } from '../engine/errors.ts'
+import type { Mode } from '../engine/mode.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import { compileArma } from './arma/compile.ts'
 import { EXTENSIONS } from './extensions.ts'
 import { modeInText, nearestMode, strictestMode } from './in-force.ts'

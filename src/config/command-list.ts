@@ -1,7 +1,7 @@
 // The list of command hooks over all layers: appended, never replaced; the same hook twice counts once.
 
 import { basename } from 'node:path'
-import type { OnError } from '../core/degradation.ts'
+import type { OnError } from '../engine/degradation.ts'
 import type { LayerName, Origin } from './layers.ts'
 import type { CommandSetting } from './schema.ts'
 import type { ValidFile } from './validate.ts'

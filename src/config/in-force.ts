@@ -2,10 +2,10 @@
 // bad, the configuration is raised to these facts, so that a lost file never lowers the mode.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { OnError } from '../core/degradation.ts'
-import { didYouMean } from '../core/errors.ts'
-import { isAtLeast, MODES, type Mode } from '../core/mode.ts'
-import { isRecord } from '../core/plain-data.ts'
+import type { OnError } from '../engine/degradation.ts'
+import { didYouMean } from '../engine/errors.ts'
+import { isAtLeast, MODES, type Mode } from '../engine/mode.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import { contentOf } from './command-list.ts'
 import { type Config, type HookSettings, hookSettings, onErrorOf } from './layers.ts'
 import { BUILT_IN_HOOKS } from './schema.ts'

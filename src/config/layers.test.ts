@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MODES } from '../core/mode.ts'
+import { MODES } from '../engine/mode.ts'
 import { contentOf } from './command-list.ts'
 import { type Config, DEFAULTS, hookSettings, type Layer, onErrorOf, override, tighten } from './layers.ts'
 import { parseText } from './parse.ts'

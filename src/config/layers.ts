@@ -1,9 +1,9 @@
 // Layers of settings into one configuration: the user's override each other, a project's can only tighten.
 // Pure: files are found and read in load.ts. Every entry that is not taken over is reported with its place.
 
-import type { OnError } from '../core/degradation.ts'
-import { show } from '../core/errors.ts'
-import { isAtLeast, type Mode } from '../core/mode.ts'
+import type { OnError } from '../engine/degradation.ts'
+import { show } from '../engine/errors.ts'
+import { isAtLeast, type Mode } from '../engine/mode.ts'
 import type { ArmaScript } from './arma/compile.ts'
 import { addCommands, type CommandHook } from './command-list.ts'
 import type { Position } from './position.ts'

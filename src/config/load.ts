@@ -2,7 +2,7 @@
 // state stays in force, and every problem is reported. Only reads, apart from keeping the last good texts.
 
 import { basename, join, resolve, sep } from 'node:path'
-import { describe, didYouMean, show } from '../core/errors.ts'
+import { describe, didYouMean, show } from '../engine/errors.ts'
 import { type Chain, type LayerPlace, readChain } from './chain.ts'
 import { entryOf, withoutEntries, withoutHooks } from './good-entries.ts'
 import {

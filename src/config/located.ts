@@ -1,6 +1,6 @@
 // A parsed document in one form for JSON and YAML: plain values that remember where each key and value stands.
 
-import { show } from '../core/errors.ts'
+import { show } from '../engine/errors.ts'
 import type { Position } from './position.ts'
 import { keyOf, type Problem, problem } from './problem.ts'
 

@@ -1,7 +1,7 @@
 // From text to values with positions: JSON with comments, or YAML. Nothing throws; every problem has its place.
 // What the values mean is schema.ts.
 
-import { clip } from '../core/errors.ts'
+import { clip } from '../engine/errors.ts'
 import { isYamlFile } from './extensions.ts'
 import { parseJson } from './json.ts'
 import { findBadKeys, type Located, offsetAt, plainOf } from './located.ts'

@@ -1,7 +1,7 @@
 // Reads a file that somebody may be editing, replacing or attacking: bounded, never blocking on a pipe, never throwing.
 
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
-import { describe } from '../core/errors.ts'
+import { describe } from '../engine/errors.ts'
 import { type Problem, problem } from './problem.ts'
 
 // The largest configuration or script that is read: one made to be slow must not hold up a tool call.

@@ -2,11 +2,11 @@
 // The keys are those that people write; layers.ts gives them their inner form.
 
 import * as z from 'zod'
-import { ON_ERROR, type OnError } from '../core/degradation.ts'
-import { ArcError, didYouMean, show } from '../core/errors.ts'
-import { compileMatch } from '../core/matcher.ts'
-import { MODES, type Mode } from '../core/mode.ts'
-import { BUILT_IN_POINTS } from '../core/point-names.ts'
+import { ON_ERROR, type OnError } from '../engine/degradation.ts'
+import { ArcError, didYouMean, show } from '../engine/errors.ts'
+import { compileMatch } from '../engine/matcher.ts'
+import { MODES, type Mode } from '../engine/mode.ts'
+import { BUILT_IN_POINTS } from '../engine/point-names.ts'
 
 /** The hooks that ARC brings along: a failure of a guard blocks unless it is configured, the others follow the default. */
 export const BUILT_IN_HOOKS = {

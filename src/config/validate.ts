@@ -1,8 +1,8 @@
 // Checks a parsed file against the schema, and words each problem: what was expected, what came, the nearest name.
 
 import type * as z from 'zod'
-import { didYouMean, show } from '../core/errors.ts'
-import { isRecord } from '../core/plain-data.ts'
+import { didYouMean, show } from '../engine/errors.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import type { Parsed } from './parse.ts'
 import { keyOf, type Problem, problem } from './problem.ts'
 import { BUILT_IN_HOOKS, type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'

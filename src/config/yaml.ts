@@ -1,7 +1,7 @@
 // YAML 1.2 into located values: one document, text keys, aliases followed within bounds.
 
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml'
-import { show } from '../core/errors.ts'
+import { show } from '../engine/errors.ts'
 import { type Entry, type Located, MAX_DEPTH, MAX_VALUES } from './located.ts'
 import type { Complaint, FormatResult } from './parse.ts'
 

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws'
 import { runProgram } from '../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 import type { Row, StreamMessage } from '../protocol/messages.ts'
-import { SqliteTaskStore } from '../store/task-store.ts'
+import { SqliteTaskStore } from '../storage/sqlite/task-store.ts'
 import { type Daemon, startDaemon } from './server.ts'
 
 let at: SupervisedHome

@@ -3,7 +3,7 @@
 
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRecord } from '../core/plain-data.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import { findAdopter } from './adopter.ts'
 import { isAdopter } from './known-programs.ts'
 import { agentVariables, ancestryOf, type HomeMaker } from './person.ts'

@@ -3,8 +3,15 @@
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Guard, Guarded, GuardedComparison, GuardedKind, GuardedRoot, OwnProcess } from '../core/guarded-paths.ts'
-import { isRecord } from '../core/plain-data.ts'
+import type {
+  Guard,
+  Guarded,
+  GuardedComparison,
+  GuardedKind,
+  GuardedRoot,
+  OwnProcess,
+} from '../engine/guarded-paths.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import { installsFile, readInstalls } from './installs.ts'
 
 /** What the set is built from. */

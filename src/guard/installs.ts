@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isRecord } from '../core/plain-data.ts'
+import { isRecord } from '../engine/plain-data.ts'
 
 /** One `arc install`: a host at one place. */
 export interface Install {

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Mode } from '../core/mode.ts'
+import type { Mode } from '../engine/mode.ts'
 import { partNotOfRoot } from './root-only.ts'
 
 /** What the launcher starts, and for which home. */

@@ -3,7 +3,7 @@
 
 import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isRecord } from '../core/plain-data.ts'
+import { isRecord } from '../engine/plain-data.ts'
 
 /** What the marker file says about this machine. */
 export interface Managed {

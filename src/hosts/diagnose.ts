@@ -1,7 +1,7 @@
 // Is a host really supervised? Checks for `arc doctor` from facts that somebody else gathered: texts of files, versions.
 
 import { getNodeValue, parseTree } from 'jsonc-parser'
-import { isRecord } from '../core/plain-data.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import { claudeSettings } from './claude/claude.ts'
 import { codexConfig, codexHooks } from './codex/install.ts'
 import type { Host } from './host.ts'

@@ -1,8 +1,8 @@
 // What a host is told when ARC itself fails: a payload it cannot read, an engine it cannot reach.
 
-import { isAtLeast, type Mode } from '../core/mode.ts'
-import type { Outcome } from '../core/outcome.ts'
-import { POINTS, type PointSpec } from '../core/points.ts'
+import { isAtLeast, type Mode } from '../engine/mode.ts'
+import type { Outcome } from '../engine/outcome.ts'
+import { POINTS, type PointSpec } from '../engine/points.ts'
 import type { HostStep } from './host.ts'
 
 const HOOK = 'arc'

@@ -1,7 +1,7 @@
 // Reads payloads without trusting them: every getter answers undefined for what is missing or of another type.
 
-import { describe, show } from '../core/errors.ts'
-import { isRecord } from '../core/plain-data.ts'
+import { describe, show } from '../engine/errors.ts'
+import { isRecord } from '../engine/plain-data.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -1,9 +1,9 @@
 // What an adapter between a coding agent and ARC is: events as data, payload → step, outcome → reply, and how it is
 // installed. Everything here is pure; only install/apply.ts touches files.
 
-import type { Outcome } from '../core/outcome.ts'
-import type { PointName, ToolArgs } from '../core/points.ts'
-import type { StepContext } from '../core/step.ts'
+import type { Outcome } from '../engine/outcome.ts'
+import type { PointName, ToolArgs } from '../engine/points.ts'
+import type { StepContext } from '../engine/step.ts'
 import type { HostInstall } from './install/plan.ts'
 
 /** The agents that ARC knows, by the name on the command line: `arc hook claude`. */

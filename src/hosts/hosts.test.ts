@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SUBJECTS } from '../../test/host-subjects.ts'
-import type { Outcome } from '../core/outcome.ts'
+import type { Outcome } from '../engine/outcome.ts'
 import { hostContract } from '../testing/host-contract.ts'
 import { HOST_NAMES, type HostStep, isUnreadable } from './host.ts'
 import { findHost, HOSTS, readHostPayload } from './list.ts'

@@ -2,9 +2,9 @@
 // host cannot do all that ARC can: an edit it cannot make becomes a denial, a prompt it would not show becomes one too.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Outcome } from '../core/outcome.ts'
-import { isRecord } from '../core/plain-data.ts'
-import { POINTS, type PointSpec } from '../core/points.ts'
+import type { Outcome } from '../engine/outcome.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { POINTS, type PointSpec } from '../engine/points.ts'
 import type { EditField, HostReply, HostStep, ReplyFacts } from './host.ts'
 import {
   answerMessage,

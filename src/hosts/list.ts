@@ -1,6 +1,6 @@
 // The hosts by name, and the question which of them is really calling.
 
-import { ArcError, didYouMean, show } from '../core/errors.ts'
+import { ArcError, didYouMean, show } from '../engine/errors.ts'
 import { claude } from './claude/claude.ts'
 import { cline } from './cline/cline.ts'
 import { codex } from './codex/codex.ts'

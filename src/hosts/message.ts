@@ -1,8 +1,8 @@
 // What people and agents read when ARC steps in: who, why, what instead, and where to look it up.
 
-import { clip, MAX_TEXT } from '../core/errors.ts'
-import type { Outcome } from '../core/outcome.ts'
-import { isRecord } from '../core/plain-data.ts'
+import { clip, MAX_TEXT } from '../engine/errors.ts'
+import type { Outcome } from '../engine/outcome.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import type { ReplyFacts } from './host.ts'
 
 // Claude cuts a text at 10 000 characters, the others at more or not at all.

@@ -2,7 +2,7 @@
 // the keys decides for how long.
 
 import { hash as digest, randomUUID } from 'node:crypto'
-import { toolClass } from '../core/tools.ts'
+import { toolClass } from '../engine/tools.ts'
 import type { HostStep } from './host.ts'
 
 /** A key, and whether it can only mean this one call. */

@@ -1,9 +1,9 @@
 // From what a payload says, in ARC's words, to a step. Each host's payload.ts finds the words; the rest is the same.
 
-import { describe } from '../core/errors.ts'
-import { isRecord } from '../core/plain-data.ts'
-import type { PointName, ToolArgs } from '../core/points.ts'
-import { toolClass } from '../core/tools.ts'
+import { describe } from '../engine/errors.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import type { PointName, ToolArgs } from '../engine/points.ts'
+import { toolClass } from '../engine/tools.ts'
 import { defined, type Fields, parsePayload } from './fields.ts'
 import type { HostEvent, HostEvents, HostName, HostStep, Unreadable } from './host.ts'
 import { normaliseArgs, readArgs } from './tool-args.ts'

@@ -1,9 +1,9 @@
 // One form of arguments for one kind of tool: whatever a host calls it, a shell command is the text in `command`.
 // An edit made on that form is put back into the host's own.
 
-import { isRecord } from '../core/plain-data.ts'
-import type { ToolArgs } from '../core/points.ts'
-import { toolClass } from '../core/tools.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import type { ToolArgs } from '../engine/points.ts'
+import { toolClass } from '../engine/tools.ts'
 import { type Fields, own } from './fields.ts'
 
 /** What a host gave as arguments, as an object: some send JSON as a text, and nothing that came is lost. */

@@ -1,6 +1,6 @@
 // Commands that are spread over several arguments: a program with its list of words, its input and its environment.
 
-import { isRecord } from '../core/plain-data.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import { argumentName } from './tool-words.ts'
 
 /** The parts of a command that stand beside each other in one object. */

@@ -1,8 +1,8 @@
 // Reads the arguments of a tool call by meaning: which of them are shell commands, code or SQL, whatever the tool is
 // called. Messages, titles and file contents are data and are not read as commands. Bounded in depth and size.
 
-import { isRecord } from '../core/plain-data.ts'
-import type { ToolClass } from '../core/tools.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import type { ToolClass } from '../engine/tools.ts'
 import { joinWords, programOf, withInput } from './argument-words.ts'
 import { isGraphMutation, isSqlStatement } from './sql-text.ts'
 import { argumentName, type Language, languageIn, type ToolTraits, wordsOf } from './tool-words.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linearRegex } from '../runtime/engine-services.ts'
+import { linearRegex } from '../platform/engine-services.ts'
 import type { Assessment } from './assessment.ts'
 import { classifyRisk } from './classify.ts'
 import { decide } from './decide.ts'

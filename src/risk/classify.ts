@@ -1,8 +1,8 @@
 // The risk of a tool call or a message: effect class, tier and the evidence for both. Synchronous, the same answer
 // every time, and never an exception: what cannot be judged is unknown, not harmless.
 
-import { isRecord } from '../core/plain-data.ts'
-import { toolClass } from '../core/tools.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { toolClass } from '../engine/tools.ts'
 import type { Assessment, Checklist, Effect, Evidence, RiskInput, Tier } from './assessment.ts'
 import { folderOf } from './judge-arguments.ts'
 import { type Findings, judgeShell, ORDER, type Scene } from './judge-shell.ts'

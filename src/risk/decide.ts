@@ -1,6 +1,6 @@
 // From risk to decision, in one place: the hook, `arc check` and the benchmark all ask here.
 
-import { DECISION_RANK, type Decision } from '../core/verdict.ts'
+import { DECISION_RANK, type Decision } from '../engine/verdict.ts'
 import type { Assessment, Evidence } from './assessment.ts'
 
 /** How strict to be. */

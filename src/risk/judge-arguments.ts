@@ -1,7 +1,7 @@
 // Judges what the arguments of a tool would run. Code and SQL are judged as the program that runs them would get them,
 // so that one set of rules holds for `python3 -c`, a notebook and a server's tool alike.
 
-import type { ToolClass } from '../core/tools.ts'
+import type { ToolClass } from '../engine/tools.ts'
 import { withInput } from './argument-words.ts'
 import { type Reading, readArguments } from './arguments.ts'
 import type { Evidence, Span } from './assessment.ts'

@@ -1,7 +1,7 @@
 // Judges the calls of tools that are not a shell: files, addresses, servers of others, sub-agents.
 
-import { isRecord } from '../core/plain-data.ts'
-import { fileArguments, type ToolClass } from '../core/tools.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { fileArguments, type ToolClass } from '../engine/tools.ts'
 import type { Access } from './access.ts'
 import { joinWords } from './argument-words.ts'
 import type { Effect, Tier } from './assessment.ts'

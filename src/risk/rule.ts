@@ -1,7 +1,7 @@
 // A rule is data: what it looks for, what that would do, what to do instead, and the examples that are its tests.
 // A small declarative form covers most rules and is compiled once; where it does not suffice, a rule brings a test.
 
-import type { Guard } from '../core/guarded-paths.ts'
+import type { Guard } from '../engine/guarded-paths.ts'
 import type { Access } from './access.ts'
 import type { Effect, Span, Tier } from './assessment.ts'
 import { type Call, type FlagNames, findOption, flagNames } from './call.ts'

@@ -2,7 +2,7 @@
 // What is wrong is reported, never thrown, and a pack with a problem is not used at all.
 
 import * as z from 'zod'
-import type { RegexCompiler } from '../core/matcher.ts'
+import type { RegexCompiler } from '../engine/matcher.ts'
 import { EFFECTS } from './assessment.ts'
 import type { Call } from './call.ts'
 import { classifyRisk } from './classify.ts'

@@ -1,8 +1,8 @@
 // What every bus must do, as cases that run under any test runner.
 
 import assert from 'node:assert/strict'
-import type { BusServices } from '../collaboration/bus/base-bus.ts'
-import type { Bus, Message } from '../collaboration/bus/bus.ts'
+import type { BusServices } from '../bus/base-bus.ts'
+import type { Bus, Message } from '../bus/bus.ts'
 import { FakeClock } from './fake-clock.ts'
 
 /** Makes buses. */

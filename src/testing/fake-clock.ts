@@ -1,7 +1,7 @@
 // A clock that a test moves by hand: nothing happens until it is told to, and then in the order a real clock would.
 // Imports no test runner, so that any can use it.
 
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../engine/clock.ts'
 
 interface Timer {
   readonly at: number

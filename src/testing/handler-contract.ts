@@ -2,15 +2,15 @@
 // handlers that behave in a given way; each case sends steps through a real engine and looks at what came out.
 
 import assert from 'node:assert/strict'
-import type { Clock } from '../core/clock.ts'
-import { type Cause, DEGRADATION, type FailureKind, ON_ERROR } from '../core/degradation.ts'
-import { CoreEngine } from '../core/engine.ts'
-import { clip } from '../core/errors.ts'
-import type { Handler, HookOptions } from '../core/hook.ts'
-import type { Evaluation, Fault, Outcome } from '../core/outcome.ts'
-import type { ToolCallData } from '../core/points.ts'
-import type { StepContext } from '../core/step.ts'
-import type { VerdictObject } from '../core/verdict.ts'
+import type { Clock } from '../engine/clock.ts'
+import { type Cause, DEGRADATION, type FailureKind, ON_ERROR } from '../engine/degradation.ts'
+import { CoreEngine } from '../engine/engine.ts'
+import { clip } from '../engine/errors.ts'
+import type { Handler, HookOptions } from '../engine/hook.ts'
+import type { Evaluation, Fault, Outcome } from '../engine/outcome.ts'
+import type { ToolCallData } from '../engine/points.ts'
+import type { StepContext } from '../engine/step.ts'
+import type { VerdictObject } from '../engine/verdict.ts'
 
 /** Builds handlers of one kind that behave in a given way. Each is registered at `pre:tool`. */
 export interface HandlerMaker {

@@ -2,8 +2,8 @@
 // agent's own rules that the subject brings along, never by the adapter's idea of them.
 
 import assert from 'node:assert/strict'
-import type { Outcome } from '../core/outcome.ts'
-import { POINTS, type PointName, type PointSpec } from '../core/points.ts'
+import type { Outcome } from '../engine/outcome.ts'
+import { POINTS, type PointName, type PointSpec } from '../engine/points.ts'
 import { failureOutcome } from '../hosts/failure.ts'
 import { type Host, type HostEvent, type HostReply, type HostStep, isUnreadable } from '../hosts/host.ts'
 import { type Place, planInstall, planUninstall } from '../hosts/install/plan.ts'

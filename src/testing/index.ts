@@ -1,7 +1,7 @@
 // What third parties test their own parts with: `import { handlerContractFor } from 'arc-supervisor/testing'`.
 
-export { CHECKLISTS as AUDIT_CHECKLISTS, CHECKS as AUDIT_CHECKS } from '../supervision/audit.ts'
-export { BUILT_INS } from '../supervision/default-pipeline.ts'
+export { CHECKLISTS as AUDIT_CHECKLISTS, CHECKS as AUDIT_CHECKS } from '../hooks/builtin/audit.ts'
+export { BUILT_INS } from '../hooks/builtin/list.ts'
 export { type BusCase, type BusMaker, busContract } from './bus-contract.ts'
 export { FakeClock } from './fake-clock.ts'
 export {

@@ -1,7 +1,7 @@
 // A dispatch that is over, as stores of the trace are given it: made up from what a test cares about.
 
-import type { Evaluation, Outcome } from '../core/outcome.ts'
-import type { StepEnvelope } from '../core/step.ts'
+import type { Evaluation, Outcome } from '../engine/outcome.ts'
+import type { StepEnvelope } from '../engine/step.ts'
 import type { StepEntry } from '../trace/record.ts'
 
 /** When an entry happened, unless it says so itself. */

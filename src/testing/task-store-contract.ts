@@ -1,9 +1,9 @@
 // What every store of tasks must do, as cases that run under any test runner.
 
 import assert from 'node:assert/strict'
-import { TASK_KEPT_MS, type TaskStore } from '../collaboration/tasks/store.ts'
-import type { Task } from '../collaboration/tasks/task.ts'
-import type { Move } from '../collaboration/tasks/transitions.ts'
+import { TASK_KEPT_MS, type TaskStore } from '../tasks/store.ts'
+import type { Task } from '../tasks/task.ts'
+import type { Move } from '../tasks/transitions.ts'
 
 /** Makes empty stores. */
 export interface TaskStoreMaker {

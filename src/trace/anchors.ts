@@ -1,7 +1,7 @@
 // Anchors: ends of the chain that were noted outside of the database. The chain alone shows that a record was changed;
 // anchors show that the whole chain was rewritten, shortened or replaced. Pure: reads no file.
 
-import { isRecord } from '../core/plain-data.ts'
+import { isRecord } from '../engine/plain-data.ts'
 import type { Checkpoint } from './chain.ts'
 
 /** The end of the chain at one time. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { MemoryTraceStore } from '../storage/memory/trace-store.ts'
 import { verifyExport } from './export.ts'
-import { MemoryTraceStore } from './memory-store.ts'
 
 function exported(): string[] {
   const store = new MemoryTraceStore()

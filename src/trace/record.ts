@@ -1,11 +1,11 @@
 // What the trace holds: one record per step, one per evaluation of it, and one per event of the other components.
 // Shapes, and the small rules that give a record its action, level and component. No I/O.
 
-import type { Cause } from '../core/degradation.ts'
-import type { Mode } from '../core/mode.ts'
-import type { Evaluation, Outcome, Skip } from '../core/outcome.ts'
-import type { StepEnvelope } from '../core/step.ts'
-import type { Answer, Decision, Dropped } from '../core/verdict.ts'
+import type { Cause } from '../engine/degradation.ts'
+import type { Mode } from '../engine/mode.ts'
+import type { Evaluation, Outcome, Skip } from '../engine/outcome.ts'
+import type { StepEnvelope } from '../engine/step.ts'
+import type { Answer, Decision, Dropped } from '../engine/verdict.ts'
 
 export type Level = 'info' | 'warn' | 'error'
 

@@ -1,9 +1,9 @@
 // The single writer's work, the same for every store: an entry becomes redacted drafts, drafts become links of the chain.
 // Redaction happens before any lock is taken; sealing, which needs the end of the chain, is as little as possible.
 
-import type { Evaluation, Outcome } from '../core/outcome.ts'
-import { isRecord } from '../core/plain-data.ts'
-import type { Decision } from '../core/verdict.ts'
+import type { Evaluation, Outcome } from '../engine/outcome.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import type { Decision } from '../engine/verdict.ts'
 import { canonicalize, canonicalizeOrdered } from './canonical.ts'
 import { type Checkpoint, GENESIS, type Link, linkHash } from './chain.ts'
 import {

@@ -1,7 +1,7 @@
 // Where the trace is kept: the interface that the memory store and the database both satisfy.
 // Everything is synchronous: an entry is committed before the outcome it records is handed back.
 
-import type { Decision } from '../core/verdict.ts'
+import type { Decision } from '../engine/verdict.ts'
 import type { Checkpoint, Verification } from './chain.ts'
 import type { Component, EvaluationRecord, EventRecord, LogRow, StepRecord, TraceEntry, TraceRecord } from './record.ts'
 

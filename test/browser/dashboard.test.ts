@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import type { Action } from '../../src/protocol/views.ts'
-import { SqliteTaskStore } from '../../src/store/task-store.ts'
+import { SqliteTaskStore } from '../../src/storage/sqlite/task-store.ts'
 import { ArcDaemon } from './arc-daemon.ts'
 import { allRows, openPage, type PageWish, type WatchedPage } from './pages.ts'
 

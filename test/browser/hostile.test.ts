@@ -3,7 +3,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
-import { SqliteTaskStore } from '../../src/store/task-store.ts'
+import { SqliteTaskStore } from '../../src/storage/sqlite/task-store.ts'
 import { ArcDaemon } from './arc-daemon.ts'
 import { openPage } from './pages.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { DECISION_RANK } from '../../src/core/decision.ts'
+import { DECISION_RANK } from '../../src/engine/decision.ts'
 import type { Assessment } from '../../src/risk/assessment.ts'
 import { classifyRisk } from '../../src/risk/classify.ts'
 import { decide } from '../../src/risk/decide.ts'

@@ -1,7 +1,7 @@
 // What a target of the fuzzing is, and how one is run: the tests and the bench run the same table.
 
 import fc from 'fast-check'
-import { describe } from '../../src/core/errors.ts'
+import { describe } from '../../src/engine/errors.ts'
 
 /** A property over hostile input. */
 export interface FuzzTarget<Input = unknown> {

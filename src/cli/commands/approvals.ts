@@ -1,11 +1,11 @@
 // `arc approvals`: what is held for a person, and the person's answer.
 
-import { systemClock } from '../../runtime/engine-services.ts'
-import { arcHome } from '../../runtime/home.ts'
-import { newId } from '../../runtime/ids.ts'
-import { recordEvent } from '../../runtime/services.ts'
-import { openStores } from '../../runtime/stores.ts'
-import { type AnswerSource, type Approval, type ApprovalServices, Approvals } from '../../supervision/approvals.ts'
+import { type AnswerSource, type Approval, type ApprovalServices, Approvals } from '../../approvals/approvals.ts'
+import { recordEvent } from '../../hooks/pipeline-services.ts'
+import { systemClock } from '../../platform/engine-services.ts'
+import { arcHome } from '../../platform/home.ts'
+import { newId } from '../../platform/ids.ts'
+import { openStores } from '../../storage/open-stores.ts'
 import { canonicalize } from '../../trace/canonical.ts'
 import colors from '../colors.ts'
 import { confirm, requirePerson } from '../confirm.ts'

@@ -1,9 +1,9 @@
 // `arc breaker`: whether failing hooks have lowered what hooks may do, and closing it by hand.
 
-import { openPreview } from '../../runtime/preview.ts'
-import { realServices } from '../../runtime/services.ts'
-import { openStores } from '../../runtime/stores.ts'
-import { type BreakerStatus, DurableBreaker } from '../../supervision/breaker.ts'
+import { realServices } from '../../hooks/pipeline-services.ts'
+import { openStores } from '../../storage/open-stores.ts'
+import { type BreakerStatus, DurableBreaker } from '../../supervisor/breaker/breaker.ts'
+import { openPreview } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { recordIn, requirePerson } from '../confirm.ts'
 import { fromNow, print, printJson, report, tell } from '../output.ts'

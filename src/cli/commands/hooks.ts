@@ -1,13 +1,13 @@
 // `arc hooks`: the pipeline as it stands, which of it a step would meet, and switching hooks off and on again.
 
 import { formatProblem } from '../../config/problem.ts'
-import { didYouMean, show } from '../../core/errors.ts'
-import { BUILT_IN_POINTS } from '../../core/point-names.ts'
-import type { PipelineHook } from '../../runtime/pipeline.ts'
-import { openPreview, type Preview } from '../../runtime/preview.ts'
-import { recordEvent } from '../../runtime/services.ts'
-import { snooze, wake } from '../../runtime/snoozes.ts'
-import { openStores } from '../../runtime/stores.ts'
+import { didYouMean, show } from '../../engine/errors.ts'
+import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
+import type { PipelineHook } from '../../hooks/pipeline.ts'
+import { recordEvent } from '../../hooks/pipeline-services.ts'
+import { snooze, wake } from '../../hooks/snoozes.ts'
+import { openStores } from '../../storage/open-stores.ts'
+import { openPreview, type Preview } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import {

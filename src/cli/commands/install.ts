@@ -19,8 +19,8 @@ import {
   type Texts,
 } from '../../hosts/install/plan.ts'
 import { findHost } from '../../hosts/list.ts'
-import { arcHome } from '../../runtime/home.ts'
-import { ProfileHome } from '../../runtime/profile-home.ts'
+import { arcHome } from '../../platform/home.ts'
+import { ProfileHome } from '../../supervisor/profiles.ts'
 import { requirePerson } from '../confirm.ts'
 import { enforces, followMode, movingVariables } from '../follow-mode.ts'
 import { launcherFile, writeLauncher } from '../hook/launcher.ts'

@@ -1,7 +1,7 @@
 // `arc logs`: the structured log of every evaluation, newest last; `--follow` goes on with what comes.
 
-import { databaseFile } from '../../runtime/home.ts'
-import { SqliteTraceStore } from '../../store/trace-store.ts'
+import { databaseFile } from '../../platform/home.ts'
+import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
 import type { LogRow } from '../../trace/record.ts'
 import type { TraceFilter, TraceStore } from '../../trace/store.ts'
 import colors from '../colors.ts'

@@ -1,6 +1,6 @@
 // `arc open`: opens the page of the running daemon in a browser, signed in.
 
-import { arcHome } from '../../runtime/home.ts'
+import { arcHome } from '../../platform/home.ts'
 import { openLink } from '../login-link.ts'
 import { print, printJson, report } from '../output.ts'
 import { statusOf } from './status.ts'

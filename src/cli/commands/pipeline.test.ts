@@ -104,7 +104,7 @@ describe('arc check', () => {
   it('C1 with a bad file: the problem with its place on stderr, the last good state in the answer', async () => {
     scripted({ enforcement: 'enforce' })
     await arc('hooks', 'disable', 'hooks.arma:3', '--for', '1s')
-    const { createSupervisor } = await import('../../runtime/create-supervisor.ts')
+    const { createSupervisor } = await import('../../supervisor/create-supervisor.ts')
     await (await createSupervisor({ home: place.home, report: () => undefined })).close()
     place.write(PROFILE, '{ "scripts": [')
     const ran = await arc('check', '--json', '--', 'true')
@@ -195,7 +195,7 @@ describe('arc breaker', () => {
     expect(json(await arc('breaker', 'status', '--json'))).toEqual({
       ...{ state: 'closed', failures: 0, threshold: 1, openedAt: null, halfOpenAt: null },
     })
-    const { createSupervisor } = await import('../../runtime/create-supervisor.ts')
+    const { createSupervisor } = await import('../../supervisor/create-supervisor.ts')
     const supervisor = await createSupervisor({
       home: place.home,
       builtIns: [],

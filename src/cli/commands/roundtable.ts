@@ -3,18 +3,18 @@
 
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
-import { agentKey } from '../../collaboration/agent-key.ts'
-import { DEFAULT_ROUNDS, MAX_TOPIC, parseRoundtable } from '../../collaboration/roundtable/parse.ts'
-import type { TableView } from '../../collaboration/roundtable/view.ts'
-import { ArcError, show } from '../../core/errors.ts'
-import type { Outcome } from '../../core/outcome.ts'
-import { arcHome, databaseFile, findProject } from '../../runtime/home.ts'
-import { ProfileHome } from '../../runtime/profile-home.ts'
-import { killAgents } from '../../runtime/roundtable-agent.ts'
-import type { DriveEnd } from '../../runtime/roundtable-driver.ts'
-import { findRoundtable, listRoundtables } from '../../runtime/roundtable-store.ts'
-import type { Supervisor } from '../../runtime/supervisor.ts'
-import { SqliteStateStore } from '../../store/state-store.ts'
+import { agentKey } from '../../engine/agent-key.ts'
+import { ArcError, show } from '../../engine/errors.ts'
+import type { Outcome } from '../../engine/outcome.ts'
+import { arcHome, databaseFile, findProject } from '../../platform/home.ts'
+import { killAgents } from '../../roundtable/driver/agent-process.ts'
+import type { DriveEnd } from '../../roundtable/driver/driver.ts'
+import { findRoundtable, listRoundtables } from '../../roundtable/driver/roundtable-store.ts'
+import { DEFAULT_ROUNDS, MAX_TOPIC, parseRoundtable } from '../../roundtable/parse.ts'
+import type { TableView } from '../../roundtable/view.ts'
+import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
+import { ProfileHome } from '../../supervisor/profiles.ts'
+import type { Supervisor } from '../../supervisor/supervisor.ts'
 import colors from '../colors.ts'
 import { ago, alignColumns, columnsOf, oneLine, print, printJson, readSpan, tell } from '../output.ts'
 import { findSeats, readCommands, type Seat } from '../roundtable/agents.ts'
@@ -106,7 +106,7 @@ interface Held {
 
 async function hold({ plan, seats, home, turnMs, options, before }: Held): Promise<number> {
   const [{ RoundtableDriver }, { speakerFor }] = await Promise.all([
-    import('../../runtime/roundtable-driver.ts'),
+    import('../../roundtable/driver/driver.ts'),
     import('../roundtable/speaker.ts'),
   ])
   const screen = new TableScreen(options.json === true ? tell : print)
@@ -166,7 +166,7 @@ class Supervisors {
 
   async #make(profile: string): Promise<Supervisor> {
     const { home, cwd, note } = this.#place
-    const { createSupervisor } = await import('../../runtime/create-supervisor.ts')
+    const { createSupervisor } = await import('../../supervisor/create-supervisor.ts')
     const project = findProject(cwd, home)
     return createSupervisor({
       via: 'cli',

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ARC, jsonLines, runArc } from '../../../test/run-arc.ts'
 import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { feedStepOf } from '../../daemon/feed-steps.ts'
-import { readAfter } from '../../daemon/trace-scan.ts'
-import { SqliteTraceStore } from '../../store/trace-store.ts'
+import { feedStepOf } from '../../daemon/live/feed-steps.ts'
+import { readAfter } from '../../daemon/live/trace-scan.ts'
+import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
 import type { SampleEvent, SampleStep } from '../sample/events.ts'
 
 let place: SupervisedHome

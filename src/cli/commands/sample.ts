@@ -1,11 +1,11 @@
 // `arc sample`: plays the sample session and shows, step by step, what the hooks decided.
 
 import { isAbsolute, relative } from 'node:path'
-import { describe } from '../../core/errors.ts'
-import { readMode } from '../../core/mode.ts'
-import type { Decision } from '../../core/verdict.ts'
-import { findDaemon } from '../../daemon/lifecycle.ts'
-import { arcHome } from '../../runtime/home.ts'
+import { findDaemon } from '../../daemon/process/lifecycle.ts'
+import { describe } from '../../engine/errors.ts'
+import { readMode } from '../../engine/mode.ts'
+import type { Decision } from '../../engine/verdict.ts'
+import { arcHome } from '../../platform/home.ts'
 import colors from '../colors.ts'
 import { alignColumns, columnsOf, LOOK, oneLine, print, tell, wrap } from '../output.ts'
 import type { SampleEvent, SampleHold, SampleStep } from '../sample/events.ts'

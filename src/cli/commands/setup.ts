@@ -2,7 +2,7 @@
 // A list of steps, each safe to repeat; --dry-run prints the list, --remove goes the other way.
 
 import { resolve } from 'node:path'
-import { ArcError, describe } from '../../core/errors.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
 import { type Managed, readManaged, systemPaths, writersOf } from '../../guard/managed.ts'
 import colors from '../colors.ts'
 import { requireNames } from '../managed/accounts.ts'

@@ -1,10 +1,10 @@
 // `arc stop`: ends the daemon of this home, and keeps hooks from starting another.
 
 import { existsSync } from 'node:fs'
-import { endProcess, findDaemon, processOf } from '../../daemon/lifecycle.ts'
-import { noteStopped } from '../../daemon/on-demand.ts'
-import { arcHome } from '../../runtime/home.ts'
-import { openStores } from '../../runtime/stores.ts'
+import { endProcess, findDaemon, processOf } from '../../daemon/process/lifecycle.ts'
+import { noteStopped } from '../../daemon/process/on-demand.ts'
+import { arcHome } from '../../platform/home.ts'
+import { openStores } from '../../storage/open-stores.ts'
 import { type Confirmed, recordIn, requirePerson } from '../confirm.ts'
 import { printJson, report, tell } from '../output.ts'
 

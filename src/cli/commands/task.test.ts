@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 import { jsonLines, onlyJson, runArc } from '../../../test/run-arc.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import type { Task } from '../../collaboration/tasks/task.ts'
-import { openTasks } from '../../runtime/task-delegation.ts'
+import { openTasks } from '../../tasks/service/open-tasks.ts'
+import type { Task } from '../../tasks/task.ts'
 
 const newHome = (): string => makeTempFolder('arc-home-')
 const HOME = newHome()

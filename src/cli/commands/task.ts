@@ -1,14 +1,14 @@
 // `arc task`: work that agents hand to each other. Every move goes through the state machine, every new task through
 // the pipeline.
 
-import type { Task, TaskPriority, TaskRecord, TaskStatus } from '../../collaboration/tasks/task.ts'
-import { ArcError } from '../../core/errors.ts'
-import { createSupervisor } from '../../runtime/create-supervisor.ts'
-import { databaseFile, findProject } from '../../runtime/home.ts'
-import { type OpenTasks, openTasks } from '../../runtime/task-delegation.ts'
-import { logMoves } from '../../runtime/task-log.ts'
-import { admitBy } from '../../runtime/task-supervision.ts'
-import { SqliteTraceStore } from '../../store/trace-store.ts'
+import { ArcError } from '../../engine/errors.ts'
+import { databaseFile, findProject } from '../../platform/home.ts'
+import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
+import { createSupervisor } from '../../supervisor/create-supervisor.ts'
+import { type OpenTasks, openTasks } from '../../tasks/service/open-tasks.ts'
+import { logMoves } from '../../tasks/service/task-log.ts'
+import { admitBy } from '../../tasks/service/task-supervision.ts'
+import type { Task, TaskPriority, TaskRecord, TaskStatus } from '../../tasks/task.ts'
 import colors from '../colors.ts'
 import { ago, alignColumns, oneLine, print, printJson, tell } from '../output.ts'
 

@@ -320,7 +320,7 @@ describe('G10 arc trace verify', () => {
 
   it('G10 keeps verifying after old records were removed by retention', async () => {
     for (const command of ['ls', 'pwd', 'id', 'date']) await hook(command)
-    const { SqliteTraceStore } = await import('../../store/trace-store.ts')
+    const { SqliteTraceStore } = await import('../../storage/sqlite/trace-store.ts')
     const store = new SqliteTraceStore(file())
     expect(store.retain({ maxBytes: 3_000, now: Date.now(), id: 'cut' }).removed).toBeGreaterThan(0)
     store.close()

@@ -2,16 +2,16 @@
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { fileOf } from '../../daemon/anchoring.ts'
-import { arcHome } from '../../runtime/home.ts'
-import { openPreview } from '../../runtime/preview.ts'
+import { fileOf } from '../../daemon/anchors.ts'
+import { arcHome } from '../../platform/home.ts'
 import {
   type AnchorCheck,
   type AnchorSource,
   anchorsIn,
   checkAnchors,
   journalAnchors,
-} from '../../runtime/record-check.ts'
+} from '../../storage/anchor-check.ts'
+import { openPreview } from '../../supervisor/dry-run.ts'
 import type { Verification } from '../../trace/chain.ts'
 import colors from '../colors.ts'
 import { openTrace } from '../kept.ts'

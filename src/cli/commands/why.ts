@@ -1,10 +1,10 @@
 // `arc why`: one decision, whole: the step, what each hook said, what was changed, and what became of it.
 
-import { isRecord } from '../../core/plain-data.ts'
+import { type Approval, Approvals } from '../../approvals/approvals.ts'
+import { isRecord } from '../../engine/plain-data.ts'
+import { systemClock } from '../../platform/engine-services.ts'
+import { newId } from '../../platform/ids.ts'
 import type { Evidence } from '../../risk/assessment.ts'
-import { systemClock } from '../../runtime/engine-services.ts'
-import { newId } from '../../runtime/ids.ts'
-import { type Approval, Approvals } from '../../supervision/approvals.ts'
 import { canonicalize } from '../../trace/canonical.ts'
 import type { EvaluationRecord, StepRecord } from '../../trace/record.ts'
 import type { Found } from '../../trace/store.ts'

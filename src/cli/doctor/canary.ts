@@ -8,8 +8,8 @@ import type { Host, HostName } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
 import { hookLine } from '../../hosts/install/command-line.ts'
 import type { Place } from '../../hosts/install/plan.ts'
-import { newId } from '../../runtime/ids.ts'
-import { openStores } from '../../runtime/stores.ts'
+import { newId } from '../../platform/ids.ts'
+import { openStores } from '../../storage/open-stores.ts'
 
 const LIMIT_MS = 20_000
 const COMMAND = 'echo arc-canary'

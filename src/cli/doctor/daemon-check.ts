@@ -1,11 +1,11 @@
 // Does the daemon of a home run, and what happens where it does not?
 
-import { lastLogLine } from '../../daemon/background.ts'
-import { findDaemon, type Presence } from '../../daemon/lifecycle.ts'
-import type { OnDemand } from '../../daemon/on-demand.ts'
-import { logFile } from '../../daemon/places.ts'
+import { lastLogLine } from '../../daemon/process/background.ts'
+import { findDaemon, type Presence } from '../../daemon/process/lifecycle.ts'
+import type { OnDemand } from '../../daemon/process/on-demand.ts'
+import { logFile } from '../../daemon/process/paths.ts'
 import type { Check } from '../../hosts/diagnose.ts'
-import { openPreview } from '../../runtime/preview.ts'
+import { openPreview } from '../../supervisor/dry-run.ts'
 import { onDemandIn, tellOnDemand } from '../commands/status.ts'
 import { VERSION } from '../version.ts'
 

@@ -2,11 +2,11 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe } from '../../core/errors.ts'
+import { describe } from '../../engine/errors.ts'
 import { readConfirmNone } from '../../guard/confirm-file.ts'
 import type { Check } from '../../hosts/diagnose.ts'
-import { checkAnchors } from '../../runtime/record-check.ts'
-import { SqliteTraceStore } from '../../store/trace-store.ts'
+import { checkAnchors } from '../../storage/anchor-check.ts'
+import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
 
 const SOON_MS = 2_000
 

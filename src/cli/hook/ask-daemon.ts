@@ -1,7 +1,7 @@
 // Asks a running daemon over its socket. Anything but a whole answer is none: the caller then judges itself.
 
 import { Agent, request } from 'node:http'
-import { socketFile } from '../../daemon/places.ts'
+import { socketFile } from '../../daemon/process/paths.ts'
 import {
   CALLER_HEADER,
   CWD_HEADER,

@@ -5,7 +5,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { constants, Script } from 'node:vm'
-import { describe } from '../../core/errors.ts'
+import { describe } from '../../engine/errors.ts'
 
 type Wrapper = (
   exports: object,

@@ -1,12 +1,12 @@
 // Judges a call in this process, when no daemon does.
 
-import { ArcError, describe } from '../../core/errors.ts'
-import { holderOf } from '../../daemon/holder.ts'
-import { answerHook, type HookAnswer, type HookCall } from '../../daemon/hook-call.ts'
-import { oneJudge } from '../../daemon/judges.ts'
-import { claimStart } from '../../daemon/on-demand.ts'
+import { answerHook, type HookAnswer, type HookCall } from '../../daemon/hook-call/answer.ts'
+import { oneJudge } from '../../daemon/hook-call/supervisor-provider.ts'
+import { claimStart } from '../../daemon/process/on-demand.ts'
+import { holderOf } from '../../daemon/process/pid-file.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
 import { findHost } from '../../hosts/list.ts'
-import type { Supervisor } from '../../runtime/supervisor.ts'
+import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 const USAGE = 2
 

@@ -11,6 +11,7 @@ import {
 import { failureOutcome } from '../../hosts/failure.ts'
 import { isUnreadable } from '../../hosts/host.ts'
 import { HOSTS } from '../../hosts/list.ts'
+import { STATE_DIR_VARIABLE, stateDir } from '../../platform/home.ts'
 import {
   CALLER_HEADER,
   CALLER_VARIABLE,
@@ -21,7 +22,6 @@ import {
   SEPARATOR,
   SILENCE_MS,
 } from '../../protocol/hook-wire.ts'
-import { STATE_DIR_VARIABLE, stateDir } from '../../runtime/home.ts'
 
 export { launcherFile }
 

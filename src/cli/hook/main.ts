@@ -2,14 +2,14 @@
 // without one the pipeline is loaded here. Whatever happens, the host gets an answer.
 
 import { existsSync } from 'node:fs'
-import type { HookAnswer, HookCall } from '../../daemon/hook-call.ts'
-import { askedProfile } from '../../daemon/launch-mark.ts'
-import { readSwitch } from '../../daemon/on-demand.ts'
-import { socketFile } from '../../daemon/places.ts'
+import type { HookAnswer, HookCall } from '../../daemon/hook-call/answer.ts'
+import { askedProfile } from '../../daemon/hook-call/launch-mark.ts'
+import { readSwitch } from '../../daemon/process/on-demand.ts'
+import { socketFile } from '../../daemon/process/paths.ts'
 import { readManaged } from '../../guard/managed.ts'
 import type { HostName } from '../../hosts/host.ts'
+import { arcHome } from '../../platform/home.ts'
 import { CALLER_VARIABLE, FRAME_VARIABLE, readPid, writeAnswer } from '../../protocol/hook-wire.ts'
-import { arcHome } from '../../runtime/home.ts'
 import { readAll } from './read-stdin.ts'
 
 // Half of the shortest time that a host waits at an event that can be stopped.
@@ -105,7 +105,7 @@ async function readCall(host: string, event: string | undefined, signal: AbortSi
 // The next call finds it. Whatever goes wrong here, this one has its answer.
 async function startDaemon(home: string): Promise<void> {
   try {
-    const { startInBackground } = await import('../../daemon/background.ts')
+    const { startInBackground } = await import('../../daemon/process/background.ts')
     const [, program = ''] = process.argv
     startInBackground({ home, program, args: ['--no-open', '--on-demand'] })
   } catch (error) {

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ARC, onlyJson, runArc, runProgram } from '../../../test/run-arc.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
-import { SqliteStateStore } from '../../store/state-store.ts'
-import { update } from '../../supervision/state.ts'
+import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
+import { update } from '../../storage/state.ts'
 import { writeLauncher } from './launcher.ts'
 
 // Finding processes by their home needs /proc.

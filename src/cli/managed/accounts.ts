@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { ArcError, describe } from '../../core/errors.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
 
 /** An account of the machine. */
 export interface Account {

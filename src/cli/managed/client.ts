@@ -1,8 +1,8 @@
 // Requests to the sockets of a managed daemon, for accounts that cannot enter its home.
 
 import { request } from 'node:http'
-import { ArcError, describe } from '../../core/errors.ts'
-import { isRecord } from '../../core/plain-data.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 
 /** A request. */
 export interface Asked {

@@ -2,8 +2,8 @@
 // already stays.
 
 import { applyEdits, modify, parse } from 'jsonc-parser'
-import { ArcError } from '../../core/errors.ts'
-import { isRecord } from '../../core/plain-data.ts'
+import { ArcError } from '../../engine/errors.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import { claudeManagedFile } from '../../hosts/claude/claude.ts'
 import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
 import { backupOf, type FileChange, type InstallFile, type TextProblem } from '../../hosts/install/plan.ts'

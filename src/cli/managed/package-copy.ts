@@ -15,8 +15,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ArcError } from '../../core/errors.ts'
-import { isRecord } from '../../core/plain-data.ts'
+import { ArcError } from '../../engine/errors.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import { writersOf } from '../../guard/managed.ts'
 
 const OWN_NAME = 'arc-supervisor'

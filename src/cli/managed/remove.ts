@@ -2,9 +2,9 @@
 // number could otherwise go to a new account, which would then own the record. --purge removes both.
 
 import { rmSync, statSync } from 'node:fs'
-import { ArcError } from '../../core/errors.ts'
-import { readNote } from '../../daemon/holder.ts'
-import { endProcess } from '../../daemon/lifecycle.ts'
+import { endProcess } from '../../daemon/process/lifecycle.ts'
+import { readNote } from '../../daemon/process/pid-file.ts'
+import { ArcError } from '../../engine/errors.ts'
 import { type Managed, systemPaths } from '../../guard/managed.ts'
 import { readProcess } from '../../guard/process-table.ts'
 import { removeGroup, removeUser, run } from './accounts.ts'

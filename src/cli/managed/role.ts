@@ -2,7 +2,7 @@
 // the daemon by its sockets only.
 
 import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs'
-import { ArcError } from '../../core/errors.ts'
+import { ArcError } from '../../engine/errors.ts'
 import { type Managed, readManaged } from '../../guard/managed.ts'
 
 /** Commands that touch neither the home nor the daemon: everyone runs them as on any machine. */

@@ -1,7 +1,7 @@
 // `arc status` on a managed machine, for accounts that cannot enter the home: the public socket tells it. Approvers also get
 // a link that opens the page signed in, over the control socket.
 
-import { isRecord } from '../../core/plain-data.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import type { Managed } from '../../guard/managed.ts'
 import colors from '../colors.ts'
 import { oneLine, print, printJson } from '../output.ts'

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ArcError } from '../../core/errors.ts'
+import { ArcError } from '../../engine/errors.ts'
 import { type Managed, ROOT_VARIABLE, systemPaths, writersOf } from '../../guard/managed.ts'
 import { addMembers, findAccount, findGroup, makeGroup, makeUser, run } from './accounts.ts'
 import { addSystemLines } from './hosts.ts'

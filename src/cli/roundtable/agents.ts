@@ -1,8 +1,8 @@
 // Who sits at a table: each name is a command of its own, a profile, or an agent that is known to answer a prompt.
 
-import { ArcError, didYouMean, show } from '../../core/errors.ts'
+import { ArcError, didYouMean, show } from '../../engine/errors.ts'
 import { HEADLESS_HOSTS, headlessArgs } from '../../hosts/headless.ts'
-import type { ProfileHome } from '../../runtime/profile-home.ts'
+import type { ProfileHome } from '../../supervisor/profiles.ts'
 
 /** How one agent is asked. */
 export interface Seat {

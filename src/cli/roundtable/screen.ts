@@ -1,10 +1,10 @@
 // How a roundtable looks: who speaks and for how long while it goes on, and the turns and the synthesis as lines. What
 // agents said reaches the terminal only with everything in it shown that the terminal would obey.
 
-import type { Roundtable } from '../../collaboration/roundtable/machine.ts'
-import { roleAt } from '../../collaboration/roundtable/roles.ts'
-import type { TableView } from '../../collaboration/roundtable/view.ts'
-import type { TableEvent } from '../../runtime/roundtable-driver.ts'
+import type { TableEvent } from '../../roundtable/driver/driver.ts'
+import type { Roundtable } from '../../roundtable/machine.ts'
+import { roleAt } from '../../roundtable/roles.ts'
+import type { TableView } from '../../roundtable/view.ts'
 import colors from '../colors.ts'
 import { columnsOf, forTerminal, harmless, LOOK, oneLine, tell, widthOf, wrap } from '../output.ts'
 

@@ -1,6 +1,6 @@
 // What the sample agent tells whoever started it, one line of JSON for each.
 
-import type { Outcome } from '../../core/outcome.ts'
+import type { Outcome } from '../../engine/outcome.ts'
 import type { EvaluationRecord } from '../../trace/record.ts'
 
 /** One thing that the agent wanted to do, and what came of it. */

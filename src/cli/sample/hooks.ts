@@ -1,7 +1,7 @@
 // The hook that the sample session brings along, written as a user would write one: it keeps keys out of what the model
 // reads. Everything else is decided by the built-in hooks, and by a hook in shell (workspace.ts).
 
-import type { HookEngine } from '../../runtime/engine.ts'
+import type { HookEngine } from '../../platform/hook-engine.ts'
 
 /** Registers it. */
 export function registerSampleHooks(engine: HookEngine): void {

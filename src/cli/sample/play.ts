@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { ArcError } from '../../core/errors.ts'
+import { ArcError } from '../../engine/errors.ts'
 import type { SampleEvent } from './events.ts'
 import { makeWorkspace } from './workspace.ts'
 

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ToolArgs } from '../../core/points.ts'
+import type { ToolArgs } from '../../engine/points.ts'
 import { gitEnvironment } from './workspace.ts'
 
 type Tool = (repository: string, args: ToolArgs) => Promise<string>

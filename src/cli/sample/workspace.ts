@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ArcError, describe } from '../../core/errors.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
 
 /** The folders of one session. */
 export interface SampleWorkspace {

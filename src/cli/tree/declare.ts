@@ -1,6 +1,6 @@
 // What every branch of the command tree is declared with.
 
-import { MODES } from '../../core/mode.ts'
+import { MODES } from '../../engine/mode.ts'
 
 /** The modes as users may write them. */
 export const MODE_NAMES: readonly string[] = [...Object.keys(MODES), 'warn']

@@ -1,7 +1,7 @@
 // Commands that look and change nothing: what would be decided, what was, and why.
 
 import { type Command, Option } from 'commander'
-import { DECISIONS } from '../../core/decision.ts'
+import { DECISIONS } from '../../engine/decision.ts'
 import { example, type Run } from './declare.ts'
 
 export function addCheck(arc: Command, run: Run): void {

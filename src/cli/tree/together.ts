@@ -1,7 +1,7 @@
 // Commands by which agents work together: tasks and roundtables.
 
 import { type Command, Option } from 'commander'
-import { TASK_PRIORITIES, TASK_STATUSES } from '../../collaboration/tasks/task.ts'
+import { TASK_PRIORITIES, TASK_STATUSES } from '../../tasks/task.ts'
 import { example, type Run } from './declare.ts'
 
 export function addTask(arc: Command, run: Run): void {

@@ -15,8 +15,8 @@
 //   escape    = "\" character                      \n and \t are a new line and a tab, \$ a dollar sign
 //   comment   = "#" at the start of a line, or "#" and a blank after a word
 
-import { didYouMean, show } from '../../core/errors.ts'
-import { BUILT_IN_POINTS, type ResolvedPoint } from '../../core/point-names.ts'
+import { didYouMean, show } from '../../engine/errors.ts'
+import { BUILT_IN_POINTS, type ResolvedPoint } from '../../engine/point-names.ts'
 import type { Position } from '../position.ts'
 import type { ArmaError, Part, Word } from './lex.ts'
 import { errorAt, type HookStatement, literal, parseScript, type SetStatement, showWord } from './parse.ts'

@@ -1,6 +1,6 @@
 // From words to statements: `hook <point> /command …` and `/set $name …`. Knows the shape of lines, not the commands.
 
-import { didYouMean, show } from '../../core/errors.ts'
+import { didYouMean, show } from '../../engine/errors.ts'
 import type { Position } from '../position.ts'
 import { type ArmaError, lex, type Word } from './lex.ts'
 

@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ArcError, describe, show } from '../../core/errors.ts'
+import { ArcError, describe, show } from '../../engine/errors.ts'
 import { isMissing } from '../read-file.ts'
 
 /** The file itself where a path is a link, also when what it leads to is not there yet. */

@@ -1,6 +1,6 @@
 // The path of a setting as people write it: hooks.risk-detection.timeout, commands[0].blocking, hooks."a.b".mode.
 
-import { ArcError, show } from '../../core/errors.ts'
+import { ArcError, show } from '../../engine/errors.ts'
 
 /** Names of keys, and numbers for items of lists. */
 export type KeyPath = readonly (string | number)[]

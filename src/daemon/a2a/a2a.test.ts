@@ -9,8 +9,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onlyJson, runArc } from '../../../test/run-arc.ts'
 import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import type { Task } from '../../collaboration/tasks/task.ts'
-import { openTasks } from '../../runtime/task-delegation.ts'
+import { openTasks } from '../../tasks/service/open-tasks.ts'
+import type { Task } from '../../tasks/task.ts'
 import { type Daemon, startDaemon } from '../server.ts'
 
 const SUBMITTED = TaskState.TASK_STATE_SUBMITTED

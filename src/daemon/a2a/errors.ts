@@ -8,7 +8,7 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors'
-import { ArcError, type ErrorCode } from '../../core/errors.ts'
+import { ArcError, type ErrorCode } from '../../engine/errors.ts'
 
 /** What was asked for: a move that a status does not allow is another error where it is a cancellation. */
 export type Asked = 'send' | 'cancel' | 'look'

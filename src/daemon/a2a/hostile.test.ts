@@ -3,7 +3,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { openTasks } from '../../runtime/task-delegation.ts'
+import { openTasks } from '../../tasks/service/open-tasks.ts'
 import { type Daemon, startDaemon } from '../server.ts'
 
 let at: SupervisedHome

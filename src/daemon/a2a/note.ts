@@ -1,7 +1,7 @@
 // What an A2A client said of its task beside the text, kept in the metadata of the task. Needs nothing of the SDK.
 
-import type { Task, TaskDraft } from '../../collaboration/tasks/task.ts'
-import { isRecord } from '../../core/plain-data.ts'
+import { isRecord } from '../../engine/plain-data.ts'
+import type { Task, TaskDraft } from '../../tasks/task.ts'
 
 type Metadata = NonNullable<TaskDraft['metadata']>
 

@@ -3,7 +3,7 @@
 
 import { type ListTasksRequest, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
-import type { Task } from '../../collaboration/tasks/task.ts'
+import type { Task } from '../../tasks/task.ts'
 import { contextOf } from './note.ts'
 import { statusesOf } from './states.ts'
 

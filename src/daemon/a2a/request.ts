@@ -8,8 +8,8 @@ import {
   RequestMalformedError,
 } from '@a2a-js/sdk/errors'
 import * as z from 'zod'
-import type { TaskDraft } from '../../collaboration/tasks/task.ts'
-import { clip, MAX_TEXT } from '../../core/errors.ts'
+import { clip, MAX_TEXT } from '../../engine/errors.ts'
+import type { TaskDraft } from '../../tasks/task.ts'
 
 const id = z
   .string()

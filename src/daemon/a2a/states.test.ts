@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { TaskState } from '@a2a-js/sdk'
 import { expect, it } from 'vitest'
-import { TASK_STATUSES } from '../../collaboration/tasks/task.ts'
+import { TASK_STATUSES } from '../../tasks/task.ts'
 import { STATES, statusesOf } from './states.ts'
 
 it('T2 every status has a state, and every state leads back to just the statuses that have it', () => {

@@ -1,7 +1,7 @@
 // How the statuses of tasks and the states of A2A stand for each other: one table, read both ways.
 
 import { TaskState } from '@a2a-js/sdk'
-import { TASK_STATUSES, type TaskStatus } from '../../collaboration/tasks/task.ts'
+import { TASK_STATUSES, type TaskStatus } from '../../tasks/task.ts'
 
 /** The state of each status. A task is assigned as soon as it is created, so A2A has one state for both. */
 export const STATES = {

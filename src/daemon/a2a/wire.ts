@@ -1,9 +1,9 @@
 // A task as A2A shows it. Everything is made from the task and its history, so nothing is kept twice.
 
 import { type Task as A2aTask, type Message, Role, type StreamResponse, TaskState } from '@a2a-js/sdk'
-import type { Task, TaskRecord } from '../../collaboration/tasks/task.ts'
-import { newId } from '../../runtime/ids.ts'
-import type { TaskRefusal } from '../../runtime/task-supervision.ts'
+import { newId } from '../../platform/ids.ts'
+import type { TaskRefusal } from '../../tasks/service/task-supervision.ts'
+import type { Task, TaskRecord } from '../../tasks/task.ts'
 import { contextOf, messageIdOf } from './note.ts'
 import { STATES } from './states.ts'
 

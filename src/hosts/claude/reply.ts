@@ -1,8 +1,8 @@
 // The reply in the dialect of Claude Code, which Codex, Qwen Code and Copilot (for Claude's files) read too, each with
 // its own gaps.
 
-import type { Outcome } from '../../core/outcome.ts'
-import { isRecord } from '../../core/plain-data.ts'
+import type { Outcome } from '../../engine/outcome.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
 import { type Intent, intentOf, jsonReply } from '../intent.ts'
 

@@ -1,6 +1,6 @@
 // The reply to Cline: only its JSON counts, and to stop a tool call is to cancel the task.
 
-import type { Outcome } from '../../core/outcome.ts'
+import type { Outcome } from '../../engine/outcome.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
 import { intentOf, jsonReply } from '../intent.ts'
 

@@ -1,7 +1,7 @@
 // The reply to GitHub Copilot CLI: flat JSON, or Claude's dialect where it runs a hook of Claude's files.
 
-import type { Outcome } from '../../core/outcome.ts'
-import { isRecord } from '../../core/plain-data.ts'
+import type { Outcome } from '../../engine/outcome.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
 import { type Intent, intentOf, jsonReply } from '../intent.ts'

@@ -1,6 +1,6 @@
 // The reply to Cursor, which takes an empty answer for a broken hook and stops the call: it alone gets an explicit allow.
 
-import type { Outcome } from '../../core/outcome.ts'
+import type { Outcome } from '../../engine/outcome.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
 import { type Intent, intentOf, SILENCE } from '../intent.ts'
 

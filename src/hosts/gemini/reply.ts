@@ -1,7 +1,7 @@
 // The reply to Gemini CLI: one decision for everything, and changed arguments are merged over those of the call.
 
-import type { Outcome } from '../../core/outcome.ts'
-import { isRecord } from '../../core/plain-data.ts'
+import type { Outcome } from '../../engine/outcome.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
 import { type Intent, instead, intentOf, jsonReply } from '../intent.ts'
 import { correctionMessage } from '../message.ts'

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { ArcError, describe } from '../../core/errors.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
 import type { FileChange, Place } from './plan.ts'
 
 /** Reads the texts of files; undefined for one that does not exist. */

@@ -1,7 +1,7 @@
 // A JSON file with `hooks: { <Event>: [ … ] }`, as most hosts have one: ARC adds one entry an event and knows its own.
 
 import { getNodeValue, type Node } from 'jsonc-parser'
-import { isRecord } from '../../core/plain-data.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import type { HostEvents, HostName } from '../host.ts'
 import { commandInLine, hookLine, isHookLine } from './command-line.ts'
 import { editJson, type JsonText, render } from './json-text.ts'

@@ -2,7 +2,7 @@
 // Comments, trailing commas, tabs and odd spacing stay. (A formatter would lay out whole lines anew.)
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { show } from '../../core/errors.ts'
+import { show } from '../../engine/errors.ts'
 import type { TextProblem } from './plan.ts'
 
 /** Thrown inside an edit; `editJson` turns it into a value. */

@@ -1,6 +1,6 @@
 // What ARC's plugin in OpenCode sends: `{ input, output, directory }` of a hook, or an event of the bus.
 
-import { isRecord } from '../../core/plain-data.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import { argsIn, defined, type Fields, own, recordOf, textOf } from '../fields.ts'
 import type { Told } from '../step.ts'
 

@@ -1,6 +1,6 @@
 // The answer to ARC's plugin in OpenCode, in words of our own: the plugin does with it what install/plugin says.
 
-import type { Outcome } from '../../core/outcome.ts'
+import type { Outcome } from '../../engine/outcome.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
 import { intentOf, jsonReply } from '../intent.ts'
 

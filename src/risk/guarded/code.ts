@@ -1,7 +1,7 @@
 // Code of other languages that names guarded paths: code that only reads passes, a call that writes one is blocked, and all
 // other code is held.
 
-import type { Guard, Guarded, GuardedRoot } from '../../core/guarded-paths.ts'
+import type { Guard, Guarded, GuardedRoot } from '../../engine/guarded-paths.ts'
 import { findCalls, maskCode } from '../code.ts'
 import { withPlainPlaces } from '../code-places.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'

@@ -1,7 +1,7 @@
 // A table: exempt from the file length limit.
 // Where the agents that ARC supervises keep the settings that say which hooks run: by user, by variable, for the machine.
 
-import type { GuardedRoot } from '../../core/guarded-paths.ts'
+import type { GuardedRoot } from '../../engine/guarded-paths.ts'
 
 /** The settings of one agent. */
 interface HostPlace {

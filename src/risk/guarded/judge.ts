@@ -1,7 +1,7 @@
 // Judges what a command or a tool does with the guarded paths: reading passes, writing and deleting is blocked, and
 // whatever is not known to only read is held.
 
-import type { Guard, Guarded, GuardedKind } from '../../core/guarded-paths.ts'
+import type { Guard, Guarded, GuardedKind } from '../../engine/guarded-paths.ts'
 import type { Access } from '../access.ts'
 import type { Call } from '../call.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'

@@ -1,6 +1,6 @@
 // Asks the guard about a path as it is written in a command or in code: `~`, variables, patterns and unknown parts included.
 
-import type { Guard, Guarded, GuardedKind, GuardedRoot } from '../../core/guarded-paths.ts'
+import type { Guard, Guarded, GuardedKind, GuardedRoot } from '../../engine/guarded-paths.ts'
 import { expandStartOf, resolveDots } from '../places.ts'
 import type { Facts } from '../rule.ts'
 import type { Word } from '../shell/execution.ts'

@@ -1,6 +1,6 @@
 // The guarded paths by name alone, for programs that classify without a running ARC: its usual home and the agents' settings.
 
-import type { Guard, GuardedRoot } from '../../core/guarded-paths.ts'
+import type { Guard, GuardedRoot } from '../../engine/guarded-paths.ts'
 import type { Facts } from '../rule.ts'
 import { hostSettings, placeVariables } from './host-places.ts'
 import { patternRelation, relationTo } from './relation.ts'

@@ -1,6 +1,6 @@
 // Commands that end, stop or take over the daemon of ARC.
 
-import type { OwnProcess } from '../../core/guarded-paths.ts'
+import type { OwnProcess } from '../../engine/guarded-paths.ts'
 import { type Call, findOption } from '../call.ts'
 import type { Facts, Hit, TestResult } from '../rule.ts'
 import type { ShellCommand, Word } from '../shell/execution.ts'

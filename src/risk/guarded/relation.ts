@@ -1,7 +1,7 @@
 // Whether a path is a guarded one, is inside one or contains one. Compares text only: src/guard/guarded-set.ts adds what
 // links on the disk mean.
 
-import type { Guarded, GuardedComparison, GuardedRoot } from '../../core/guarded-paths.ts'
+import type { Guarded, GuardedComparison, GuardedRoot } from '../../engine/guarded-paths.ts'
 import { isWithin } from '../places.ts'
 
 /** The comparison by text. */

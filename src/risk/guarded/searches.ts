@@ -1,6 +1,6 @@
 // Searches through folders that contain guarded files: does what they look for fit a guarded name?
 
-import type { Guard, GuardedRoot } from '../../core/guarded-paths.ts'
+import type { Guard, GuardedRoot } from '../../engine/guarded-paths.ts'
 import type { Call } from '../call.ts'
 import { isWithin } from '../places.ts'
 import { wildcardFits } from './relation.ts'

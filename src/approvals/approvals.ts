@@ -1,0 +1,343 @@
+// Steps that are held for a person. What is approved is one exact step, once, for a while: an edited one is another.
+// All of it is in the state store, so that one process waits for what a person answers in another.
+
+import { createHash } from 'node:crypto'
+import type { Clock } from '../engine/clock.ts'
+import { ArcError, clip, describe, show } from '../engine/errors.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import type { SupervisionEvent } from '../hooks/services.ts'
+import { type StateEntry, type StateStore, update } from '../storage/state.ts'
+import { ApprovalIndex } from './approval-index.ts'
+import { remainderOf, type StepPreview, storedArgs } from './preview.ts'
+
+/** What exactly is held. */
+export interface HeldStep {
+  readonly point: string
+  readonly tool?: string | undefined
+  /** The arguments of a tool call, or the whole data elsewhere. */
+  readonly args: unknown
+  readonly workspace?: string | undefined
+  readonly session?: string | undefined
+  /** Who would do it. Shown, and no part of the hash. */
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
+  /** Set where the arguments here are only a part of those that are held. */
+  readonly preview?: StepPreview | undefined
+}
+
+/** Why a step is held. */
+export interface HoldReason {
+  readonly reason?: string | undefined
+  readonly hook?: string | undefined
+  /** The id of the step that was dispatched. */
+  readonly stepId?: string | undefined
+  /** The texts that rules matched: shown also where the arguments are too long to be shown whole. */
+  readonly matched?: readonly string[] | undefined
+}
+
+/** Who answered, and by which way. */
+export interface AnswerSource {
+  readonly by?: string | undefined
+  /** `program`: a program that embeds ARC. */
+  readonly channel?: 'terminal' | 'page' | 'control-socket' | 'program' | undefined
+  /** The process that asked, for an answer at a terminal. */
+  readonly process?: object | undefined
+  /** The session of the page, for an answer there. */
+  readonly pageSession?: string | undefined
+}
+
+export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'used'
+
+/** A step that is held, and what became of it. Times are wall-clock milliseconds. */
+export interface Approval {
+  readonly id: string
+  readonly step: HeldStep
+  /** SHA-256 over the canonical JSON of the step. */
+  readonly hash: string
+  readonly reason?: string | undefined
+  readonly hook?: string | undefined
+  readonly stepId?: string | undefined
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly status: ApprovalStatus
+  readonly answeredBy?: string | undefined
+  readonly answeredAt?: number | undefined
+}
+
+export interface ApprovalServices {
+  readonly state: StateStore
+  readonly clock: Clock
+  readonly newId: () => string
+  /** One text for one value, as the trace makes it. */
+  readonly canonicalize: (value: unknown) => string
+  /** Records every answer at the moment it is given. */
+  readonly record?: ((event: SupervisionEvent) => void) | undefined
+}
+
+export interface ApprovalOptions {
+  /** How long a person has for the answer, and then for the use of it; 10 minutes unless set. */
+  readonly lifetimeMs?: number
+}
+
+const LIFETIME_MS = 600_000
+// A person's answer is noticed within this time.
+const LOOK_AGAIN_MS = 20
+// Answered, used and expired ones are kept for so long, for whoever asks what became of them.
+const KEPT_MS = 86_400_000
+const PREFIX = 'approval:'
+const MAX_REASON = 2_000
+
+/**
+ * The approvals of a home.
+ * @example
+ * const approvals = new Approvals(services)
+ * const { status } = await approvals.hold(step, { reason, hook, waitMs: 60_000 })
+ */
+export class Approvals {
+  readonly #services: ApprovalServices
+  readonly #lifetimeMs: number
+  readonly #index: ApprovalIndex
+
+  constructor(services: ApprovalServices, { lifetimeMs = LIFETIME_MS }: ApprovalOptions = {}) {
+    this.#services = services
+    this.#lifetimeMs = lifetimeMs
+    this.#index = new ApprovalIndex(services.state, KEPT_MS + lifetimeMs)
+  }
+
+  /** Puts a step before a person. The same step, held twice, is one question. Throws when too many wait already. */
+  request(step: HeldStep, why: HoldReason): Approval {
+    const text = this.#textOf(step)
+    const hash = createHash('sha256').update(text).digest('hex')
+    const open = this.#ofHash(hash).find(({ status }) => status === 'pending')
+    if (open !== undefined) return open
+    const { state, clock, newId, canonicalize } = this.#services
+    const createdAt = clock.wall()
+    const reason = why.reason === undefined ? undefined : clip(why.reason, MAX_REASON)
+    const times = { createdAt, expiresAt: createdAt + this.#lifetimeMs }
+    const stored = { ...step, ...storedArgs(step.args, canonicalize(step.args ?? null), why.matched) }
+    const said = { reason, hook: why.hook, stepId: why.stepId }
+    const approval: Approval = { id: newId(), step: stored, hash, ...said, ...times, status: 'pending' }
+    const { ended, isSweepDue } = this.#index.enter(approval)
+    if (!state.set(PREFIX + approval.id, approval, 0)) {
+      throw new ArcError('ARC_STORE_BUSY', `There is an approval ${show(approval.id)} already.`)
+    }
+    for (const one of ended) this.#shrink(one)
+    if (isSweepDue) this.#sweep()
+    return approval
+  }
+
+  /** A person's answer, recorded at once. Only what is still pending can be answered: the first answer stands. */
+  answer(id: string, word: 'approve' | 'deny', source: AnswerSource = {}): Approval {
+    const { clock } = this.#services
+    const status = word === 'approve' ? 'approved' : 'denied'
+    const isMine = this.#change(id, (approval) => {
+      if (approval.status !== 'pending') return undefined
+      // A use has its own time: an answer at the last moment is worth something too.
+      const answeredAt = clock.wall()
+      return { ...approval, status, answeredBy: source.by, answeredAt, expiresAt: answeredAt + this.#lifetimeMs }
+    })
+    const approval = this.#require(id)
+    if (isMine) {
+      this.#index.leave(id)
+      this.#record(approval, status, source)
+      return approval
+    }
+    throw over(approval)
+  }
+
+  /** One that can still be answered; throws where there is none. */
+  open(id: string): Approval {
+    const approval = this.#require(id)
+    if (approval.status !== 'pending') throw over(approval)
+    return approval
+  }
+
+  /** Uses an approval that was given earlier to exactly this step: once, by one process. */
+  consume(step: HeldStep): Approval | undefined {
+    for (const { id, status } of this.#ofHash(this.hashOf(step))) {
+      if (status === 'approved' && this.#use(id)) return this.get(id)
+    }
+    return undefined
+  }
+
+  /** Waits for the answer. An approval that is waited for is used by that. No answer in time is a no. */
+  async wait(
+    id: string,
+    limits: { readonly signal?: AbortSignal; readonly waitMs?: number } = {},
+  ): Promise<ApprovalStatus> {
+    const { clock } = this.#services
+    const giveUpAt = clock.now() + (limits.waitMs ?? this.#lifetimeMs)
+    for (;;) {
+      const status = this.get(id)?.status ?? 'expired'
+      if (status === 'approved') return this.#use(id) ? 'approved' : 'used'
+      if (status !== 'pending') return status
+      const restMs = giveUpAt - clock.now()
+      if (restMs <= 0 || limits.signal?.aborted === true) return 'expired'
+      await this.#pause(Math.min(LOOK_AGAIN_MS, restMs), limits.signal)
+    }
+  }
+
+  /** Holds a step to its end: an approval given earlier, or a question and the answer to it. */
+  async hold(
+    step: HeldStep,
+    why: HoldReason,
+    limits: { readonly signal?: AbortSignal; readonly waitMs?: number } = {},
+  ): Promise<{ readonly id: string; readonly isApproved: boolean; readonly status: ApprovalStatus }> {
+    const earlier = this.consume(step)
+    if (earlier !== undefined) return { id: earlier.id, isApproved: true, status: 'approved' }
+    const { id } = this.request(step, why)
+    const status = await this.wait(id, limits)
+    return { id, isApproved: status === 'approved', status }
+  }
+
+  get(id: string): Approval | undefined {
+    return this.#read(this.#services.state.get(PREFIX + id))
+  }
+
+  /** All that are kept, oldest first. */
+  list(): readonly Approval[] {
+    const all = this.#services.state.list(PREFIX).map((entry) => this.#read(entry))
+    return all.filter((approval) => approval !== undefined).sort((a, b) => a.createdAt - b.createdAt)
+  }
+
+  /** Those that wait for an answer, oldest first. */
+  pending(): readonly Approval[] {
+    const found = this.#index.pending().flatMap((id) => this.get(id) ?? [])
+    return found.filter(({ status }) => status === 'pending').sort((a, b) => a.createdAt - b.createdAt)
+  }
+
+  /** What stands for exactly this step. */
+  hashOf(step: HeldStep): string {
+    return createHash('sha256').update(this.#textOf(step)).digest('hex')
+  }
+
+  #textOf({ point, tool, args, workspace, session }: HeldStep): string {
+    try {
+      return this.#services.canonicalize({ point, tool, args, workspace, session })
+    } catch (error) {
+      throw new ArcError('ARC_DATA_INVALID', `This step cannot be held for a person: ${describe(error)}.`)
+    }
+  }
+
+  #require(id: string): Approval {
+    const approval = this.get(id)
+    if (approval !== undefined) return approval
+    throw new ArcError('ARC_APPROVAL_UNKNOWN', `There is no step ${show(id)} that is held.`)
+  }
+
+  #use(id: string): boolean {
+    return this.#change(id, (approval) =>
+      approval.status === 'approved' ? { ...approval, status: 'used' } : undefined,
+    )
+  }
+
+  // Was it this call that changed it? Exactly one of many is told so.
+  #change(id: string, change: (approval: Approval) => Approval | undefined): boolean {
+    let isMine = false
+    update<unknown>(this.#services.state, PREFIX + id, (value) => {
+      const approval = this.#read(value === undefined ? undefined : { key: PREFIX + id, value, version: 0 })
+      const after = approval === undefined ? undefined : change(approval)
+      isMine = after !== undefined
+      return after
+    })
+    return isMine
+  }
+
+  // What is past its time is expired for everyone, whoever looks. A clock that was set back makes nothing last longer
+  // than its lifetime from when it was made or answered.
+  #read(entry: StateEntry | undefined): Approval | undefined {
+    if (entry === undefined || !isApproval(entry.value)) return undefined
+    const approval = entry.value
+    const isOpen = approval.status === 'pending' || approval.status === 'approved'
+    const now = this.#services.clock.wall()
+    const isPast = now >= approval.expiresAt || now < (approval.answeredAt ?? approval.createdAt) - CLOCK_SLACK_MS
+    return isOpen && isPast ? { ...approval, status: 'expired' } : approval
+  }
+
+  #ofHash(hash: string): readonly Approval[] {
+    return this.#index.ofHash(hash).flatMap((id) => this.get(id) ?? [])
+  }
+
+  #shrink(id: string): void {
+    this.#change(id, (approval) =>
+      approval.status === 'expired'
+        ? { ...approval, step: { ...approval.step, args: remainderOf(approval.step.args) } }
+        : undefined,
+    )
+  }
+
+  #record(
+    { id, hash, step, hook, reason, stepId }: Approval,
+    status: 'approved' | 'denied',
+    source: AnswerSource,
+  ): void {
+    const { by, channel = 'program', process, pageSession } = source
+    this.#services.record?.({
+      component: 'hooks',
+      action: `approval:${status}`,
+      level: status === 'approved' ? 'info' : 'warn',
+      message: `${id} is ${status}${by === undefined ? '' : ` by ${by}`}, channel ${channel}`,
+      data: {
+        approval: { id, status, by },
+        ...{
+          channel,
+          process,
+          pageSession,
+          hash,
+          hook,
+          step: stepId,
+          session: step.session,
+          point: step.point,
+          reason,
+        },
+      },
+    })
+  }
+
+  #sweep(): void {
+    const { state, clock } = this.#services
+    const before = clock.wall() - KEPT_MS
+    for (const { key, value, version } of state.list(PREFIX)) {
+      if (!isApproval(value) || value.expiresAt < before) state.remove(key, version)
+    }
+  }
+
+  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        stop()
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      const stop = this.#services.clock.after(ms, wake)
+      signal?.addEventListener('abort', wake, { once: true })
+    })
+  }
+}
+
+// Clocks of one machine agree; a small step back is a correction, a large one is somebody who turns it back.
+const CLOCK_SLACK_MS = 5_000
+
+function over({ id, status }: Approval): ArcError {
+  return new ArcError('ARC_APPROVAL_OVER', `The step ${show(id)} cannot be answered any more: it is ${status}.`)
+}
+
+function isApproval(value: unknown): value is Approval {
+  return isRecord(value) && typeof value.id === 'string' && typeof value.hash === 'string' && isRecord(value.step)
+}
+
+/** What is held of a step that was dispatched. */
+export function heldStepOf(step: {
+  readonly point: string
+  readonly data: object
+  readonly workspace?: string | undefined
+  readonly session?: string | undefined
+  readonly agent?: string | undefined
+  readonly host?: string | undefined
+}): HeldStep {
+  const { point, data, workspace, session, agent, host } = step
+  const { tool, args } = data as { readonly tool?: unknown; readonly args?: unknown }
+  const by = { ...(agent !== undefined && { agent }), ...(host !== undefined && { host }) }
+  if (typeof tool === 'string') return { point, tool, args: args ?? {}, workspace, session, ...by }
+  return { point, args: data, workspace, session, ...by }
+}

@@ -1,0 +1,103 @@
+// The hook bus: named hooks with check and inject over one message context. A thin face of the engine.
+
+import type { EngineOptions } from '../engine/engine.ts'
+import type { HookObject, Injected } from '../engine/hook.ts'
+import type { ModeInput } from '../engine/mode.ts'
+import { isInstance, isRecord } from '../engine/plain-data.ts'
+import type { PointRef } from '../engine/point-names.ts'
+import type { BuiltInPoints } from '../engine/points.ts'
+import type { Step } from '../engine/step.ts'
+import type { HandlerResult } from '../engine/verdict.ts'
+import { HookEngine } from '../platform/hook-engine.ts'
+
+/** What a bus hook is given. */
+export interface HookContext {
+  /** The prompt, or the answer at points after the model. */
+  readonly message: string
+  readonly toolName: string | undefined
+  readonly toolArgs: unknown
+  readonly sessionId: string | undefined
+  readonly turnId: string | undefined
+  readonly profile: string | undefined
+  readonly adapter: string | undefined
+  readonly source: string | undefined
+  readonly riskTier: unknown
+  readonly hookMetadata: Readonly<Record<string, unknown>>
+}
+
+/** A hook on the bus. */
+export interface BusHook<Result extends HandlerResult = HandlerResult>
+  extends Omit<HookObject, 'check' | 'inject' | 'mode' | 'points'> {
+  readonly mode?: ModeInput
+  /** Where it stands; every `pre:` point when absent. */
+  readonly points?: readonly PointRef<BuiltInPoints>[]
+  check(context: HookContext): Result | PromiseLike<Result>
+  inject?(context: HookContext): Injected | PromiseLike<Injected>
+}
+
+/** The bus: the engine, with registration in the bus's form. */
+export interface HookBus
+  extends Pick<HookEngine, 'dispatch' | 'observe' | 'enable' | 'disable' | 'isEnabled' | 'list'> {
+  readonly engine: HookEngine
+  /** Registers a hook and returns its undo. */
+  register<const Result extends HandlerResult>(hook: BusHook<Result>): () => void
+}
+
+/**
+ * Makes a bus of its own.
+ * @example
+ * const bus = createHookBus({ mode: 'enforce' })
+ * bus.register({ name: 'no-deploys', priority: 30, check: (ctx) => (ctx.message.includes('deploy') ? 'block' : 'pass') })
+ */
+export function createHookBus(options: EngineOptions = {}): HookBus {
+  const engine = new HookEngine(options)
+  return {
+    engine,
+    register: (hook) => engine.register(adapt(hook) as never),
+    dispatch: engine.dispatch.bind(engine),
+    observe: engine.observe.bind(engine),
+    enable: engine.enable.bind(engine),
+    disable: engine.disable.bind(engine),
+    isEnabled: engine.isEnabled.bind(engine),
+    list: engine.list.bind(engine),
+  }
+}
+
+/** The bus that a whole program shares. */
+export const hookBus: HookBus = createHookBus()
+
+// What is not a function stays as it is, so that the engine names the mistake.
+function adapt(hook: BusHook): object {
+  if (!isRecord(hook)) return hook
+  const { check, inject } = hook
+  // An instance of a class stays one: its other fields are its state and no options.
+  const base: object = isInstance(hook) ? Object.create(hook) : { ...hook }
+  Object.defineProperty(base, 'check', { value: over(check, hook), enumerable: true })
+  if (inject !== undefined) Object.defineProperty(base, 'inject', { value: over(inject, hook), enumerable: true })
+  return base
+}
+
+function over<Result>(method: (context: HookContext) => Result, hook: BusHook): unknown {
+  return typeof method === 'function' ? (step: Step) => method.call(hook, contextOf(step)) : method
+}
+
+function contextOf(step: Step): HookContext {
+  const data = step.data as { prompt?: unknown; output?: unknown; tool?: unknown; args?: unknown }
+  const { metadata } = step
+  return {
+    message: textOf(data.output) ?? textOf(data.prompt) ?? '',
+    toolName: textOf(data.tool),
+    toolArgs: data.args,
+    sessionId: step.session,
+    turnId: step.turn,
+    profile: step.profile,
+    adapter: step.host,
+    source: step.source ?? textOf(metadata.messageSource),
+    riskTier: metadata.riskTier,
+    hookMetadata: metadata,
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

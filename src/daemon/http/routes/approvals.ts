@@ -1,0 +1,34 @@
+// The steps that wait for an answer, and the answer. Only a page's session answers, also over the socket: an agent that can
+// read the token or reach the socket must not be able to approve its own step.
+
+import { ArcError } from '../../../engine/errors.ts'
+import { approvalView, shortApprovalView } from '../../live/approval-view.ts'
+import type { App, Service } from '../service.ts'
+
+export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
+  app.get('/v1/approvals', async (c) => {
+    const { approvals } = await pool.find(undefined, undefined)
+    const found = c.req.query('all') === 'true' ? approvals.list() : approvals.pending()
+    return c.json(
+      found.map((approval) => (approval.status === 'pending' ? approvalView(approval) : shortApprovalView(approval))),
+    )
+  })
+  app.post('/v1/approvals/:id/:word{approve|deny}', async (c) => {
+    const session = gate.sessionOf(c.req.header('cookie'))
+    if (session === undefined) {
+      const message =
+        'An answer takes a signed-in page (arc open) or a terminal (arc approvals); the token is not enough.'
+      return c.json({ error: { code: 'ARC_NEEDS_PERSON', message } }, 403)
+    }
+    try {
+      const { approvals } = await pool.find(undefined, undefined)
+      const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
+      const source = { by: 'dashboard', channel: 'page', pageSession: session.id, process: session.openedBy } as const
+      return c.json(approvalView(approvals.answer(c.req.param('id'), word, source)))
+    } catch (error) {
+      if (!(error instanceof ArcError)) throw error
+      const status = error.code === 'ARC_APPROVAL_UNKNOWN' ? 404 : 409
+      return c.json({ error: { code: error.code, message: error.message } }, status)
+    }
+  })
+}

@@ -1,0 +1,55 @@
+// The routes of the control socket of a managed daemon: what waits for an answer, the answer, and the link to the page.
+// Whoever can open that socket belongs to the group of approvers.
+
+import type { Approval } from '../../../approvals/approvals.ts'
+import { ArcError } from '../../../engine/errors.ts'
+import { accountName, PROOF_HEADER, proofText, proveAnswer } from '../managed-sockets.ts'
+import type { App, Service } from '../service.ts'
+
+const NOT_CONTROL = {
+  code: 'ARC_CONTROL_ONLY',
+  message: 'This is answered on the control socket of a managed machine only.',
+}
+const NO_PROOF = {
+  code: 'ARC_PROOF_MISSING',
+  message: 'An answer must prove which account it comes from. Use: arc approvals approve ID',
+}
+
+export function addControlRoutes(app: App, service: Service): void {
+  const { pool, managed } = service
+  if (managed === undefined) return
+  for (const path of ['/v1/control/*', '/v1/login-link']) {
+    app.use(path, (c, next) => {
+      return c.env.door === 'control' ? next() : Promise.resolve(c.json({ error: NOT_CONTROL }, 403))
+    })
+  }
+  app.get('/v1/control/approvals', async (c) => {
+    const { approvals } = await pool.find(undefined, undefined)
+    return c.json(approvals.list().filter(({ status }) => status === 'pending'))
+  })
+  app.post('/v1/control/approvals/:id/:word{approve|deny}', async (c) => {
+    const id = c.req.param('id')
+    const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
+    const uid = proveAnswer(managed.run, c.req.header(PROOF_HEADER), proofText(id, word))
+    if (uid === undefined) return c.json({ error: NO_PROOF }, 401)
+    try {
+      return c.json(await answer(service, { id, word, uid }))
+    } catch (error) {
+      if (!(error instanceof ArcError)) throw error
+      const status = error.code === 'ARC_APPROVAL_UNKNOWN' ? 404 : 409
+      return c.json({ error: { code: error.code, message: error.message } }, status)
+    }
+  })
+  app.post('/v1/control/login-link', (c) => c.json({ loginUrl: service.loginUrl() ?? null }))
+}
+
+interface Answer {
+  readonly id: string
+  readonly word: 'approve' | 'deny'
+  readonly uid: number
+}
+
+async function answer({ pool }: Service, { id, word, uid }: Answer): Promise<Approval> {
+  const { approvals } = await pool.find(undefined, undefined)
+  return approvals.answer(id, word, { by: accountName(uid), channel: 'control-socket', process: { uid } })
+}

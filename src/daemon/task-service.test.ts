@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { makeHome, type SupervisedHome } from '../../test/supervised-home.ts'
+import { openTasks } from '../tasks/service/open-tasks.ts'
+import { FakeClock } from '../testing/fake-clock.ts'
+import { SupervisorPool } from './hook-call/supervisors.ts'
+import { WorkInHand } from './http/service.ts'
+import { TaskDesk } from './task-service.ts'
+
+let at: SupervisedHome
+let pool: SupervisorPool
+let clock: FakeClock
+let reports: string[]
+let desk: TaskDesk
+const work = new WorkInHand()
+
+beforeEach(() => {
+  at = makeHome()
+  reports = []
+  clock = new FakeClock()
+  clock.setWall(Date.now())
+  const report = (text: string): void => void reports.push(text)
+  pool = new SupervisorPool(at.home, report)
+  desk = new TaskDesk({ home: at.home, pool, work, report, clock })
+})
+
+afterEach(async () => {
+  await desk.close()
+  await work.finish(5_000)
+  await pool.close()
+  at.remove()
+})
+
+const DRAFT = { from: 'lead', to: 'reviewer', description: 'Look' }
+
+async function until(check: () => boolean): Promise<void> {
+  while (!check()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+// A look, and all that follows from it until the next one is planned.
+async function tick(): Promise<void> {
+  clock.advance(1_000)
+  await until(() => clock.timers === 1)
+}
+
+it('T3 gives the tasks of workers that died back, once a second, and writes nothing where there are none', async () => {
+  const { store } = await desk.open()
+  const other = new Database(join(at.home, 'arc.db'))
+  const version = () => other.pragma('data_version', { simple: true })
+  desk.watch()
+  desk.watch()
+  expect(clock.timers).toBe(1)
+  const before = version()
+  for (let at = 0; at < 5; at++) await tick()
+  expect(version()).toBe(before)
+  other.close()
+  const worker = await openTasks({ home: at.home, leaseMs: 1 })
+  const { task } = await worker.delegator.delegate(DRAFT)
+  await worker.delegator.accept(task.id, 'reviewer')
+  // Nothing is renewed any more.
+  worker.close()
+  expect(store.get(task.id)?.status).toBe('working')
+  await until(() => Date.now() > (store.get(task.id)?.lease?.expiresAt ?? 0))
+  await tick()
+  expect(store.get(task.id)).toMatchObject({ status: 'assigned', attempts: 1 })
+  await work.finish(5_000)
+  const { trace } = await pool.find(undefined, undefined)
+  expect(trace.query({ component: 'tasks' }).map(({ action }) => action)).toEqual(['task:return'])
+})
+
+it.runIf(existsSync('/proc/self/fd'))('T1 closing leaves no timer and no file, also while it opens', async () => {
+  const openFiles = (): string[] =>
+    readdirSync('/proc/self/fd').filter((name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`).startsWith(at.home)
+      } catch {
+        // The descriptor of the listing itself.
+        return false
+      }
+    })
+  desk.watch()
+  const opening = desk.open()
+  const closing = desk.close()
+  await Promise.all([opening, closing, desk.close()])
+  expect([clock.timers, openFiles()]).toEqual([0, []])
+  desk.watch()
+  expect(clock.timers).toBe(0)
+})
+
+it('T3 says once what keeps it from looking, and goes on when it can', async () => {
+  at.write('home', 'a file in the place of the folder')
+  desk.watch()
+  await tick()
+  await tick()
+  expect(reports).toEqual([expect.stringContaining('The tasks of workers that died stay with them')])
+  expect(clock.timers).toBe(1)
+})
+
+it('T3 goes on with the database that stands there now', async () => {
+  const { delegator, store } = await desk.open()
+  await delegator.delegate(DRAFT)
+  await work.finish(5_000)
+  await pool.close()
+  pool = new SupervisorPool(at.home, () => undefined)
+  at.remove()
+  const anew = await openTasks({ home: at.home })
+  const { task } = await anew.delegator.delegate(DRAFT)
+  anew.close()
+  expect(store.list().map(({ id }) => id)).toEqual([task.id])
+})

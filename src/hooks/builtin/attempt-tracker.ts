@@ -1,0 +1,66 @@
+// Counts how often an agent tries to answer in one turn, and says when it is enough. An attempt is an answer of the
+// agent or an end of its turn: hosts tell of one, the other or both, so both are counted and the higher number stands.
+// The last attempt that is allowed passes and says that no other follows; the message for one more is blocked.
+
+import * as z from 'zod'
+import type { Step } from '../../engine/step.ts'
+import type { VerdictObject } from '../../engine/verdict.ts'
+import type { StateStore } from '../../storage/state.ts'
+import { builtIn } from '../built-in.ts'
+import { type Attempts, attemptsOf, countAttempt } from './attempts.ts'
+
+const options = z.strictObject({
+  maxAttempts: z.int().min(1).max(1_000).default(3).describe('How often a turn may be tried.'),
+})
+
+const COUNTED = ['post:message', 'pre:turn:end'] as const
+
+export const attemptTracker = builtIn<z.output<typeof options>>({
+  name: 'attempt-tracker',
+  priority: 20,
+  points: ['pre:message', ...COUNTED],
+  summary: 'Counts attempts per session and turn, so that no retry goes on for ever.',
+  critical: true,
+  onError: 'abort',
+  options,
+  create({ maxAttempts }, { state }) {
+    return {
+      check(step) {
+        const attempts = attemptsIn(state, step)
+        if (attempts === undefined) return undefined
+        return step.point === 'pre:message' ? beforeAttempt(attempts, maxAttempts) : afterAttempt(attempts, maxAttempts)
+      },
+    }
+  },
+})
+
+function attemptsIn(state: StateStore, { point, session, turn }: Step): Attempts | undefined {
+  if (session === undefined) return undefined
+  const each = COUNTED.map((counted) => {
+    const scope = { kind: `attempts:${counted}`, session, turn }
+    return point === counted ? countAttempt(state, scope) : attemptsOf(state, scope)
+  })
+  const inTurn = Math.max(...each.map((attempts) => attempts.turn ?? 0))
+  return { turn: turn === undefined ? undefined : inTurn, session: Math.max(...each.map(({ session: all }) => all)) }
+}
+
+function beforeAttempt(attempts: Attempts, maxAttempts: number): VerdictObject {
+  const { turn: count = 0 } = attempts
+  const metadata = factsOf(attempts, maxAttempts)
+  if (count < maxAttempts) return { decision: 'pass', metadata }
+  return { decision: 'block', reason: `this turn was tried ${count} times; ${maxAttempts} is the limit`, metadata }
+}
+
+// Never more than a flag: to block the end of a turn is to make it go on.
+function afterAttempt(attempts: Attempts, maxAttempts: number): VerdictObject {
+  const { turn: count = 0 } = attempts
+  const metadata = factsOf(attempts, maxAttempts)
+  if (count <= maxAttempts) return { decision: 'pass', metadata }
+  return { decision: 'flag', reason: `attempt ${count} in this turn; ${maxAttempts} is the limit`, metadata }
+}
+
+function factsOf({ turn, session }: Attempts, maxAttempts: number): Readonly<Record<string, unknown>> {
+  // Without turns nobody knows what is a retry: nothing is limited.
+  const shouldRetry = turn === undefined || turn < maxAttempts
+  return { attemptCount: turn ?? session, sessionAttempts: session, maxAttempts, shouldRetry }
+}

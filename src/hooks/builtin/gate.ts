@@ -1,0 +1,298 @@
+// The supervision gate: rules that allow or block by pattern, and a reviewer who is asked about substantive output.
+// At the end of a turn a block makes the agent go on; so often in one turn and no more, then it is released.
+// The rules are deterministic, so the hook is critical; the reviewer can be flaky, so it heeds the breaker by itself:
+// while that is open, what it says is recorded and not applied.
+
+import { createHash } from 'node:crypto'
+import { Failure } from '../../engine/degradation.ts'
+import { ArcError, rejectUnknownOptions, show } from '../../engine/errors.ts'
+import type { TextTest } from '../../engine/glob.ts'
+import { crash, type HookObject, isThenable, type RunContext } from '../../engine/hook.ts'
+import type { RegexCompiler } from '../../engine/matcher.ts'
+import { lowerMode, type Mode } from '../../engine/mode.ts'
+import { isRecord } from '../../engine/plain-data.ts'
+import { POINTS } from '../../engine/points.ts'
+import { type HandlerResult, readVerdict, type VerdictObject } from '../../engine/verdict.ts'
+import { MemoryStateStore } from '../../storage/memory/state-store.ts'
+import { SESSION_KEPT_MS, type StateStore, turnKey, update } from '../../storage/state.ts'
+import { type GateSubject, subjectOf } from './gate-subject.ts'
+
+/** What a rule may say, in any case. */
+const ACTIONS = { ALLOW: 'pass', FLAG: 'flag', ASK: 'ask', BLOCK: 'block' } as const
+
+export type GateAction = keyof typeof ACTIONS | Lowercase<keyof typeof ACTIONS>
+
+/** One rule; the first whose pattern is found decides. */
+export interface GateRule {
+  /** A regular expression, or a text to be found as it is; `/…/i` in a text is an expression too. */
+  readonly pattern: RegExp | string
+  readonly action: GateAction
+  readonly reason?: string | undefined
+}
+
+/** Reviews an answer: `ALLOW`, `BLOCK: reason`, or a verdict. */
+export type Reviewer = (step: unknown, run: RunContext) => unknown
+
+export interface GateOptions {
+  readonly rules?: readonly GateRule[]
+  readonly reviewer?: Reviewer
+  /** Ask the reviewer only about answers that did something; true unless set. */
+  readonly onlySubstantive?: boolean
+  /** How often one turn may be made to go on; 3 unless set. */
+  readonly maxContinues?: number
+  /** Where turns are counted; in memory unless given. */
+  readonly state?: StateStore
+  /** Did the turn do more than read, as far as is known from elsewhere? */
+  readonly isSubstantive?: (step: unknown) => boolean
+  readonly regex?: RegexCompiler
+  /** The most that the reviewer may do at present: a breaker's ceiling. The rules are not asked. */
+  readonly ceiling?: () => Mode
+}
+
+const OPTIONS = [
+  ...['rules', 'reviewer', 'onlySubstantive', 'maxContinues', 'state', 'isSubstantive', 'regex', 'ceiling'],
+] as const
+
+export const GATE_POINTS = [
+  ...['pre:message', 'pre:tool', 'pre:agent:spawn', 'pre:launch', 'post:message', 'pre:turn:end'],
+] as const
+
+/**
+ * A gate as a hook, to be registered on an engine or a bus.
+ * @example
+ * const gate = createSupervisionGate({ rules: [{ pattern: /npm publish/, action: 'BLOCK' }] })
+ * engine.register(gate)
+ */
+export function createSupervisionGate(options: GateOptions): HookObject & { points: string[] } {
+  rejectUnknownOptions(options, OPTIONS, 'createSupervisionGate')
+  const gate = new Gate(options)
+  return {
+    name: 'supervision-gate',
+    priority: 92,
+    points: [...GATE_POINTS],
+    critical: true,
+    check: (step, run) => gate.check(step, run) as HandlerResult,
+  }
+}
+
+interface CompiledRule {
+  readonly test: TextTest
+  readonly decision: (typeof ACTIONS)[keyof typeof ACTIONS]
+  readonly reason: string
+}
+
+/** What is kept of a turn. */
+interface TurnRecord {
+  readonly continues: number
+  readonly review?: { readonly of: string; readonly verdict: VerdictObject }
+}
+
+/** The gate itself. */
+class Gate {
+  readonly #rules: readonly CompiledRule[]
+  readonly #options: GateOptions
+  readonly #state: StateStore
+  readonly #maxContinues: number
+
+  constructor(options: GateOptions) {
+    const { rules = [], state = new MemoryStateStore(), maxContinues = 3, regex = plainRegex } = options
+    if (!Array.isArray(rules)) throw invalid('rules', 'a list of { pattern, action }', rules)
+    if (!Number.isInteger(maxContinues) || maxContinues < 0)
+      throw invalid('maxContinues', 'a whole number', maxContinues)
+    this.#rules = rules.map((rule) => compileRule(rule, regex))
+    this.#options = options
+    this.#state = state
+    this.#maxContinues = maxContinues
+  }
+
+  check(step: unknown, run: RunContext): unknown {
+    const subject = subjectOf(step)
+    // Where hosts do not number turns, a message begins a new one.
+    if (subject.point === 'pre:message' && subject.turn === undefined) this.#forget(subject)
+    const rule = this.#rules.find(({ test }) => test(subject.text))
+    if (rule !== undefined) return this.#settle(subject, verdictOf(rule))
+    if (!this.#mustReview(subject, step)) return this.#canReview(subject) ? NOT_REVIEWED : undefined
+    const isLowered = this.#isLowered(run)
+    const settle = (verdict: unknown): unknown =>
+      this.#settle(subject, isLowered ? lower(verdict as VerdictObject | Failure) : verdict)
+    const reviewed = this.#review(subject, step, run)
+    return isThenable(reviewed) ? Promise.resolve(reviewed).then(settle) : settle(reviewed)
+  }
+
+  // A breaker that is itself broken lowers nothing.
+  #isLowered({ mode }: RunContext): boolean {
+    const { ceiling } = this.#options
+    try {
+      return ceiling !== undefined && lowerMode(mode, ceiling()) !== mode
+    } catch {
+      return false
+    }
+  }
+
+  #canReview({ output }: GateSubject): boolean {
+    return this.#options.reviewer !== undefined && output !== undefined
+  }
+
+  #mustReview(subject: GateSubject, step: unknown): boolean {
+    if (!this.#canReview(subject)) return false
+    const { onlySubstantive = true, isSubstantive } = this.#options
+    const { output = '', hasToolCalls } = subject
+    return !onlySubstantive || hasToolCalls || SUBSTANTIVE.test(output) || isSubstantive?.(step) === true
+  }
+
+  // Hosts that tell of an answer and of the end of its turn tell of the same text twice: it is reviewed once.
+  #review(subject: GateSubject, step: unknown, run: RunContext): unknown {
+    const of = createHash('sha256')
+      .update(subject.output ?? '')
+      .digest('base64url')
+    const kept = this.#record(subject)?.review
+    if (kept?.of === of) return kept.verdict
+    const answer = this.#ask(step, run)
+    const take = (given: unknown): VerdictObject | Failure => {
+      const verdict = readReview(given)
+      if (!(verdict instanceof Failure)) this.#keep(subject, (turn) => ({ ...turn, review: { of, verdict } }))
+      return verdict
+    }
+    return isThenable(answer) ? Promise.resolve(answer).then(take, (error) => take(crash(error))) : take(answer)
+  }
+
+  // What a reviewer throws is taken here and not by the engine, because it counts towards the limit.
+  #ask(step: unknown, run: RunContext): unknown {
+    try {
+      return this.#options.reviewer?.(step, run)
+    } catch (error) {
+      return crash(error)
+    }
+  }
+
+  // A failing reviewer counts as one who says no: whatever that means, it must not hold a turn for ever.
+  #settle(subject: GateSubject, verdict: unknown): unknown {
+    const isStopping = verdict instanceof Failure || (isRecord(verdict) && STOPPING.has(String(verdict.decision)))
+    if (subject.point !== 'pre:turn:end' || !isStopping) return verdict
+    const before = Math.max(this.#record(subject)?.continues ?? 0, subject.continues)
+    if (before < this.#maxContinues) {
+      this.#keep(subject, (turn) => ({ ...turn, continues: before + 1 }))
+      return verdict
+    }
+    const why = verdict instanceof Failure ? verdict.message : String((verdict as VerdictObject).reason)
+    const reason = `released after ${before} times; the last objection was: ${why}`
+    return { decision: 'flag', reason, metadata: { ...factsOf('BLOCK', why), capped: true } }
+  }
+
+  #record(subject: GateSubject): TurnRecord | undefined {
+    const key = keyOf(subject)
+    return key === undefined ? undefined : (this.#state.get(key)?.value as TurnRecord | undefined)
+  }
+
+  #keep(subject: GateSubject, change: (turn: TurnRecord) => TurnRecord): void {
+    const key = keyOf(subject)
+    if (key === undefined) return
+    update<TurnRecord>(this.#state, key, (turn) => change(turn ?? { continues: 0 }), SESSION_KEPT_MS)
+  }
+
+  #forget(subject: GateSubject): void {
+    if (this.#record(subject) !== undefined) this.#keep(subject, () => ({ continues: 0 }))
+  }
+}
+
+const STOPPING: ReadonlySet<string> = new Set(['ask', 'block'])
+// Said where a reviewer is there but was not asked: for the breaker, which must not take that for a success.
+const NOT_REVIEWED: VerdictObject = { decision: 'pass', metadata: { gateReviewed: false } }
+
+// What a reviewer says while the breaker is open, as it counts in the mode `log`: told, and not applied.
+function lower(verdict: VerdictObject | Failure): VerdictObject {
+  const because = 'recorded only, because the breaker is open'
+  if (verdict instanceof Failure) {
+    const metadata = { gateReviewed: false, gateLowered: true }
+    return { decision: 'flag', reason: `the reviewer failed (${verdict.message}); ${because}`, metadata }
+  }
+  if (!STOPPING.has(String(verdict.decision))) return verdict
+  const metadata = { ...verdict.metadata, gateLowered: true }
+  return { ...verdict, decision: 'flag', reason: `${verdict.reason ?? 'the reviewer objects'}; ${because}`, metadata }
+}
+
+const SUBSTANTIVE = /created file|modified|wrote to|deleted/i
+
+/** Reads what a reviewer answered: words on the first line, or a verdict. Anything else is a failure, never consent. */
+export function readReview(given: unknown): VerdictObject | Failure {
+  if (given instanceof Failure) return given
+  if (isRecord(given)) return readVerdictObject(given)
+  if (given === 'pass') return { decision: 'pass', metadata: factsOf('ALLOW', undefined) }
+  const first = typeof given === 'string' ? (given.trim().split(/\r?\n/, 1)[0] ?? '') : ''
+  const read = /^(ALLOW|BLOCK)(?:$|\s*[:—–-]\s*(.*)$|\s+(.*)$)/i.exec(first)
+  if (read === null) {
+    return new Failure('invalid-output', `the reviewer must answer ALLOW or BLOCK: reason, not ${show(given)}`)
+  }
+  const word = (read[1] ?? '').toUpperCase() as 'ALLOW' | 'BLOCK'
+  const why = (read[2] ?? read[3] ?? '').trim() || undefined
+  if (word === 'ALLOW') return { decision: 'pass', metadata: factsOf(word, why) }
+  return {
+    decision: 'block',
+    reason: `the reviewer objects: ${why ?? 'no reason given'}`,
+    metadata: factsOf(word, why),
+  }
+}
+
+// A reviewer may answer with a verdict like any other hook. One that decides nothing is no answer to the question.
+function readVerdictObject(given: Readonly<Record<string, unknown>>): VerdictObject | Failure {
+  if (!['decision', 'abort', 'control'].some((key) => given[key] !== undefined)) {
+    return new Failure('invalid-output', `the reviewer must decide something, not answer ${show(given)}`)
+  }
+  const read = readVerdict(given, POINTS['pre:turn:end'])
+  if (read instanceof Failure) return read
+  const { decision, reason, metadata } = read
+  const facts = { ...metadata, ...factsOf(STOPPING.has(decision) ? 'BLOCK' : 'ALLOW', reason) }
+  return { decision, metadata: facts, ...(reason !== undefined && { reason }) }
+}
+
+function verdictOf({ decision, reason }: CompiledRule): VerdictObject {
+  const word = decision === 'pass' ? 'ALLOW' : 'BLOCK'
+  const metadata = { ...factsOf(decision === 'flag' ? 'ALLOW' : word, reason), gateReviewed: false }
+  return decision === 'pass' ? { decision, metadata } : { decision, reason, metadata }
+}
+
+function factsOf(gateDecision: 'ALLOW' | 'BLOCK', gateReason: string | undefined): Readonly<Record<string, unknown>> {
+  return { gateDecision, gateReason, gateReviewed: true }
+}
+
+function compileRule(rule: GateRule, regex: RegexCompiler): CompiledRule {
+  if (!isRecord(rule)) throw invalid('rules', 'a list of { pattern, action }', rule)
+  const { pattern, action } = rule
+  const name = String(action).toUpperCase()
+  if (!Object.hasOwn(ACTIONS, name)) throw invalid('action', Object.keys(ACTIONS).join(', '), action)
+  const shown = typeof pattern === 'string' ? JSON.stringify(pattern) : String(pattern)
+  const reason = rule.reason ?? `${shown} is ${WORDING[name as keyof typeof ACTIONS]} by a rule of the gate`
+  return { test: compilePattern(pattern, regex), decision: ACTIONS[name as keyof typeof ACTIONS], reason }
+}
+
+const WORDING = { ALLOW: 'allowed', FLAG: 'flagged', ASK: 'held for a person', BLOCK: 'blocked' } as const
+
+function compilePattern(pattern: unknown, regex: RegexCompiler): TextTest {
+  if (pattern instanceof RegExp) return plainRegex(pattern.source, pattern.flags)
+  if (typeof pattern !== 'string' || pattern === '') throw invalid('pattern', 'a RegExp or a text', pattern)
+  const written = /^\/(.+)\/([a-z]*)$/s.exec(pattern)
+  if (written === null) return (text) => text.includes(pattern)
+  try {
+    return regex(written[1] ?? '', written[2] ?? '')
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ArcError('ARC_PATTERN_INVALID', `The pattern ${show(pattern)} of a gate's rule cannot be read: ${why}.`)
+  }
+}
+
+// Without g and y: an expression that remembers where it was finds every other match only.
+const plainRegex: RegexCompiler = (source, flags) => {
+  const own = new RegExp(source, flags.replace(/[gy]/g, ''))
+  return (text) => own.test(text)
+}
+
+function keyOf({ session, turn }: GateSubject): string | undefined {
+  return session === undefined ? undefined : turnKey('gate', session, turn)
+}
+
+function invalid(option: string, expected: string, given: unknown): ArcError {
+  return new ArcError(
+    'ARC_OPTION_INVALID',
+    `${option} of createSupervisionGate must be ${expected}, not ${show(given)}.`,
+  )
+}

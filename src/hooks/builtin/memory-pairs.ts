@@ -1,0 +1,121 @@
+// Which memory files belong together: a mapping names two files, or a pattern of files and the folder of their
+// counterparts. Names found on the disk never lead out of the two folders.
+
+import type { Dirent } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { compileGlob, isGlob } from '../../engine/glob.ts'
+
+/** Two files that should say the same. */
+export interface Pair {
+  readonly from: string
+  readonly to: string
+  /** Found by a pattern below these folders: then no link may lead out of them. */
+  readonly roots?: Mapping
+}
+
+/** A mapping as it is configured. */
+export interface Mapping {
+  readonly from: string
+  readonly to: string
+}
+
+const MAX_DEPTH = 16
+const MAX_ENTRIES = 20_000
+
+/** What is wrong with a mapping, if anything. */
+export function whyInvalid({ from }: Mapping): string | undefined {
+  if (!isGlob(from)) return undefined
+  if (from.split('/').includes('..')) return 'a pattern may not lead upwards by ".."'
+  try {
+    compileGlob(from)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** The pairs of a mapping; of a pattern, those that exist on either side. Problems are added to the list. */
+export async function findPairs(mapping: Mapping, workspace: string, problems: string[]): Promise<readonly Pair[]> {
+  const to = absolute(mapping.to, workspace)
+  if (!isGlob(mapping.from)) return [pairOf(absolute(mapping.from, workspace), to, mapping.to.endsWith('/'))]
+  const { folder, pattern } = splitPattern(mapping.from)
+  const from = absolute(folder, workspace)
+  if (isInside(from, to) || isInside(to, from)) {
+    problems.push(`${mapping.from} and ${mapping.to} lie in each other`)
+    return []
+  }
+  const matches = compileGlob(pattern)
+  const names = new Set([...(await walk(from, problems)), ...(await walk(to, problems))].filter(matches))
+  return [...names].sort().map((name) => ({ from: join(from, name), to: join(to, name), roots: { from, to } }))
+}
+
+function pairOf(from: string, to: string, isFolder: boolean): Pair {
+  return { from, to: isFolder ? join(to, basename(from)) : to }
+}
+
+/** The first folder on the way down from a root to a file that is a link, if any: what it leads to may be anywhere. */
+export async function findLink(path: string, root: string): Promise<string | undefined> {
+  const parts = relative(root, path).split(sep).slice(0, -1)
+  for (const at of parts.keys()) {
+    const folder = join(root, ...parts.slice(0, at + 1))
+    const found = await lstat(folder).catch(() => undefined)
+    if (found?.isSymbolicLink() === true) return folder
+  }
+  return undefined
+}
+
+// The names that copies kept aside get; such files are no memory themselves.
+const KEPT_ASIDE = /\.conflict-\d{8}T\d{6}Z-[0-9a-f]{8}$/
+const HALF_WRITTEN = /\.arc-part$/
+
+// The folder before the first part that is a pattern, and the rest.
+function splitPattern(from: string): { readonly folder: string; readonly pattern: string } {
+  const parts = from.split('/')
+  const first = parts.findIndex(isGlob)
+  const folder = parts.slice(0, first).join('/')
+  return { folder: folder === '' ? (from.startsWith('/') ? '/' : '.') : folder, pattern: parts.slice(first).join('/') }
+}
+
+// Every file under a folder, relative to it. Links to folders are not followed: they may lead anywhere, or in circles.
+async function walk(root: string, problems: string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  const open: { path: string; depth: number }[] = [{ path: '', depth: 0 }]
+  let seen = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const entry of await entriesOf(join(root, next.path), problems)) {
+      if (++seen > MAX_ENTRIES) {
+        problems.push(`${root} holds more than ${MAX_ENTRIES} files: not all were looked at`)
+        return found
+      }
+      const path = next.path === '' ? entry.name : `${next.path}/${entry.name}`
+      if (entry.isDirectory()) {
+        if (next.depth < MAX_DEPTH) open.push({ path, depth: next.depth + 1 })
+      } else if (!KEPT_ASIDE.test(entry.name) && !HALF_WRITTEN.test(entry.name)) found.push(path)
+    }
+  }
+  return found
+}
+
+async function entriesOf(folder: string, problems: string[]): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // A folder that is not there yet is one without files.
+    if (code !== 'ENOENT') problems.push(`${folder} could not be read: ${code ?? String(error)}`)
+    return []
+  }
+}
+
+function absolute(path: string, workspace: string): string {
+  const expanded = path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
+  return resolve(workspace, expanded)
+}
+
+// Is a path the folder itself, or inside it?
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}

@@ -1,0 +1,87 @@
+// Rates what an agent is about to do, or is asked to do, and acts by the tier. The rating itself is src/risk.
+
+import * as z from 'zod'
+import { ArcError, describe } from '../../engine/errors.ts'
+import type { RegexCompiler } from '../../engine/matcher.ts'
+import type { Step } from '../../engine/step.ts'
+import { type Assessment, EFFECTS, type RiskInput } from '../../risk/assessment.ts'
+import type { RulePack } from '../../risk/rule.ts'
+import { RULE_PACKS } from '../../risk/rulebook.ts'
+import { defineRulePack } from '../../risk/user-pack.ts'
+import type { StateStore } from '../../storage/state.ts'
+import { builtIn } from '../built-in.ts'
+import { classifierOf, rateStep } from './call-risk.ts'
+import { isCatastrophe, verdictOn, withKeywords } from './risk-verdict.ts'
+import { noteRisk } from './turn-risk.ts'
+
+const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
+
+const options = z.strictObject({
+  blockTier: z.int().min(2).max(5).default(4).describe('The lowest tier that blocks; 5 always does.'),
+  onTier4: z.enum(['block', 'ask']).default('block').describe('Block tier 4, or hold it for a person.'),
+  customKeywords: z
+    .partialRecord(z.enum(EFFECTS), keywords)
+    .default({})
+    .describe('Words of your own, by the class of effect they stand for.'),
+  packs: z.array(z.unknown()).max(50).default([]).describe('Packs of rules of your own: docs/guides/risk.md.'),
+})
+
+type Options = z.output<typeof options>
+
+export const riskDetection = builtIn<Options>({
+  name: 'risk-detection',
+  priority: 10,
+  points: ['pre:tool', 'pre:message', 'pre:agent:spawn', 'pre:git:write'],
+  summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
+  critical: true,
+  onError: 'abort',
+  options,
+  create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
+    const classify = classifierOf(readPacks(definitions, regex), guard)
+    return {
+      floor: isCatastrophe,
+      rechecksEdits: true,
+      check(step) {
+        const { input, risk: rated } = rateStep(step, classify)
+        const risk = withKeywords(rated, () => textOf(input), customKeywords)
+        // What is talked about is not done: the floor is for what would be.
+        const verdict = verdictOn(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
+        const riskNotKept = keep(state, step, risk)
+        return riskNotKept === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotKept } }
+      },
+    }
+  },
+})
+
+// One array for all calls: its rules are compiled once.
+function readPacks(definitions: readonly unknown[], regex: RegexCompiler | undefined): readonly RulePack[] {
+  if (definitions.length === 0) return RULE_PACKS
+  const own = definitions.map((definition, index) => {
+    const { pack, problems } = defineRulePack(definition, { regex: regex ?? refusePattern })
+    if (pack !== undefined) return pack
+    throw new ArcError('ARC_OPTION_INVALID', `packs[${index}] of risk-detection cannot be used: ${problems.join('; ')}`)
+  })
+  return [...RULE_PACKS, ...own]
+}
+
+function refusePattern(): never {
+  throw new Error('there is nothing here to compile patterns with')
+}
+
+// A store that cannot be written to must not take the verdict away: in log a failure stops nothing, not even `rm -rf /`.
+// Gives why it was not kept, if it was not.
+function keep(state: StateStore, step: Step, risk: Assessment): string | undefined {
+  try {
+    noteRisk(state, step, risk)
+    return undefined
+  } catch (error) {
+    return describe(error)
+  }
+}
+
+// Where keywords are looked for: a message, or the texts of a call. What a file would hold is not something it does.
+function textOf(input: RiskInput): string {
+  if ('message' in input) return input.message
+  const { content: _content, ...args } = input.args
+  return [input.tool, ...Object.values(args).filter((value) => typeof value === 'string')].join('\n')
+}

@@ -1,0 +1,84 @@
+// Puts the rules of a configured library before the prompt of an agent that is about to be spawned, marked as such.
+// A spawned agent knows nothing of what its parent was told; the rules reach it only this way.
+
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { isRecord } from '../../engine/plain-data.ts'
+import type { Step } from '../../engine/step.ts'
+import { toolClass } from '../../engine/tools.ts'
+import type { VerdictObject } from '../../engine/verdict.ts'
+import { builtIn } from '../built-in.ts'
+import { RuleLibrary } from './rule-library.ts'
+
+const options = z.strictObject({
+  rules: z.array(z.string().trim().min(1).max(100_000)).max(1_000).default([]).describe('Rules, as texts.'),
+  files: z
+    .array(z.string().trim().min(1).max(4_000))
+    .max(100)
+    .default([])
+    .describe('Files of rules, or folders of .md and .txt files; relative ones are in the workspace.'),
+  maxBytes: z.int().min(100).max(262_144).default(16_384).describe('The most that is put into a prompt.'),
+})
+
+// The fields in which hosts give a spawned agent its task, the likeliest first.
+const PROMPT_FIELDS = ['prompt', 'task', 'message', 'instructions', 'input', 'query', 'systemPrompt', 'system_prompt']
+
+export const subagentInject = builtIn<z.output<typeof options>>({
+  name: 'subagent-inject',
+  priority: 15,
+  // Hosts spawn agents by a tool; programs say so themselves.
+  points: ['pre:agent:spawn', 'pre:tool'],
+  summary: 'Puts rules from a library into the prompt of a spawned agent.',
+  critical: false,
+  onError: undefined,
+  options,
+  create({ rules, files, maxBytes }) {
+    const library = new RuleLibrary({ rules, files, maxBytes })
+    return {
+      check(step) {
+        const target = targetOf(step)
+        if (target === undefined || library.isEmpty) return 'pass'
+        const { text, problems } = library.read(step.workspace)
+        return verdictOn(target, text, problems)
+      },
+    }
+  },
+})
+
+interface Target {
+  readonly field: 'config' | 'args'
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+function targetOf(step: Step): Target | undefined {
+  const { tool, args, config } = step.data as { tool?: unknown; args?: unknown; config?: unknown }
+  if (step.point === 'pre:agent:spawn') return { field: 'config', value: isRecord(config) ? config : {} }
+  const isSpawn = typeof tool === 'string' && toolClass(tool) === 'spawn'
+  return isSpawn ? { field: 'args', value: isRecord(args) ? args : {} } : undefined
+}
+
+function verdictOn({ field, value }: Target, text: string, problems: readonly string[]): VerdictObject | 'pass' {
+  const missing = problems.length > 0 && `not all rules could be given to the agent: ${problems.join('; ')}`
+  if (text === '') return missing === false ? 'pass' : { decision: 'flag', reason: missing }
+  const block = delimited(text)
+  const key = PROMPT_FIELDS.find((name) => typeof value[name] === 'string')
+  // A program's own configuration may leave the prompt out; the arguments of a tool belong to the tool.
+  if (key === undefined && field === 'args') {
+    return { decision: 'flag', reason: `the rules were not given to the agent: no prompt among its arguments` }
+  }
+  const prompt = key === undefined ? '' : (value[key] as string)
+  // The whole block and not only its mark, which anybody could write to be spared the rules.
+  if (prompt.includes(block)) return missing === false ? 'pass' : { decision: 'flag', reason: missing }
+  const edited = { ...value, [key ?? 'prompt']: prompt === '' ? block : `${block}\n\n${prompt}` }
+  const metadata = { rulesInjected: true, rulesBytes: Buffer.byteLength(text) }
+  // The point says which of the two is one of its fields.
+  const verdict = { modify: { [field]: edited } as object, metadata }
+  return missing === false ? { decision: 'pass', ...verdict } : { decision: 'flag', reason: missing, ...verdict }
+}
+
+function delimited(text: string): string {
+  // What ends the block is not left inside it.
+  const inner = text.replace(/<(\/?)arc-rules/gi, '<$1 arc-rules')
+  const mark = createHash('sha256').update(inner).digest('hex').slice(0, 16)
+  return `<arc-rules id="${mark}">\nRules that you must keep, given by the supervisor:\n${inner}\n</arc-rules>`
+}

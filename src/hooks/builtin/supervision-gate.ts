@@ -1,0 +1,93 @@
+// The gate as a built-in hook: rules and a reviewer from the profile, turns counted in the store.
+
+import * as z from 'zod'
+import { Failure } from '../../engine/degradation.ts'
+import type { Handler, RunContext } from '../../engine/hook.ts'
+import type { Step } from '../../engine/step.ts'
+import { builtIn } from '../built-in.ts'
+import type { SupervisionServices } from '../services.ts'
+import { createSupervisionGate, GATE_POINTS, type GateAction, type Reviewer } from './gate.ts'
+import { riskOfTurn } from './turn-risk.ts'
+
+const rule = z.strictObject({
+  pattern: z.string().min(1).max(10_000).describe('A text, or /an expression/flags.'),
+  action: z
+    .string()
+    .transform((given) => given.toUpperCase())
+    .pipe(z.enum(['ALLOW', 'FLAG', 'ASK', 'BLOCK'])),
+  reason: z.string().max(1_000).optional(),
+})
+
+const options = z.strictObject({
+  rules: z.array(rule).max(1_000).default([]).describe('The first whose pattern is found decides.'),
+  reviewer: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      '{command}, {url} or {prompt}: who reviews substantive output. A command answers ALLOW or BLOCK: reason.',
+    ),
+  onlySubstantive: z.boolean().default(true).describe('Ask the reviewer only about answers that did something.'),
+  maxContinues: z.int().min(0).max(100).default(3).describe('How often one turn may be made to go on.'),
+})
+
+type Options = z.output<typeof options>
+
+// A review reads a whole answer, often with a model.
+const REVIEW_MS = 60_000
+
+export const supervisionGate = builtIn<Options>({
+  name: 'supervision-gate',
+  priority: 92,
+  points: GATE_POINTS,
+  summary: 'Allows or blocks by rules, and has substantive output reviewed.',
+  critical: true,
+  onError: 'abort',
+  timeoutMs: REVIEW_MS,
+  options,
+  create(settings, services) {
+    const { rules, onlySubstantive, maxContinues } = settings
+    const { state, regex, ceiling } = services
+    const reviewer = settings.reviewer === undefined ? undefined : reviewerOf(settings.reviewer, services)
+    const { check } = createSupervisionGate({
+      rules: rules.map((given) => ({ ...given, action: given.action as GateAction })),
+      onlySubstantive,
+      maxContinues,
+      state,
+      isSubstantive: (step) => (riskOfTurn(state, step as Step)?.tier ?? 1) > 1,
+      ...(reviewer && { reviewer }),
+      ...(regex && { regex }),
+      ...(ceiling && { ceiling }),
+    })
+    // A review costs a model call; the rules cost nothing.
+    return { check, rechecksEdits: reviewer === undefined }
+  },
+})
+
+function reviewerOf(description: Readonly<Record<string, unknown>>, services: SupervisionServices): Reviewer {
+  // Made in any case: it checks its own description, types included.
+  const handler: Handler = services.handler(description)
+  const { command, cwd } = description
+  if (command === undefined) return (step, run) => handler(step as Step, run)
+  const runCommand = services.runCommand
+  return async (step, { limitMs, signal }: RunContext) => {
+    const input = `${JSON.stringify(step)}\n`
+    const place = typeof cwd === 'string' ? { cwd } : {}
+    const end = await runCommand(command as string | readonly string[], { timeoutMs: limitMs, signal, input, ...place })
+    if (end.timedOut) return new Failure('timeout', `the reviewer gave no answer within ${limitMs} ms`)
+    if (end.exitCode === 2) return `BLOCK: ${end.stderr.trim().split('\n', 1)[0] ?? ''}`
+    if (end.exitCode !== 0)
+      return new Failure('crash', `the reviewer ended with ${end.exitCode ?? 'no exit code'}: ${end.stderr}`)
+    return readWords(end.stdout)
+  }
+}
+
+// Words, or a verdict as JSON like any other command gives it.
+function readWords(stdout: string): unknown {
+  const text = stdout.trim()
+  if (!text.startsWith('{')) return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    return new Failure('invalid-output', `the reviewer's JSON cannot be read: ${String(error)}`)
+  }
+}

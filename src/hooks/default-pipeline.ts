@@ -1,0 +1,69 @@
+// The built-in hooks on an engine of their own, or on one that a program has: without a home, a database or a profile.
+
+import type { EngineOptions } from '../engine/engine.ts'
+import type { HookObject } from '../engine/hook.ts'
+import { linearRegex } from '../platform/engine-services.ts'
+import { HookEngine } from '../platform/hook-engine.ts'
+import { MemoryStateStore } from '../storage/memory/state-store.ts'
+import { buildHooks, type PipelineProfile } from './builtin/list.ts'
+import { realServices } from './pipeline-services.ts'
+import type { Judge } from './retry.ts'
+import type { SupervisionServices } from './services.ts'
+
+/** The built-in hooks, to be registered on an engine or asked directly. */
+export interface Pipeline extends Judge {
+  readonly hooks: readonly HookObject[]
+  /** Registers all of them and returns the undo. */
+  registerOn(engine: Pick<HookEngine, 'register'>): () => void
+  /** The engine of the pipeline itself; made when first used. */
+  readonly engine: HookEngine
+  readonly dispatch: HookEngine['dispatch']
+  readonly list: HookEngine['list']
+}
+
+/**
+ * The pipeline of all built-in hooks, with the settings of a profile.
+ * @example
+ * const pipeline = defaultPipeline({ enforcement: 'enforce', hooks: { 'interagent-routing': { enabled: false } } })
+ * const outcome = await pipeline.dispatch('pre:tool', { tool: 'shell', args: { command: 'rm -rf /' } })
+ */
+export function defaultPipeline(
+  profile: PipelineProfile = {},
+  services: Partial<SupervisionServices> & Pick<EngineOptions, 'sink' | 'notify' | 'onFault'> = {},
+): Pipeline {
+  const { sink, notify, ceiling, onFault, ...given } = services
+  const hooks = buildHooks(profile, { ...ownServices(profile), ...given, ceiling })
+  const options = { mode: profile.enforcement ?? 'log', sink, notify, ceiling, onFault }
+  let engine: HookEngine | undefined
+  const ownEngine = (): HookEngine => {
+    if (engine !== undefined) return engine
+    engine = new HookEngine(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)))
+    registerAll(hooks, engine)
+    return engine
+  }
+  return {
+    hooks,
+    registerOn: (other) => registerAll(hooks, other),
+    get engine() {
+      return ownEngine()
+    },
+    dispatch: ((...args: Parameters<HookEngine['dispatch']>) =>
+      ownEngine().dispatch(...args)) as HookEngine['dispatch'],
+    list: () => ownEngine().list(),
+  }
+}
+
+function registerAll(hooks: readonly HookObject[], engine: Pick<HookEngine, 'register'>): () => void {
+  const undo = hooks.map((hook) => engine.register(hook as never))
+  return () => {
+    for (const unregister of undo) unregister()
+  }
+}
+
+// State ends with the process, and what hooks would write to the log is left to the sink.
+function ownServices(profile: PipelineProfile): SupervisionServices {
+  const trace = { append: () => ({ id: '', seqs: [] }) }
+  const name = (): string => profile.name ?? 'default'
+  const services = realServices({ state: new MemoryStateStore(), trace, profile: name, notify: () => undefined })
+  return { ...services, regex: linearRegex }
+}

@@ -1,0 +1,47 @@
+// The `options` of built-in hooks, checked by each hook's own schema while its file is read: so that a mistake has its
+// place in the file, and the last good state stays in force.
+
+import type * as z from 'zod'
+import type { OptionMistake } from '../config/load.ts'
+import { BUILT_IN_HOOKS } from '../config/schema.ts'
+import { ArcError, describe, didYouMean, show } from '../engine/errors.ts'
+import { MemoryStateStore } from '../storage/memory/state-store.ts'
+import type { BuiltIn } from './built-in.ts'
+import { inertServices } from './pipeline-services.ts'
+
+/** Checks the options of these hooks by name. Commands take none; a hook that is not in this pipeline may take any. */
+export function checkOptionsOf(builtIns: readonly BuiltIn[]) {
+  const byName = new Map(builtIns.map((builtIn) => [builtIn.name, builtIn]))
+  return (name: string, options: unknown): readonly OptionMistake[] => {
+    const builtIn = byName.get(name)
+    if (builtIn === undefined && Object.hasOwn(BUILT_IN_HOOKS, name)) return []
+    if (builtIn === undefined) return [{ path: [], message: `the hook ${show(name)} takes no options.` }]
+    const read = builtIn.options.safeParse(options)
+    if (!read.success) return read.error.issues.flatMap((issue) => mistakesOf(issue, builtIn.options))
+    return tryOut(builtIn, read.data)
+  }
+}
+
+// Some mistakes show only when the hook is made: an address that is none, a command without a safe form.
+function tryOut(builtIn: BuiltIn, options: unknown): readonly OptionMistake[] {
+  try {
+    builtIn.create(options, inertServices(new MemoryStateStore()))
+    return []
+  } catch (error) {
+    return [{ path: [], message: error instanceof ArcError ? error.message : describe(error) }]
+  }
+}
+
+function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType): OptionMistake[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: `${issue.message}.` }]
+  const known = issue.path.length === 0 ? keysOf(schema) : []
+  return issue.keys.map((key) => ({
+    path: [...issue.path, key],
+    message: `there is no option ${show(key)}.${didYouMean(key, known)}`,
+  }))
+}
+
+function keysOf(schema: z.ZodType): readonly string[] {
+  const { shape } = schema as { readonly shape?: object }
+  return typeof shape === 'object' ? Object.keys(shape) : []
+}

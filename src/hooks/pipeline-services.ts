@@ -1,0 +1,136 @@
+// What the hooks of a pipeline are given: the real services of a supervisor, and those of a preview, which do nothing.
+
+import type { Clock } from '../engine/clock.ts'
+import type { Guard } from '../engine/guarded-paths.ts'
+import type { Handler } from '../engine/hook.ts'
+import type { Notice } from '../engine/outcome.ts'
+import { ownGuard } from '../guard/own-guard.ts'
+import { linearRegex, systemClock } from '../platform/engine-services.ts'
+import { newId } from '../platform/ids.ts'
+import { TRACE_TROUBLE, Trouble } from '../storage/repeated-failure.ts'
+import type { StateStore } from '../storage/state.ts'
+import type { TraceStore } from '../trace/store.ts'
+import { makeHandler } from './handler-factory.ts'
+import { inheriting } from './handlers/command/environment.ts'
+import { runToEnd } from './handlers/command/spawn.ts'
+import type { CommandEnd, SupervisionEvent, SupervisionServices } from './services.ts'
+
+/** A word to the user, from a script's `/notify`. */
+export interface ScriptNotice {
+  readonly message: string
+  readonly channel: string | undefined
+  readonly hook: string
+  readonly point: string
+}
+
+/** What everything in a pipeline may need from outside. */
+export interface PipelineServices extends SupervisionServices {
+  readonly notify: (notice: ScriptNotice) => void
+}
+
+const GRACE_MS = 1_000
+
+/** The services of a supervisor. */
+export function realServices(from: {
+  /** `$ARC_HOME`: what belongs to it is guarded by real path. Without it, by the usual names. */
+  readonly home?: string
+  readonly state: StateStore
+  readonly trace: Pick<TraceStore, 'append'>
+  readonly clock?: Clock
+  readonly profile: () => string
+  readonly notify: (notice: ScriptNotice) => void
+  /** Told when the log cannot be written; stderr unless set. */
+  readonly trouble?: Trouble
+}): PipelineServices {
+  const { home, state, trace, clock = systemClock, profile, notify, trouble = new Trouble(TRACE_TROUBLE) } = from
+  return {
+    guard: home === undefined ? undefined : ownGuard(home),
+    state,
+    clock,
+    newId,
+    runCommand,
+    handler: makeHandler,
+    regex: linearRegex,
+    fetch: (...args) => fetch(...args),
+    record: (event) => recordEvent(trace, event, { time: clock.wall(), profile: profile(), trouble }),
+    notify,
+  }
+}
+
+/** Services for looking at a pipeline: nothing runs, nothing is sent, nothing is written. */
+export function inertServices(
+  state: StateStore,
+  onLeftOut: (what: string) => void = () => undefined,
+  guard?: Guard,
+): PipelineServices {
+  // What is not run counts as having gone well: a look must not find faults that are not there.
+  const notRun: CommandEnd = { exitCode: 0, stdout: '', stderr: '', timedOut: false }
+  return {
+    state,
+    clock: systemClock,
+    newId,
+    regex: linearRegex,
+    runCommand: async (command) => {
+      onLeftOut(typeof command === 'string' ? command : command.join(' '))
+      return notRun
+    },
+    // Checked like the real one, so that a bad description shows.
+    handler: (description) => {
+      makeHandler(description)
+      const leftOut: Handler = (_step, { hook }) => onLeftOut(`the reviewer of ${hook}`)
+      return leftOut
+    },
+    fetch: async (target) => {
+      onLeftOut(target instanceof Request ? target.url : String(target))
+      return new Response('')
+    },
+    record: () => undefined,
+    notify: () => undefined,
+    guard,
+  }
+}
+
+/** Writes an event to the log. A log that cannot be written changes nothing else; it is reported. */
+export function recordEvent(
+  trace: Pick<TraceStore, 'append'>,
+  {
+    component,
+    action,
+    level,
+    message,
+    data,
+  }: Omit<SupervisionEvent, 'component'> & { readonly component: EventComponent },
+  { time, profile, trouble = new Trouble(TRACE_TROUBLE) }: RecordedWhen,
+): void {
+  const hook = typeof data?.hook === 'string' ? data.hook : undefined
+  const session = typeof data?.session === 'string' ? data.session : undefined
+  const entry = { id: newId(), time, component, action, level, profile, session, hook, reason: message, metadata: data }
+  trouble.watch(() => void trace.append(entry))
+}
+
+interface RecordedWhen {
+  readonly time: number
+  readonly profile?: string
+  readonly trouble?: Trouble
+}
+
+type EventComponent = SupervisionEvent['component'] | 'config' | 'tasks'
+
+const runCommand: SupervisionServices['runCommand'] = async (command, { cwd, timeoutMs, signal, input = '' }) => {
+  const [file = '', ...args] = typeof command === 'string' ? ['sh', '-c', command] : command
+  if (file === '') return { exitCode: undefined, stdout: '', stderr: 'there is no command to run', timedOut: false }
+  const run = { file, args, cwd, env: inheriting(), input, timeoutMs, graceMs: GRACE_MS, signal }
+  const { ending, stdout, stderr } = await runToEnd(run)
+  return {
+    exitCode: ending.kind === 'exit' ? ending.code : undefined,
+    stdout: stdout.text,
+    stderr: ending.kind === 'not-started' ? `could not be started: ${ending.why}` : stderr.text,
+    timedOut: ending.kind === 'timeout',
+  }
+}
+
+/** Where nobody is there to be told: on stderr. */
+export function tellOnStderr(notice: Notice | ScriptNotice): void {
+  const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
+  process.stderr.write(`arc[${notice.hook}] ${text}\n`)
+}

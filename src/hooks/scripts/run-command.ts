@@ -1,0 +1,54 @@
+// `/run` in a script: its words are one line for the shell, and variables are values in it, never code. The compiler of
+// placeholders knows how to quote a value wherever it stands, so each variable goes through it in a placeholder's place.
+
+import type { ArmaHook } from '../../config/arma/compile.ts'
+import type { Clock } from '../../engine/clock.ts'
+import { ArcError, show } from '../../engine/errors.ts'
+import type { Handler } from '../../engine/hook.ts'
+import { type CommandHandler, type CommandOptions, commandHandler } from '../handlers/command/command.ts'
+import { portableValue, variableOf } from '../handlers/command/environment.ts'
+import { compilePlaceholders } from '../handlers/command/placeholders.ts'
+import { commandInWorkspace } from '../workspace-command.ts'
+import { valueOnStep, withoutGiven } from './variables.ts'
+
+// Nobody needs the event's name in a line that stands at one point.
+const STAND_IN = 'hook_event'
+const REFERENCE = `\${${variableOf(STAND_IN)}-}`
+
+/** A handler that runs the line of a `/run`; throws an ArcError where a variable has no safe form. */
+export function scriptCommand(hook: ArmaHook, options: { cwd: string | undefined; clock: Clock }): Handler {
+  const { cwd, clock } = options
+  const { line, names } = compileLine(hook)
+  const make = (env: Record<string, string>): CommandOptions => ({ command: line, env, ...(cwd && { cwd }) })
+  const probe: CommandHandler = commandHandler(make({}))
+  const run: Handler = (step, context) => {
+    const values = names.map((name) => portableValue(valueOnStep(step, name, clock.wall()) ?? ''))
+    const env = Object.fromEntries(values.map((value, index) => [variableAt(index), value]))
+    return commandInWorkspace(make(env))(step, context)
+  }
+  return Object.assign(run, { timeoutMs: probe.timeoutMs, overtimeMs: probe.overtimeMs })
+}
+
+function compileLine(hook: ArmaHook): { readonly line: string; readonly names: readonly string[] } {
+  const names: string[] = []
+  const words = withoutGiven(hook).map((template) => {
+    const parts = template.map((part) => {
+      if ('text' in part) return part.text
+      names.push(part.variable)
+      return `{${STAND_IN}}`
+    })
+    return parts.join('')
+  })
+  const text = words.join(' ')
+  const pieces = compilePlaceholders(text).split(REFERENCE)
+  if (pieces.length !== names.length + 1) {
+    const what = `The line ${show(text)} uses the name ${variableOf(STAND_IN)}, which stands for variables here.`
+    throw new ArcError('ARC_COMMAND_INVALID', what)
+  }
+  const line = pieces.reduce((all, piece, index) => `${all}\${${variableAt(index - 1)}-}${piece}`)
+  return { line, names }
+}
+
+function variableAt(index: number): string {
+  return `ARC_VALUE_${index + 1}`
+}

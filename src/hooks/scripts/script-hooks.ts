@@ -1,0 +1,111 @@
+// The hooks of .arma scripts as ordinary handlers: what each command does on a step.
+
+import { type ArmaCommand, type ArmaHook, fill, type Template } from '../../config/arma/compile.ts'
+import type { Handler } from '../../engine/hook.ts'
+import { isRecord } from '../../engine/plain-data.ts'
+import type { Step } from '../../engine/step.ts'
+import type { Decision, HandlerResult } from '../../engine/verdict.ts'
+import type { PipelineServices } from '../pipeline-services.ts'
+import { scriptCommand } from './run-command.ts'
+import { type Lookup, variablesOf, withField } from './variables.ts'
+
+/** What a command of a script is given on a step. */
+interface Call {
+  readonly hook: string
+  readonly step: Step
+  readonly args: readonly Template[]
+  readonly look: Lookup
+  readonly services: PipelineServices
+}
+
+/** What each command but `/run` does. */
+const ACTIONS: Readonly<Record<Exclude<ArmaCommand, 'run'>, (call: Call) => HandlerResult>> = {
+  log: writeLog,
+  notify: tellUser,
+  perms: checkPermission,
+  block: (call) => decide('block', call),
+  flag: (call) => decide('flag', call),
+  ask: (call) => decide('ask', call),
+  set: setField,
+}
+
+/** A handler for one hook of a script; throws an ArcError when its `/run` has no safe form. */
+export function scriptHandler(hook: ArmaHook, cwd: string | undefined, services: PipelineServices): Handler {
+  const { command, args } = hook
+  if (command === 'run') return scriptCommand(hook, { cwd, clock: services.clock })
+  const act = ACTIONS[command]
+  return (step, { hook: name }) => {
+    const look = variablesOf(hook, step, services.clock.wall())
+    return act({ hook: name, step, args, look, services })
+  }
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
+function writeLog({ hook, step, args, look, services }: Call): HandlerResult {
+  const [first = '', ...rest] = texts(args, look)
+  const isLevel = rest.length > 0 && (LEVELS as readonly string[]).includes(first)
+  const level = isLevel ? first : 'info'
+  const message = isLevel ? rest.join(' ') : [first, ...rest].join(' ')
+  const data = { hook, point: step.point, level, ...(step.session && { session: step.session }) }
+  services.record({ component: 'hooks', action: 'script:log', level: recorded(level), message, data })
+}
+
+// The log has no level below info; what was asked for stands in the data.
+function recorded(level: string): 'info' | 'warn' | 'error' {
+  return level === 'warn' || level === 'error' ? level : 'info'
+}
+
+function tellUser({ hook, step, args, look, services }: Call): HandlerResult {
+  const [first = '', ...rest] = texts(args, look)
+  const channel = rest.length > 0 && first.startsWith('#') ? first : undefined
+  const message = (channel === undefined ? [first, ...rest] : rest).join(' ')
+  const data = { hook, point: step.point, ...(channel && { channel }) }
+  services.record({ component: 'hooks', action: 'script:notify', level: 'info', message, data })
+  services.notify({ hook, point: step.point, channel, message })
+}
+
+// Granted: pass. Refused: block. Nobody said: a person is asked.
+function checkPermission({ step, args, look }: Call): HandlerResult {
+  const permission = texts(args, look)[1] ?? ''
+  const { permissions } = step.metadata
+  const isGranted = Array.isArray(permissions)
+    ? permissions.includes(permission)
+    : isRecord(permissions) && Object.hasOwn(permissions, permission)
+      ? permissions[permission]
+      : undefined
+  if (isGranted === true) return 'pass'
+  if (isGranted === false) return { decision: 'block', reason: `the permission ${permission} is not granted` }
+  return { decision: 'ask', reason: `nobody has granted or refused the permission ${permission}` }
+}
+
+function decide(decision: Decision, { args, look, hook }: Call): HandlerResult {
+  const reason = texts(args, look).join(' ').trim()
+  return { decision, reason: reason === '' ? `${hook} says ${decision}` : reason }
+}
+
+function setField({ step, args, look }: Call): HandlerResult {
+  const [target = [], ...rest] = args
+  const value = texts(rest, look).join(' ')
+  const [part] = target
+  const isFact = target.length === 1 && part !== undefined && 'variable' in part
+  const path = (isFact ? part.variable : fill(target, look)).split('.')
+  const [field = ''] = path
+  if (isFact) return { metadata: { [field]: withField(step.metadata, path, value)[field] } }
+  return { modify: { [field]: withField(step.data, path, jsonOrText(value, path))[field] } } as HandlerResult
+}
+
+// A whole field such as args is an object, which can only be written as JSON; anything inside it is text.
+function jsonOrText(value: string, path: readonly string[]): unknown {
+  if (path.length > 1 || !/^\s*[[{]/.test(value)) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    // Text that only looks like JSON at its beginning.
+    return value
+  }
+}
+
+function texts(args: readonly Template[], look: Lookup): string[] {
+  return args.map((template) => fill(template, look))
+}

@@ -1,0 +1,210 @@
+// The course of one roundtable: active → synthesizing → complete. Pure: every move gives a new table, nothing is kept.
+// A turn is never lost: only its own agent can use it, or whoever drives the table gives it up for that agent.
+
+import { ArcError, clip, show } from '../engine/errors.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { agentKey, MAX_AGENTS, MAX_ROUNDS } from './parse.ts'
+import { type Role, roleAt } from './roles.ts'
+
+/** Something said at the table. */
+export interface Contribution {
+  readonly agent: string
+  readonly round: number
+  /** What was said, clipped; nothing when the turn was given up. */
+  readonly content: string
+  /** How it was heard: as a message to others, or as the answer to a prompt. */
+  readonly via: Via
+  /** How a turn went that somebody drove; one that was only heard has none. */
+  readonly course?: Course
+}
+
+/** How a driven turn went: `spoken`, or why it was given up. */
+export type TurnOutcome = 'spoken' | 'silent' | 'failed' | 'timeout' | 'blocked' | 'held'
+
+/** What whoever drives a table knows of a turn beyond its words. */
+export interface Course {
+  readonly outcome: TurnOutcome
+  /** Why it was given up, or what else is to be known of it. */
+  readonly reason?: string | undefined
+  /** Wall-clock milliseconds. */
+  readonly startedAt: number
+  readonly durationMs: number
+  /** The decision of the pipeline that stopped it, for `arc why`. */
+  readonly traceId?: string | undefined
+}
+
+/** What a discussion came to. */
+export interface Findings {
+  /** From 0, all disagree, to 1; null when nobody said. */
+  readonly consensus: number | null
+  readonly summary: string
+  readonly keyPoints: readonly string[]
+  /** Put together without an agent, because none gave a synthesis that could be read. */
+  readonly isFallback: boolean
+}
+
+/** Who drives a table. */
+export interface Driver {
+  readonly pid: number
+  /** The name of the machine: a process of another one cannot be looked for. */
+  readonly machine: string
+  readonly profile: string
+}
+
+/** How a driven table ended. */
+export interface Ended {
+  readonly at: number
+  readonly why: 'complete' | 'interrupted'
+}
+
+/** The two ways in which an agent's words reach the table; the same words may come both ways. */
+export type Via = 'message' | 'response'
+
+interface TableBase {
+  readonly id: string
+  readonly topic: string
+  readonly agents: readonly string[]
+  readonly rounds: number
+  /** Wall-clock milliseconds. */
+  readonly startedAt: number
+  /** The turns, in order. */
+  readonly turns: readonly Contribution[]
+  /** What was said out of turn, apart; the latest only. */
+  readonly asides: readonly Contribution[]
+  readonly asideCount: number
+  /** When the table counts as deserted unless somebody speaks. */
+  readonly expiresAt: number
+  /** The process that asks the agents for their turns, if one does. */
+  readonly driver?: Driver
+  /** Since when the agent whose turn it is has been asked. */
+  readonly askedAt?: number
+  readonly ended?: Ended
+}
+
+/** A discussion at one of its stages. */
+export type Roundtable =
+  | (TableBase & { readonly status: 'active' })
+  | (TableBase & { readonly status: 'synthesizing' })
+  | (TableBase & { readonly status: 'complete'; readonly synthesis: Contribution; readonly findings?: Findings })
+
+/** What became of something said. */
+export type Heard = 'turn' | 'aside' | 'synthesis' | 'echo' | 'over'
+
+/** Something that somebody says now. */
+export interface Said {
+  readonly agent: string
+  readonly content: string
+  readonly via: Via
+  readonly at: number
+  readonly idleMs: number
+}
+
+/** The most that is kept of one turn, in characters. */
+export const MAX_CONTENT = 8_000
+const MAX_ASIDES = 50
+
+/** Opens a table. */
+export function openRoundtable(plan: {
+  readonly id: string
+  readonly topic: string
+  readonly agents: readonly string[]
+  readonly rounds: number
+  readonly at: number
+  readonly idleMs: number
+}): Roundtable {
+  const { id, topic, agents, rounds, at, idleMs } = plan
+  const isDistinct = new Set(agents.map(agentKey)).size === agents.length
+  if (agents.length < 1 || agents.length > MAX_AGENTS || !isDistinct) {
+    throw new ArcError('ARC_OPTION_INVALID', `A roundtable needs 1 to ${MAX_AGENTS} agents, not ${show(agents)}.`)
+  }
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS) {
+    throw new ArcError('ARC_OPTION_INVALID', `A roundtable has 1 to ${MAX_ROUNDS} rounds, not ${show(rounds)}.`)
+  }
+  const base = { id, topic, agents: [...agents], rounds, startedAt: at, turns: [], asides: [], asideCount: 0 }
+  return { ...base, status: 'active', expiresAt: at + idleMs }
+}
+
+/** Whose turn it is, in which round and role; nothing once the rounds are over. */
+export function turnOf(
+  table: Roundtable,
+): { readonly agent: string; readonly round: number; readonly role: Role } | undefined {
+  if (table.status !== 'active') return undefined
+  const place = table.turns.length % table.agents.length
+  const round = Math.floor(table.turns.length / table.agents.length) + 1
+  return { agent: table.agents[place] as string, round, role: roleAt(place) }
+}
+
+/** Does a discussion go on? One at which nobody has spoken for too long does not. */
+export function isOpen(table: Roundtable | undefined, at: number): table is Roundtable {
+  return table !== undefined && table.status !== 'complete' && table.ended === undefined && at < table.expiresAt
+}
+
+/** Something is said. In turn it is the turn, out of turn it is kept apart, and after the rounds it is the synthesis. */
+export function speak(table: Roundtable, said: Said): { readonly table: Roundtable; readonly heard: Heard } {
+  const { via } = said
+  const content = clip(said.content, MAX_CONTENT)
+  const expiresAt = said.at + said.idleMs
+  if (table.status === 'complete' || table.ended !== undefined) return { table, heard: 'over' }
+  if (isEcho(table, said.agent, content, via)) return { table, heard: 'echo' }
+  if (table.status === 'synthesizing') {
+    const synthesis = { agent: said.agent, round: table.rounds, content, via }
+    return { table: { ...table, status: 'complete', synthesis, expiresAt }, heard: 'synthesis' }
+  }
+  const turn = turnOf(table)
+  if (turn !== undefined && agentKey(turn.agent) === agentKey(said.agent)) {
+    return { table: take(table, { agent: turn.agent, round: turn.round, content, via }, expiresAt), heard: 'turn' }
+  }
+  const aside = { agent: clip(said.agent, 100), round: turn?.round ?? table.rounds, content, via }
+  const asides = [...table.asides, aside].slice(-MAX_ASIDES)
+  // An aside does not keep a table open: else one chattering agent could hold it for ever.
+  return { table: { ...table, asides, asideCount: table.asideCount + 1 }, heard: 'aside' }
+}
+
+/** The agent whose turn it is gives it up: it failed or does not answer. The others go on. */
+export function giveUpTurn(table: Roundtable, when: { readonly at: number; readonly idleMs: number }): Roundtable {
+  const turn = turnOf(table)
+  if (turn === undefined) return table
+  return take(table, { agent: turn.agent, round: turn.round, content: '', via: 'response' }, when.at + when.idleMs)
+}
+
+// An answer that is then sent on as a message, or the other way round, is one contribution.
+function isEcho(table: Roundtable, agent: string, content: string, via: Via): boolean {
+  const isOwn = (said: Contribution): boolean => agentKey(said.agent) === agentKey(agent)
+  const isSame = (said: Contribution | undefined): boolean => said?.content === content && said.via !== via
+  return content !== '' && (isSame(table.turns.findLast(isOwn)) || isSame(table.asides.findLast(isOwn)))
+}
+
+/** A turn is over: the next one begins, or the synthesis. */
+export function take(table: Roundtable, turn: Contribution, expiresAt: number): Roundtable {
+  const turns = [...table.turns, turn]
+  const isDone = turns.length >= table.agents.length * table.rounds
+  const { askedAt: _, ...base } = table
+  return { ...base, turns, expiresAt, status: isDone ? 'synthesizing' : 'active' }
+}
+
+/** Where the table of a session is kept. */
+export function roundtableKey(session: string | undefined): string {
+  return `roundtable/${session ?? ''}`
+}
+
+/** Reads a table as it was kept. What is not one, or was kept by another version, is nothing. */
+export function readRoundtable(value: unknown): Roundtable | undefined {
+  if (!isRecord(value)) return undefined
+  const { id, topic, agents, rounds, startedAt, turns, asides, asideCount, expiresAt, status, synthesis } = value
+  const hasTexts = typeof id === 'string' && typeof topic === 'string'
+  const hasNumbers = [rounds, startedAt, asideCount, expiresAt].every(Number.isFinite)
+  const hasAgents = isListOf(agents, (agent) => typeof agent === 'string') && agents.length > 0
+  const hasSaid = isListOf(turns, isContribution) && isListOf(asides, isContribution)
+  const isStage =
+    status === 'active' || status === 'synthesizing' || (status === 'complete' && isContribution(synthesis))
+  return hasTexts && hasNumbers && hasAgents && hasSaid && isStage ? (value as unknown as Roundtable) : undefined
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): value is readonly unknown[] {
+  return Array.isArray(value) && value.every(isItem)
+}
+
+function isContribution(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  return typeof value.agent === 'string' && typeof value.content === 'string' && Number.isFinite(value.round)
+}

@@ -1,0 +1,82 @@
+// Tasks that end with the process: for programs that need no other one to see them.
+
+import { ArcError, show } from '../../engine/errors.ts'
+import { frozenCopy } from '../../engine/plain-data.ts'
+import { SWEPT_AT_ONCE, TASK_KEPT_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
+import type { Task, TaskDraft, TaskRecord } from '../../tasks/task.ts'
+import { advance, isLeaseOver, isOver, type Move, openTask, renewLease, unknownTask } from '../../tasks/transitions.ts'
+
+/**
+ * Tasks in memory.
+ * @example
+ * const store = new MemoryTaskStore()
+ */
+export class MemoryTaskStore implements TaskStore {
+  readonly #tasks = new Map<string, { task: Task; readonly records: TaskRecord[] }>()
+  // Those that are over, in the order of their ends.
+  readonly #ended = new Map<string, number>()
+
+  create(id: string, draft: TaskDraft, at: number): Task {
+    if (this.#tasks.has(id)) throw new ArcError('ARC_OPTION_INVALID', `There is a task ${show(id)} already.`)
+    const { task, records } = openTask(id, draft, at)
+    this.#sweep(at - TASK_KEPT_MS)
+    const kept = { task: frozenCopy(task), records: records.map((record) => frozenCopy(record)) }
+    this.#tasks.set(id, kept)
+    return kept.task
+  }
+
+  get(id: string): Task | undefined {
+    return this.#tasks.get(id)?.task
+  }
+
+  history(id: string): readonly TaskRecord[] {
+    return [...(this.#tasks.get(id)?.records ?? [])]
+  }
+
+  list({ status, from, to, limit }: TaskFilter = {}): readonly Task[] {
+    const wanted = [...this.#tasks.values()].flatMap(({ task }) => {
+      const isWanted =
+        (status ?? task.status) === task.status && (from ?? task.from) === task.from && (to ?? task.to) === task.to
+      return isWanted ? [task] : []
+    })
+    const sorted = wanted.sort((a, b) => (a.id < b.id ? -1 : 1))
+    return limit === undefined ? sorted : sorted.slice(Math.max(0, sorted.length - limit))
+  }
+
+  move(id: string, move: Move): Task {
+    const kept = this.#tasks.get(id)
+    if (kept === undefined) throw unknownTask(id)
+    const { task, record } = advance(kept.task, move)
+    if (isOver(task.status)) this.#ended.set(id, task.updatedAt)
+    kept.records.push(frozenCopy(record))
+    // Frozen, so that nobody changes a task without moving it.
+    kept.task = frozenCopy(task)
+    return kept.task
+  }
+
+  renew(id: string, holder: string, at: number): boolean {
+    const kept = this.#tasks.get(id)
+    const renewed = kept && renewLease(kept.task, holder, at)
+    if (kept === undefined || renewed === undefined) return false
+    kept.task = frozenCopy(renewed)
+    return true
+  }
+
+  expired(at: number): readonly Task[] {
+    return this.list({ status: 'working' }).filter((task) => isLeaseOver(task, at))
+  }
+
+  close(): void {
+    this.#tasks.clear()
+    this.#ended.clear()
+  }
+
+  #sweep(before: number): void {
+    let swept = 0
+    for (const [id, at] of this.#ended) {
+      if (at > before || swept++ >= SWEPT_AT_ONCE) return
+      this.#ended.delete(id)
+      this.#tasks.delete(id)
+    }
+  }
+}

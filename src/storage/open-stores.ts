@@ -1,0 +1,113 @@
+// Opens what outlives the process: the trace and the state, both in the one database. When it cannot be opened,
+// supervision goes on in memory, and says so.
+
+import { describe } from '../engine/errors.ts'
+import { databaseFile } from '../platform/home.ts'
+import { newId } from '../platform/ids.ts'
+import type { Anchor, Mismatch } from '../trace/anchors.ts'
+import type { TraceEntry } from '../trace/record.ts'
+import type { Appended, TraceStore } from '../trace/store.ts'
+import { anchorFilesOf } from './anchor-paths.ts'
+import { MemoryStateStore } from './memory/state-store.ts'
+import { MemoryTraceStore } from './memory/trace-store.ts'
+import { type Report, TRACE_TROUBLE, Trouble } from './repeated-failure.ts'
+import { AnchorKeeper } from './sqlite/anchor-keeper.ts'
+import { DatabaseFile } from './sqlite/database-file.ts'
+import { SqliteStateStore } from './sqlite/state-store.ts'
+import { SqliteTraceStore } from './sqlite/trace-store.ts'
+import type { StateStore } from './state.ts'
+
+/** The open stores. */
+export interface Stores {
+  readonly trace: TraceStore
+  readonly state: StateStore
+  /** False when all of it ends with this process. */
+  readonly isDurable: boolean
+  /** Told of a trace that cannot be written. */
+  readonly trouble: Trouble
+  /** When all that was written so far is kept, or reported as lost; undefined for at once. */
+  committed(): Promise<void> | undefined
+  /** The end of the chain, noted outside of the database; undefined where there is no lasting record. */
+  anchor(): Anchor | undefined
+  /** That the database is not the one that was noted: told once. */
+  takeMismatch(): string | undefined
+  /** Safe to call twice. */
+  close(): void
+}
+
+export interface StoresOptions {
+  /** How long to wait for a locked database; 30 s unless set. */
+  readonly waitMs?: number | undefined
+  /** Writes that come together are committed together: whoever answers waits for `committed`. */
+  readonly isGrouped?: boolean | undefined
+}
+
+/** Opens the stores of a home; told of whatever goes wrong. Never throws. */
+export function openStores(home: string, report: Report, { waitMs, isGrouped }: StoresOptions = {}): Stores {
+  const trouble = new Trouble(TRACE_TROUBLE, report)
+  try {
+    const file = databaseFile(home)
+    const onSetAside = ({ movedTo, why }: { readonly movedTo: string; readonly why: string }): void =>
+      report(`The database was damaged (${why}) and is kept as ${movedTo}; a new one was started.`)
+    const onLost = (error: unknown, entries: number): void => trouble.fail(error, entries)
+    const shared = new DatabaseFile(file, { onSetAside, waitMs }, isGrouped === true ? { onLost } : undefined)
+    const trace = new SqliteTraceStore(shared, { env: process.env })
+    const state = new SqliteStateStore(shared)
+    let untold: string | undefined
+    const takeMismatch = (): string | undefined => {
+      const message = untold
+      untold = undefined
+      return message
+    }
+    const anchors = new AnchorKeeper(shared, {
+      files: anchorFilesOf(home),
+      onMismatch: (mismatch) => {
+        untold = mismatch.message
+        tellMismatch(trace, mismatch, report)
+      },
+      onFailure: (error) =>
+        report(`The end of the record could not be noted outside of the database: ${describe(error)}`),
+    })
+    let isClosed = false
+    const close = (): void => {
+      if (isClosed) return
+      isClosed = true
+      anchors.close()
+      trouble.end()
+      trace.close()
+      state.close()
+    }
+    const committed = (): Promise<void> | undefined => shared.committed()
+    return { trace, state, isDurable: true, trouble, committed, anchor: () => anchors.note(), takeMismatch, close }
+  } catch (error) {
+    report(`Supervision goes on without a lasting record: ${describe(error)}`)
+    const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
+    const none = { committed: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
+    return { ...memory, ...none, trouble, close: () => undefined }
+  }
+}
+
+// Recorded in the database that is there now, and reported.
+function tellMismatch(trace: TraceStore, { kind, message, expected, found }: Mismatch, report: Report): void {
+  report(`${message} Look at it with \`arc trace verify\`.`)
+  const what = { component: 'trace', action: 'trace:mismatch', level: 'error', reason: message } as const
+  trace.append({ ...what, id: newId(), time: Date.now(), metadata: { kind, expected, found } })
+}
+
+const MAX_BYTES = 16 * 1024 * 1024
+const LOOK_EVERY = 1_000
+
+// A process that runs for weeks without a disk must not fill its memory.
+class BoundedTrace extends MemoryTraceStore {
+  #appended = 0
+
+  constructor() {
+    super({ env: process.env })
+  }
+
+  override append(entry: TraceEntry): Appended {
+    const appended = super.append(entry)
+    if (++this.#appended % LOOK_EVERY === 0) this.retain({ maxBytes: MAX_BYTES, now: Date.now(), id: newId() })
+    return appended
+  }
+}

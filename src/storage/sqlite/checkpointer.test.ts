@@ -1,0 +1,59 @@
+// The log of a database, moved into its file beside those who write: real files, a real thread.
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { stepEntry } from '../../testing/step-entry.ts'
+import { DatabaseFile } from './database-file.ts'
+import { SqliteTraceStore } from './trace-store.ts'
+
+const MB = 1024 * 1024
+
+function opened() {
+  const path = join(makeTempFolder('arc-log-'), 'arc.db')
+  const file = new DatabaseFile(path, {}, { onLost: (error) => expect.fail(String(error)) })
+  onTestFinished(() => file.close())
+  return { path, file, trace: new SqliteTraceStore(file) }
+}
+
+// About 40 KB each.
+const LARGE = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`text${at}`, 'x'.repeat(8_000)]))
+
+async function append({ file, trace }: ReturnType<typeof opened>, count: number, inGroup = 10): Promise<void> {
+  for (let at = 0; at < count; at += inGroup) {
+    for (let of = 0; of < inGroup; of++) trace.append(stepEntry({ id: `s${at + of}`, data: LARGE }))
+    await file.committed()
+  }
+}
+
+it('is moved without anybody who writes waiting for it', async () => {
+  const at = opened()
+  await append(at, 300)
+  // Nobody else moves it: it is far too short for those who write.
+  await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(2 * MB)
+  expect(statSync(`${at.path}-wal`).size).toBeLessThan(30 * MB)
+  expect(at.trace.verify()).toMatchObject({ ok: true, records: 600 })
+})
+
+it('does not grow without end while somebody goes on writing', async () => {
+  const at = opened()
+  await append(at, 3_000)
+  expect(statSync(`${at.path}-wal`).size).toBeLessThan(50 * MB)
+  at.file.close()
+  const db = new Database(at.path, { readonly: true })
+  onTestFinished(() => void db.close())
+  expect(db.pragma('quick_check', { simple: true })).toBe('ok')
+  expect(db.prepare('SELECT count(*) FROM trace').pluck().get()).toBe(6_000)
+})
+
+it('is moved into the file that stands there now', async () => {
+  const at = opened()
+  await append(at, 300)
+  at.file.close()
+  const { size } = statSync(at.path)
+  await append(at, 300)
+  await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(size + MB)
+  expect(at.trace.verify()).toMatchObject({ ok: true, records: 1_200 })
+})

@@ -1,0 +1,45 @@
+// The errors of the database, worded in one place, and what the codes of SQLite mean for us.
+
+import { ArcError } from '../../engine/errors.ts'
+
+/** The database was written by a newer version of ARC. */
+export function newerSchema(file: string, found: number, known: number): ArcError {
+  const what = `The database ${file} has schema version ${found}, and this version of ARC knows ${known} at most.`
+  return new ArcError('ARC_STORE_NEWER', `${what} It was left as it is.`)
+}
+
+/** Others kept the database locked for longer than anybody can wait. */
+export function storeBusy(file: string, waitedMs: number): ArcError {
+  return new ArcError(
+    'ARC_STORE_BUSY',
+    `The database ${file} was kept locked by another process for more than ${waitedMs} ms.`,
+  )
+}
+
+/** The database cannot be used at all: no right to, no folder, a full or read-only disk. */
+export function storeUnavailable(file: string, cause: unknown): ArcError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new ArcError('ARC_STORE_UNAVAILABLE', `The database ${file} cannot be used: ${why}.`)
+}
+
+/** Will it go away by waiting? */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error))
+}
+
+/** Is the file damaged, or not a database? */
+export function isCorrupt(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error))
+}
+
+/** Is it the disk or the rights to it? */
+export function isUnavailable(error: unknown): boolean {
+  return /^SQLITE_(CANTOPEN|READONLY|FULL|IOERR|PERM)|^E(ACCES|PERM|ROFS|NOSPC|NOTDIR|NOENT|EXIST|ISDIR)$/.test(
+    codeOf(error),
+  )
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return ''
+  return typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,195 @@
+// State in SQLite: compare-and-set in one statement, so that of two processes that race exactly one wins.
+
+import type Database from 'better-sqlite3'
+import type { StateEntry, StateStore } from '../state.ts'
+import { Connection } from './connection.ts'
+import type { Place } from './database-file.ts'
+import type { OpenOptions } from './open-options.ts'
+import { StateRedactor } from './state-redaction.ts'
+import { type StateRow as Row, type StateStatements, StateWrites, type Written } from './state-writes.ts'
+
+type Prepared = ReturnType<typeof prepare>
+
+export interface StateStoreOptions extends OpenOptions {
+  /** Wall-clock milliseconds, by which values expire; those of the process unless given. */
+  readonly wall?: () => number
+}
+
+// Values that are made and will expire take others along that have, so many for each: so the table never holds more than
+// what lives at one time, whoever writes, and nobody has to sweep. Those that are made in one go do so together.
+const SWEPT_FOR_EACH = 4
+const SWEEP_APART_MS = 50
+const MAX_UNSWEPT = 16
+const MAX_ROUND_MS = 200
+
+/**
+ * State in a database file.
+ * @example
+ * const state = new SqliteStateStore('/home/me/.arc/arc.db')
+ */
+export class SqliteStateStore implements StateStore {
+  readonly #connection: Connection<Prepared>
+  readonly #wall: () => number
+  readonly #redactor = new StateRedactor()
+  #sweptAt = Number.NEGATIVE_INFINITY
+  #unswept = 0
+
+  constructor(place: Place, { wall = Date.now, ...options }: StateStoreOptions = {}) {
+    this.#connection = new Connection(place, options, prepare)
+    this.#wall = wall
+  }
+
+  get(key: string): StateEntry | undefined {
+    const inGroup = this.#connection.inOpenGroup(
+      (group, prepared) => entryOf(StateWrites.of(group, prepared.grouped).read(key)) ?? null,
+    )
+    if (inGroup !== undefined) return inGroup ?? undefined
+    return this.#connection.use(({ one }) => entryOf(one.get(key)))
+  }
+
+  set(key: string, value: unknown, version: number, keepMs?: number): boolean {
+    const now = keepMs === undefined ? 0 : Math.floor(this.#wall())
+    const expires = keepMs === undefined ? null : expiryOf(now, keepMs)
+    const written = { key, text: this.#textOf(key, value ?? null), version, expires }
+    const due = version === 0 && expires !== null ? this.#sweepsDue(now) : 0
+    return this.#connection.inGroup(
+      (group, prepared) => {
+        const writes = StateWrites.of(group, prepared.grouped)
+        if (due > 0) writes.afterwards(() => this.#sweep(prepared, now, due))
+        return writes.write(written)
+      },
+      () => {
+        // One statement, unless others go along.
+        if (due === 0) return this.#connection.writeOnce((prepared) => write(prepared, written))
+        return this.#connection.write((prepared) => {
+          this.#sweep(prepared, now, due)
+          return write(prepared, written)
+        })
+      },
+    )
+  }
+
+  remove(key: string, version: number): boolean {
+    return this.#connection.write((prepared) => this.#remove(prepared, key, version))
+  }
+
+  list(prefix: string): readonly StateEntry[] {
+    return this.#connection.use(({ range }) =>
+      range.all(prefix, `${prefix}${LAST_CHARACTER}`).map((row) => entryOf(row)),
+    )
+  }
+
+  change<T>(key: string, change: (value: T | undefined) => T | undefined, keepMs?: number): T | undefined {
+    const changed = (row: Row | undefined, keep: (written: Written) => void): T | undefined => {
+      const entry = entryOf(row)
+      const before = entry?.value as T | undefined
+      const after = change(before)
+      if (after === undefined) return before
+      const expires = keepMs === undefined ? null : expiryOf(Math.floor(this.#wall()), keepMs)
+      keep({ key, text: this.#textOf(key, after), version: entry?.version ?? 0, expires })
+      return after
+    }
+    return this.#connection.inGroup(
+      (group, { grouped }) => {
+        const writes = StateWrites.of(group, grouped)
+        return changed(writes.read(key), (written) => void writes.write(written))
+      },
+      () =>
+        this.#connection.write((prepared) =>
+          changed(prepared.one.get(key), (written) => void write(prepared, written)),
+        ),
+    )
+  }
+
+  /** Safe to call twice. */
+  close(): void {
+    this.#connection.close()
+  }
+
+  #textOf(key: string, value: unknown): string {
+    return JSON.stringify(this.#redactor.clean(key, value))
+  }
+
+  #remove({ remove, noteRemoved, grouped }: Prepared, key: string, version: number): boolean {
+    if (remove.run(key, version).changes === 0) return false
+    noteRemoved.run(version)
+    const { group } = this.#connection
+    if (group !== undefined) StateWrites.of(group, grouped).forget(key)
+    return true
+  }
+
+  #sweepsDue(now: number): number {
+    this.#unswept++
+    if (Math.abs(now - this.#sweptAt) < SWEEP_APART_MS && this.#unswept < MAX_UNSWEPT) return 0
+    const due = this.#unswept * SWEPT_FOR_EACH
+    this.#sweptAt = now
+    this.#unswept = 0
+    return due
+  }
+
+  #sweep(prepared: Prepared, now: number, count: number): void {
+    for (const { key, version } of prepared.expired.all(now, count)) this.#remove(prepared, key, version)
+  }
+}
+
+// A little later than asked for, at round times: what is written to again soon after keeps its place in the index. What
+// comes together stands together there, unless all of a long time have the same one: then it is put in by its key.
+function expiryOf(now: number, keepMs: number): number {
+  const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(keepMs / 64)))
+  return Math.ceil((now + keepMs) / roundMs) * roundMs
+}
+
+function write({ insert, replace }: Prepared, { key, text, version, expires }: Written): boolean {
+  const row = version > 0 ? replace.get(text, expires, key, version) : insert.get(key, text, expires)
+  return row !== undefined
+}
+
+// Keys are compared by their bytes, and nothing has higher ones.
+const LAST_CHARACTER = '\u{10ffff}'
+
+function prepare(db: Database.Database) {
+  const one = db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE key = ?')
+  return {
+    one,
+    grouped: prepareGrouped(db, one),
+    range: db.prepare<[string, string], Row>(
+      'SELECT key, value, version FROM state WHERE key >= ? AND key < ? ORDER BY key',
+    ),
+    insert: db.prepare<[string, string, number | null], Pick<Row, 'version'>>(
+      `INSERT INTO state (key, value, version, expires)
+       SELECT ?, ?, version + 1, ? FROM state_removed WHERE true ON CONFLICT DO NOTHING RETURNING version`,
+    ),
+    replace: db.prepare<[string, number | null, string, number], Pick<Row, 'version'>>(
+      'UPDATE state SET value = ?, version = version + 1, expires = ? WHERE key = ? AND version = ? RETURNING version',
+    ),
+    expired: db.prepare<[number, number], Pick<Row, 'key' | 'version'>>(
+      'SELECT key, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?',
+    ),
+    remove: db.prepare<[string, number]>('DELETE FROM state WHERE key = ? AND version = ?'),
+    noteRemoved: db.prepare<[number]>('UPDATE state_removed SET version = max(version, ?)'),
+  }
+}
+
+// In a group nobody else can have changed a version since it was read, so what is written there asks nothing: SQLite keeps
+// a copy of each page for statements that do.
+function prepareGrouped(db: Database.Database, one: Database.Statement<[string], Row>): StateStatements {
+  const removed = db.prepare<[], number>('SELECT version FROM state_removed').pluck()
+  const insert = db.prepare<[string, string, number, number | null]>(
+    'INSERT INTO state (key, value, version, expires) VALUES (?, ?, ?, ?)',
+  )
+  const replace = db.prepare<[string, number, number | null, string]>(
+    'UPDATE state SET value = ?, version = ?, expires = ? WHERE key = ?',
+  )
+  return {
+    read: (key) => one.get(key),
+    removed: () => removed.get() ?? 0,
+    insert: ({ key, value, version }, expires) => void insert.run(key, value, version, expires),
+    replace: ({ key, value, version }, expires) => void replace.run(value, version, expires, key),
+  }
+}
+
+function entryOf(row: Row): StateEntry
+function entryOf(row: Row | undefined): StateEntry | undefined
+function entryOf(row: Row | undefined): StateEntry | undefined {
+  return row && { key: row.key, value: JSON.parse(row.value) as unknown, version: row.version }
+}

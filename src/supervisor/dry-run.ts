@@ -1,0 +1,165 @@
+// A pipeline to look at: what it holds and what it would decide. Nothing leaves the process, nothing is written.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config/layers.ts'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import type { Problem } from '../config/problem.ts'
+import { describe } from '../engine/errors.ts'
+import type { Mode } from '../engine/mode.ts'
+import type { Evaluation, Outcome } from '../engine/outcome.ts'
+import type { StepContext } from '../engine/step.ts'
+import { ownGuard } from '../guard/own-guard.ts'
+import type { BuiltIn } from '../hooks/built-in.ts'
+import { BUILT_INS } from '../hooks/built-ins.ts'
+import { Pipeline, type PipelineHook } from '../hooks/pipeline.ts'
+import { inertServices } from '../hooks/pipeline-services.ts'
+import { arcHome, findProject } from '../platform/home.ts'
+import { HookEngine } from '../platform/hook-engine.ts'
+import { MemoryStateStore } from '../storage/memory/state-store.ts'
+import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
+import type { StateStore } from '../storage/state.ts'
+import { type BreakerStatus, DurableBreaker } from './breaker/breaker.ts'
+import { loadOptionsOf } from './config-source.ts'
+
+/** What to look at. */
+export interface PreviewOptions {
+  readonly home: string
+  readonly profile?: string | undefined
+  readonly project?: string | undefined
+  /** The mode in place of the configuration's. */
+  readonly mode?: Mode
+  readonly builtIns?: readonly BuiltIn[]
+  /** The state to begin with; read, never written. */
+  readonly state: StateStore
+}
+
+/** What the pipeline would decide. */
+export interface Foreseen {
+  readonly outcome: Outcome
+  readonly evaluations: readonly Evaluation[]
+  /** What would have left the process, and did not run. */
+  readonly leftOut: readonly string[]
+}
+
+/** The state of a home for reading; nothing is created where there is none. */
+function readState(home: string, report: (message: string) => void): { state: StateStore; close(): void } {
+  const file = join(home, 'arc.db')
+  const none = { state: new MemoryStateStore(), close: () => undefined }
+  if (!existsSync(file)) return none
+  try {
+    const store = new SqliteStateStore(file)
+    return { state: new MemoryStateStore(store), close: () => store.close() }
+  } catch (error) {
+    report(`The state cannot be read, so nothing counts as trusted or switched off: ${describe(error)}`)
+    return none
+  }
+}
+
+/** The pipeline of a directory as the CLI sees it: `$ARC_HOME`, `$ARC_PROFILE` and the project around it. */
+export function openPreview(options: {
+  readonly cwd: string
+  readonly mode?: Mode
+  readonly report: (message: string) => void
+}): { readonly preview: Preview; readonly home: string; close(): void } {
+  const { cwd, mode, report } = options
+  const home = arcHome()
+  const { state, close } = readState(home, report)
+  const profile = process.env.ARC_PROFILE || undefined
+  const project = findProject(cwd, home)
+  return { preview: new Preview({ home, profile, project, state, ...(mode && { mode }) }), home, close }
+}
+
+/** A pipeline that only looks. */
+export class Preview {
+  readonly loaded: Loaded
+  readonly problems: readonly Problem[]
+  /** Where the breaker of the profile stands. */
+  readonly breaker: () => BreakerStatus
+  readonly #engine: HookEngine
+  readonly #pipeline: Pipeline
+  readonly #evaluations: Evaluation[] = []
+  readonly #leftOut = new Set<string>()
+  readonly #base: StateStore
+  #state: StateStore
+  #external: ReadonlySet<string> = new Set()
+
+  constructor({ home, profile, project, mode, builtIns = BUILT_INS, state }: PreviewOptions) {
+    this.loaded = loadConfig(loadOptionsOf({ home, profile, project, builtIns, state, isReadOnly: true }))
+    this.#base = state
+    this.#state = new MemoryStateStore(state)
+    const services = inertServices(this.#view(), (what) => void this.#leftOut.add(what), ownGuard(home))
+    const { breaker, enforcement, profile: named } = this.config
+    const watch = new DurableBreaker({ ...breaker, profile: named }, services)
+    this.breaker = () => watch.status()
+    this.#engine = new HookEngine({
+      mode: mode ?? enforcement,
+      // A mode that is asked for is shown as if all were well.
+      ...(mode === undefined && { ceiling: () => watch.ceiling() }),
+      sink: (evaluation) => void this.#evaluations.push(evaluation),
+    })
+    this.#pipeline = new Pipeline(this.#engine)
+    const wrong = this.#pipeline.take(this.loaded, { builtIns, services, project })
+    this.#pipeline.follow(state, Date.now())
+    this.problems = [...this.loaded.problems, ...wrong]
+  }
+
+  get config(): Config {
+    return this.loaded.config
+  }
+
+  /** The pipeline as it stands. */
+  hooks(): readonly PipelineHook[] {
+    return this.#pipeline.list()
+  }
+
+  /** The names of the hooks at a point that a step would meet, in order. */
+  match(point: string, facts: StepContext & { readonly data: Readonly<Record<string, unknown>> }): readonly string[] {
+    const { name } = this.#engine.table.points.resolve(point)
+    const plan = this.#engine.table.plan(name)
+    const step = { metadata: {}, ...facts }
+    const { agent, source, host, workspace, data, metadata = {} } = step
+    const found = plan?.hooks.filter(({ matches }) => {
+      return matches === undefined || matches({ agent, source, host, workspace, data, metadata })
+    })
+    return (found ?? []).map((hook) => hook.name)
+  }
+
+  /** What the pipeline would decide on a step. */
+  async foresee(point: string, data: object, context: StepContext = {}): Promise<Foreseen> {
+    this.#leaveOut()
+    // One look says nothing about the next: what hooks count is forgotten.
+    this.#state = new MemoryStateStore(this.#base)
+    this.#evaluations.length = 0
+    this.#leftOut.clear()
+    const dispatched = this.#engine.dispatch(point as 'config:change', data as Record<string, unknown>, context)
+    const outcome = dispatched instanceof Promise ? await dispatched : dispatched
+    const evaluations = [...this.#evaluations]
+    for (const { hook, skipped, reason } of evaluations) {
+      if (skipped !== undefined && reason === LEFT_OUT && this.#external.has(hook)) this.#leftOut.add(hook)
+    }
+    return { outcome, evaluations, leftOut: [...this.#leftOut] }
+  }
+
+  #view(): StateStore {
+    return {
+      get: (key) => this.#state.get(key),
+      set: (key, value, version) => this.#state.set(key, value, version),
+      remove: (key, version) => this.#state.remove(key, version),
+      list: (prefix) => this.#state.list(prefix),
+    }
+  }
+
+  // Switched off rather than taken out: so it shows which of them the step would have met.
+  #leaveOut(): void {
+    if (this.#external.size > 0) return
+    this.#external = new Set(this.#pipeline.externalHooks)
+    let { table } = this.#engine
+    for (const { name, enabled } of this.#pipeline.list()) {
+      if (enabled && this.#external.has(name)) table = table.withDisabled(name, { reason: LEFT_OUT })
+    }
+    this.#engine.swap(table)
+  }
+}
+
+const LEFT_OUT = 'leaves the process, so it is not run in a check'

@@ -1,0 +1,328 @@
+// A supervisor: the configuration of a home and a project as an engine with a durable trace, following its files.
+// A bad file never applies in part: what was last good stays in force, and every problem is told and recorded.
+
+import { type AskLimits, Holder } from '../approvals/approval-gate.ts'
+import { Approvals } from '../approvals/approvals.ts'
+import type { Config } from '../config/layers.ts'
+import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
+import { formatProblem, type Problem } from '../config/problem.ts'
+import { type ConfigReload, type WatchedConfig, watchConfig } from '../config/watch.ts'
+import type { Clock } from '../engine/clock.ts'
+import { ArcError, describe } from '../engine/errors.ts'
+import { type Mode, readMode } from '../engine/mode.ts'
+import type { Notice, Outcome } from '../engine/outcome.ts'
+import type { DeclaredPoint } from '../engine/point-names.ts'
+import type { StepContext, WholeContext } from '../engine/step.ts'
+import type { BuiltIn } from '../hooks/built-in.ts'
+import { BUILT_INS } from '../hooks/built-ins.ts'
+import { Pipeline, type PipelineHook } from '../hooks/pipeline.ts'
+import {
+  type PipelineServices,
+  realServices,
+  recordEvent,
+  type ScriptNotice,
+  tellOnStderr,
+} from '../hooks/pipeline-services.ts'
+import { systemClock } from '../platform/engine-services.ts'
+import { arcHome } from '../platform/home.ts'
+import type { HookEngine } from '../platform/hook-engine.ts'
+import { newId } from '../platform/ids.ts'
+import { openStores, type Stores } from '../storage/open-stores.ts'
+import { type StateStore, update } from '../storage/state.ts'
+import { canonicalize } from '../trace/canonical.ts'
+import type { TraceStore } from '../trace/store.ts'
+import { type BreakerStatus, breakerFeed, DurableBreaker } from './breaker/breaker.ts'
+import { CONFIG_MESSAGES, troubleOf } from './config-problems.ts'
+import { loadOptionsOf, nameOf } from './config-source.ts'
+import type { SupervisorOptions } from './supervisor-options.ts'
+import { type TracedContext, TracedEngine } from './traced-engine.ts'
+
+// Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
+const LOOK_AGAIN_MS = 250
+const TROUBLE_KEY = 'config:trouble'
+
+/** The pipeline, the trace and the configuration as one. Made by `createSupervisor`. */
+export class Supervisor {
+  /** For registering hooks of one's own; they outlive every change of the configuration. */
+  readonly engine: HookEngine
+  readonly #engine: TracedEngine
+  readonly #options: SupervisorOptions
+  readonly #clock: Clock
+  readonly #stores: Stores
+  readonly #services: PipelineServices
+  readonly #builtIns: readonly BuiltIn[]
+  /** What is held for a person. */
+  readonly approvals: Approvals
+  readonly #holder: Holder
+  readonly #loadOptions: LoadOptions
+  readonly #pipeline: Pipeline
+  readonly #pending = new Set<Promise<unknown>>()
+  #breaker: DurableBreaker
+  #loaded: Loaded
+  #problems: readonly Problem[] = []
+  #watching: Promise<WatchedConfig> | undefined
+  #watched: WatchedConfig | undefined
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #isClosed = false
+
+  constructor(options: SupervisorOptions = {}) {
+    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via } = options
+    if (options.enforcement !== undefined) readMode(options.enforcement, 'enforcement')
+    this.#options = options
+    this.#clock = clock
+    this.#builtIns = builtIns
+    const report = (message: string): void => this.#report(message)
+    this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
+    const { trace, state, trouble } = this.#stores
+    const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
+    this.#loadOptions = loadOptionsOf({ ...options, home: options.configHome ?? home, profile, builtIns, state })
+    this.#loaded = loadConfig(this.#loadOptions)
+    const record: PipelineServices['record'] = (event) => this.#services.record(event)
+    this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
+    this.#holder = new Holder({ approvals: this.approvals, askMs: options.askMs, record, report })
+    const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
+    const services = realServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })
+    this.#services = { ...services, ceiling: () => this.#breaker.ceiling() }
+    const { errorBehavior: onError, timeoutMs } = this.config
+    this.#breaker = this.#makeBreaker(this.config)
+    const ceiling = (): Mode => this.#breaker.ceiling()
+    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock }, { report, trouble, via })
+    this.engine = this.#engine
+    this.#pipeline = new Pipeline(this.#engine)
+    this.#begin()
+  }
+
+  /** Follows the files from now on. */
+  async follow(): Promise<void> {
+    if (this.#watching !== undefined || this.#isClosed) return
+    this.#watching = watchConfig({
+      ...this.#loadOptions,
+      clock: this.#clock,
+      onReload: (reload) => this.#takeOver(reload),
+      onFault: (message) => this.#report(message),
+    })
+    this.#watched = await this.#watching
+    // What changed before watching began.
+    if (!this.#isClosed) this.#compare(this.#watched.current)
+  }
+
+  /** The configuration in force. */
+  get config(): Config {
+    return this.#loaded.config
+  }
+
+  /** The project's part in it, when it has a layer of its own. */
+  get project(): LoadedProject | undefined {
+    return this.#loaded.project
+  }
+
+  /** What is wrong with the files, and with the pipeline built from them. */
+  get problems(): readonly Problem[] {
+    return this.#problems
+  }
+
+  /** The record of everything: for reading and following. */
+  get trace(): TraceStore {
+    return this.#stores.trace
+  }
+
+  /** What outlives the process beside the record. */
+  get state(): StateStore {
+    return this.#stores.state
+  }
+
+  /** Is the record kept beyond this process? */
+  get isDurable(): boolean {
+    return this.#stores.isDurable
+  }
+
+  /** @internal When what was decided so far is on record; undefined for at once. */
+  recorded(): Promise<void> | undefined {
+    return this.#stores.committed()
+  }
+
+  /** @internal What outlives the process, for what is done beside the judging. */
+  get stores(): Stores {
+    return this.#stores
+  }
+
+  /** The pipeline as it stands. */
+  hooks(): readonly PipelineHook[] {
+    this.#lookAgain()
+    return this.#pipeline.list()
+  }
+
+  /** Sends a step through the pipeline. One that is held waits for a person, as long as `askMs` says. */
+  readonly dispatch: HookEngine['dispatch'] = ((point: never, data: never, context: StepContext = {}) =>
+    this.decide(point, data, context)) as HookEngine['dispatch']
+
+  /** The same, with limits of its own for the wait. */
+  decide(
+    point: string | DeclaredPoint,
+    data: object,
+    context: TracedContext = {},
+    limits: Partial<AskLimits> = {},
+  ): Outcome | Promise<Outcome> {
+    if (this.#isClosed) {
+      throw new ArcError('ARC_SUPERVISOR_CLOSED', 'A step was sent to a supervisor that is closed.')
+    }
+    this.#lookAgain()
+    const { profile = this.config.profile, workspace = this.#options.project, id = newId() } = context
+    const { session, turn, agent, source, host, metadata } = context
+    const whole = { id, session, turn, agent, source, workspace, host, profile, metadata } satisfies WholeContext
+    const traced: TracedContext = context.origin === undefined ? whole : { ...whole, origin: context.origin }
+    const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
+      if (outcome.decision !== 'ask') return outcome
+      const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
+      return this.#holder.hold(outcome, { ...whole, point: name }, limits)
+    }
+    const outcome = this.#engine.dispatch(point as never, data as never, traced as never) as Outcome | Promise<Outcome>
+    return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
+  }
+
+  /** Whether failing hooks have lowered what hooks may do. */
+  breaker(): BreakerStatus {
+    return this.#breaker.status()
+  }
+
+  /** Loads the configuration again at once, and takes it over if it is good. */
+  reload(): Config {
+    if (this.#isClosed) return this.config
+    if (this.#watched === undefined) this.#compare(loadConfig(this.#loadOptions))
+    else this.#watched.reload()
+    return this.config
+  }
+
+  /** Waits for what is under way and lets go of everything; safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    // Also one that is just starting: it reads the state once more, which must not open the database again.
+    await (await this.#watching?.catch(() => undefined))?.close()
+    await Promise.allSettled(this.#pending)
+    this.#stores.close()
+  }
+
+  #begin(): void {
+    this.#setProblems([...this.#loaded.problems, ...this.#takeHooks(this.#loaded)])
+    this.#followSnoozes()
+    if (this.#isNewTrouble()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
+  }
+
+  #compare(current: Loaded): void {
+    const previous = this.#loaded
+    const isChanged = nameOf(current.config) !== nameOf(previous.config)
+    const isSame = !isChanged && troubleOf(current.problems) === troubleOf(previous.problems)
+    if (!isSame) this.#takeOver({ previous, current, isChanged, files: [] })
+  }
+
+  #takeHooks(loaded: Loaded): readonly Problem[] {
+    const { project, enforcement } = this.#options
+    const options = { builtIns: this.#builtIns, services: this.#services, project }
+    const problems = this.#pipeline.take(loaded, options)
+    if (problems.length === 0 || loaded === this.#loaded) {
+      this.#engine.mode = enforcement ?? loaded.config.enforcement
+      this.#engine.configuration = nameOf(loaded.config)
+      this.#breaker = this.#makeBreaker(loaded.config)
+      // Looked up when asked: a program may register a critical hook of its own later.
+      const isCritical = (name: string): boolean =>
+        this.#engine.table.hooks.some((hook) => hook.critical && hook.name === name)
+      this.#engine.onStep = breakerFeed(this.#breaker, { isCritical })
+    }
+    return problems
+  }
+
+  #makeBreaker({ profile, breaker }: Config): DurableBreaker {
+    const onTrip = (): void => this.#report('Hooks failed too often in a row: advise and enforce act as log for now.')
+    return new DurableBreaker({ ...breaker, profile, onTrip }, this.#services)
+  }
+
+  #takeOver({ current, isChanged, files }: ConfigReload): void {
+    if (this.#isClosed) return
+    const wrong = this.#takeHooks(current)
+    const isTaken = isChanged && wrong.length === 0
+    if (wrong.length === 0) this.#loaded = current
+    const isNews = this.#setProblems([...current.problems, ...wrong])
+    this.#followSnoozes()
+    this.#isNewTrouble()
+    if (!isTaken && !isNews) return
+    this.#record(isTaken ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
+    const { profile, enforcement } = this.config
+    const problems = this.#problems.map(formatProblem)
+    const data = { files, profile, enforcement, isChanged: isTaken, problems }
+    void this.#track(this.#engine.dispatch('config:change', data, { profile, source: 'system' }) as Outcome)
+  }
+
+  // Tells of problems once; true when they are others than before.
+  #setProblems(problems: readonly Problem[]): boolean {
+    const isNews = troubleOf(problems) !== troubleOf(this.#problems)
+    this.#problems = problems
+    if (!isNews) return false
+    for (const problem of problems) this.#report(formatProblem(problem))
+    const { stale } = this.#loaded
+    if (stale.length > 0) this.#report(`In force is the last good state of ${stale.join(', ')}.`)
+    return true
+  }
+
+  #record(action: 'config:change' | 'config:problem' | 'config:good', files: readonly string[]): void {
+    const count = this.#problems.length
+    const what = `profile ${this.config.profile}, mode ${this.#engine.mode}, ${this.#pipeline.list().length} hooks`
+    const data = { files, problems: this.#problems.slice(0, 20).map(formatProblem), stale: this.#loaded.stale }
+    const trouble = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${data.problems[0]}`
+    const message = `${CONFIG_MESSAGES[action]}: ${what}${trouble}`
+    const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
+    const when = { time: this.#clock.wall(), profile: this.config.profile, trouble: this.#stores.trouble }
+    recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
+  }
+
+  // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
+  #isNewTrouble(): boolean {
+    const now = troubleOf(this.#problems)
+    // Trouble of another configuration is not that of the home's.
+    const { configHome } = this.#options
+    const key = configHome === undefined ? TROUBLE_KEY : `${TROUBLE_KEY}:${configHome}`
+    let isNew = false
+    try {
+      update<string>(this.#stores.state, key, (before) => {
+        isNew = now !== (before ?? troubleOf([]))
+        return isNew ? now : undefined
+      })
+    } catch (error) {
+      this.#report(`What was wrong before cannot be looked up: ${describe(error)}`)
+    }
+    return isNew
+  }
+
+  #lookAgain(): void {
+    const now = this.#clock.now()
+    if (now - this.#lookedAt < LOOK_AGAIN_MS) return
+    this.#lookedAt = now
+    if (this.#followSnoozes() && this.#hasTrustChanged()) this.reload()
+  }
+
+  #followSnoozes(): boolean {
+    const trouble = this.#pipeline.follow(this.#stores.state, this.#clock.wall())
+    if (trouble !== undefined) this.#report(trouble)
+    return trouble === undefined
+  }
+
+  #hasTrustChanged(): boolean {
+    const { project } = this.#loaded
+    if (project === undefined || project.commands.length + project.scripts.length === 0) return false
+    const isTrusted = this.#loadOptions.trusted?.isTrusted(project.dir, project.hash) === true
+    return isTrusted !== project.isTrusted && project.canTrust
+  }
+
+  #track<T>(outcome: T): T {
+    if (outcome instanceof Promise) {
+      const done = outcome.finally(() => this.#pending.delete(done)).catch((error) => this.#report(describe(error)))
+      this.#pending.add(done)
+    }
+    return outcome
+  }
+
+  #report(message: string): void {
+    if (this.#options.report !== undefined) this.#options.report(message)
+    else process.stderr.write(`arc: ${message}\n`)
+  }
+}

@@ -1,0 +1,295 @@
+// Delegation between agents: every move goes through the state machine of the store, the other side is told by a
+// message, and who waits for the end hears of it whichever process brought it about.
+
+import type { Bus } from '../bus/bus.ts'
+import { checkAgent, subjectOf } from '../bus/subject.ts'
+import type { Clock } from '../engine/clock.ts'
+import { ArcError, clip, MAX_TEXT, rejectUnknownOptions, show } from '../engine/errors.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { HeldLeases } from './held-leases.ts'
+import { type Heard, type TaskListener, TaskListeners } from './listeners.ts'
+import type { TaskFilter, TaskStore } from './store.ts'
+import { readDraft, type Task, type TaskDraft, type TaskRecord } from './task.ts'
+import { type MessageKind, type Move, type TaskAction, transitionOf, unknownTask } from './transitions.ts'
+
+/** What `delegate` is given. */
+export interface DelegateOptions extends TaskDraft {
+  /** Called once the task is completed, by whichever process. */
+  readonly onComplete?: TaskListener | undefined
+  /** Called once the task has failed. */
+  readonly onFailed?: TaskListener | undefined
+  /** For how long to listen; an hour unless set. The task itself goes on. */
+  readonly listenerTimeoutMs?: number | undefined
+}
+
+/** A message about a task, to one of its two agents. */
+export interface TaskMessage {
+  readonly kind: MessageKind
+  readonly task: string
+  readonly from: string
+  readonly to: string
+  readonly status: Task['status']
+  readonly text: string
+}
+
+/** How delegation is done; all optional. */
+export interface DelegatorOptions {
+  /** Judges a task before it is stored, and each answer to its worker: gives it back, changed perhaps, or throws. */
+  readonly admit?: ((draft: TaskDraft) => TaskDraft | Promise<TaskDraft>) | undefined
+  /** Told of every move that was made through this object. */
+  readonly onMove?: ((task: Task, move: Pick<Move, 'action' | 'actor' | 'text'>) => void) | undefined
+  /** How long a worker that accepts here may be silent; it then counts as dead. For ever unless set. */
+  readonly leaseMs?: number | undefined
+  /** How often workers of one task may be lost before it fails; 3 unless set. */
+  readonly maxAttempts?: number | undefined
+}
+
+/** What it needs from outside. */
+export interface DelegatorServices {
+  readonly store: TaskStore
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly newId: () => string
+  readonly report: (message: string) => void
+}
+
+const OPTIONS = ['admit', 'onMove', 'leaseMs', 'maxAttempts'] as const
+const LISTENER_MS = 3_600_000
+const MAX_ATTEMPTS = 3
+
+/** Hands work from agent to agent. */
+export class Delegator {
+  readonly #services: DelegatorServices
+  readonly #options: DelegatorOptions
+  readonly #listeners: TaskListeners
+  readonly #leases: HeldLeases
+  readonly #worker: string
+  readonly #inboxes = new Set<() => void>()
+  #isDisposed = false
+
+  constructor(services: DelegatorServices, options: DelegatorOptions = {}) {
+    rejectUnknownOptions(options, OPTIONS, 'TaskDelegator')
+    checkCount(options.leaseMs, 'leaseMs')
+    checkCount(options.maxAttempts, 'maxAttempts')
+    this.#services = services
+    this.#options = options
+    this.#worker = services.newId()
+    this.#listeners = new TaskListeners({ ...services, reclaim: () => this.reclaim() })
+    this.#leases = new HeldLeases(services, this.#worker)
+  }
+
+  /** Hands a task to another agent. */
+  async delegate(options: DelegateOptions): Promise<{ readonly task: Task }> {
+    this.#refuseDisposed()
+    const { onComplete, onFailed, listenerTimeoutMs = LISTENER_MS, ...given } = options
+    checkCount(listenerTimeoutMs, 'listenerTimeoutMs')
+    const { admit } = this.#options
+    const read = readDraft(given)
+    const draft = admit === undefined ? read : await admit(read)
+    // Judging takes its time.
+    this.#refuseDisposed()
+    const { store, clock, newId } = this.#services
+    const id = newId()
+    // Before the task is there, so that no end of it can be missed.
+    const unlisten =
+      onComplete || onFailed ? this.#listeners.add(id, { onComplete, onFailed }, listenerTimeoutMs) : undefined
+    try {
+      const task = store.create(id, draft, clock.wall())
+      this.#tell(task, { action: 'assign', actor: task.from, text: task.description })
+      return { task }
+    } catch (error) {
+      unlisten?.()
+      throw error
+    }
+  }
+
+  /** The assignee begins to work. */
+  async accept(id: string, actor: string): Promise<Task> {
+    const { leaseMs } = this.#options
+    this.reclaim()
+    const task = this.#move(id, actor, 'accept', undefined, leaseMs)
+    if (leaseMs !== undefined) this.#leases.hold(id, leaseMs)
+    return task
+  }
+
+  /** The assignee is done. */
+  async complete(id: string, actor: string, output = ''): Promise<Task> {
+    return this.#move(id, actor, 'complete', output)
+  }
+
+  /** The assignee could not do it. */
+  async fail(id: string, actor: string, reason = ''): Promise<Task> {
+    return this.#move(id, actor, 'fail', reason)
+  }
+
+  /** The assignee needs to know something. */
+  async requestInput(id: string, actor: string, question: string): Promise<Task> {
+    return this.#move(id, actor, 'request-input', question)
+  }
+
+  /** The delegator answers, and the work goes on. */
+  async provideInput(id: string, actor: string, answer: string): Promise<Task> {
+    return this.#move(id, actor, 'provide-input', await this.#judgeAnswer(id, answer))
+  }
+
+  /** The delegator no longer wants it. */
+  async cancel(id: string, actor: string, reason?: string): Promise<Task> {
+    return this.#move(id, actor, 'cancel', reason)
+  }
+
+  /** Hears when a task is completed, now or later, by whichever process. Returns its undo. */
+  onComplete(id: string, listener: TaskListener, options: { readonly listenerTimeoutMs?: number } = {}): () => void {
+    return this.#listen(id, { onComplete: listener }, options)
+  }
+
+  /** The same for failure. */
+  onFailed(id: string, listener: TaskListener, options: { readonly listenerTimeoutMs?: number } = {}): () => void {
+    return this.#listen(id, { onFailed: listener }, options)
+  }
+
+  /** Hears the messages to an agent: tasks handed over, answers, questions. Returns its undo. */
+  onMessage(agent: string, listener: (message: TaskMessage) => void | Promise<void>): () => void {
+    this.#refuseDisposed()
+    checkAgent(agent, 'agent')
+    const unsubscribe = this.#services.bus.subscribe(`${subjectOf('task', agent)}.>`, ({ data }) =>
+      isTaskMessage(data) ? listener(data) : undefined,
+    )
+    const undo = (): void => {
+      if (this.#inboxes.delete(undo)) unsubscribe()
+    }
+    this.#inboxes.add(undo)
+    return undo
+  }
+
+  /** A task as it stands; nothing when there is none. */
+  get(id: string): Task | undefined {
+    this.reclaim()
+    return this.#services.store.get(id)
+  }
+
+  /** Every move of a task, from the first. */
+  history(id: string): readonly TaskRecord[] {
+    return this.#services.store.history(id)
+  }
+
+  list(filter?: TaskFilter): readonly Task[] {
+    this.reclaim()
+    return this.#services.store.list(filter)
+  }
+
+  /** What an agent has handed to others. */
+  delegatedBy(agent: string): readonly Task[] {
+    return this.list({ from: agent })
+  }
+
+  /** What was handed to an agent. */
+  delegatedTo(agent: string): readonly Task[] {
+    return this.list({ to: agent })
+  }
+
+  /** Gives back the tasks of workers that died; returns those that moved. */
+  reclaim(): readonly Task[] {
+    const { store, clock } = this.#services
+    const { maxAttempts = MAX_ATTEMPTS } = this.#options
+    return store.expired(clock.wall()).flatMap((task) => {
+      const action = task.attempts >= maxAttempts ? 'abandon' : 'return'
+      try {
+        return [this.#apply(task.id, { action, actor: undefined, at: clock.wall(), version: task.version })]
+      } catch (error) {
+        // Somebody else was quicker, or the worker came back.
+        if (error instanceof ArcError && /^ARC_TASK_/.test(error.code)) return []
+        throw error
+      }
+    })
+  }
+
+  /** How many wait for the end of a task. */
+  get activeListenerCount(): number {
+    return this.#listeners.count
+  }
+
+  /** Ends all listening and holding; safe to call twice. Tasks stay as they are. */
+  dispose(): void {
+    this.#isDisposed = true
+    this.#listeners.clear()
+    this.#leases.clear()
+    for (const undo of [...this.#inboxes]) undo()
+  }
+
+  #move(id: string, actor: string, action: TaskAction, text?: string, leaseMs?: number): Task {
+    this.#refuseDisposed()
+    checkAgent(actor, 'the actor')
+    const at = this.#services.clock.wall()
+    return this.#apply(id, { action, actor, at, text, holder: this.#worker, leaseMs })
+  }
+
+  #apply(id: string, move: Move): Task {
+    const task = this.#services.store.move(id, move)
+    if (task.lease?.holder !== this.#worker) this.#leases.drop(id)
+    this.#tell(task, move)
+    this.#listeners.hear(task)
+    return task
+  }
+
+  // The task has moved already: what goes wrong in telling of it is reported and changes nothing.
+  #tell(task: Task, move: Pick<Move, 'action' | 'actor' | 'text'>): void {
+    const { bus, report } = this.#services
+    const { kind, tells, says } = transitionOf(move.action)
+    const { id, from, to, status } = task
+    const recipient = tells === 'delegator' ? from : to
+    const message: TaskMessage = { kind, task: id, from, to, status, text: clip(move.text || says, MAX_TEXT) }
+    try {
+      bus.publish(subjectOf('task', recipient, id, status), message)
+      this.#options.onMove?.(task, move)
+    } catch (error) {
+      report(
+        `Nobody could be told that task ${id} is ${status}: ${error instanceof Error ? error.message : show(error)}`,
+      )
+    }
+  }
+
+  #listen(
+    id: string,
+    heard: Heard,
+    { listenerTimeoutMs = LISTENER_MS }: { readonly listenerTimeoutMs?: number },
+  ): () => void {
+    this.#refuseDisposed()
+    checkCount(listenerTimeoutMs, 'listenerTimeoutMs')
+    const undo = this.#listeners.add(id, heard, listenerTimeoutMs)
+    const task = this.#services.store.get(id)
+    if (task === undefined) {
+      undo()
+      throw unknownTask(id)
+    }
+    // It may be over already.
+    this.#services.clock.soon(() => this.#listeners.hear(task))
+    return undo
+  }
+
+  // What is said later tells the worker what to do as much as the task did. One that waits for no answer is left to the move.
+  async #judgeAnswer(id: string, answer: string): Promise<string> {
+    const { admit } = this.#options
+    const task = admit === undefined ? undefined : this.#services.store.get(id)
+    if (admit === undefined || task?.status !== 'input-required' || answer === '') return answer
+    const { from, to, priority, riskTier, metadata } = task
+    const draft = { from, to, priority, metadata, ...(riskTier !== undefined && { riskTier }) }
+    const { description } = await admit({ ...draft, description: answer })
+    this.#refuseDisposed()
+    return description
+  }
+
+  #refuseDisposed(): void {
+    if (this.#isDisposed) throw new ArcError('ARC_OPTION_INVALID', 'This TaskDelegator was disposed; make another one.')
+  }
+}
+
+function isTaskMessage(data: unknown): data is TaskMessage {
+  if (!isRecord(data)) return false
+  const { kind, task, from, to, status, text } = data
+  return [kind, task, from, to, status, text].every((field) => typeof field === 'string')
+}
+
+function checkCount(value: number | undefined, name: string): void {
+  if (value === undefined || (Number.isFinite(value) && value > 0)) return
+  throw new ArcError('ARC_OPTION_INVALID', `${name} must be a number above 0, not ${show(value)}.`)
+}
