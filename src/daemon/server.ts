@@ -8,7 +8,7 @@ import { ArcError, describe } from '../engine/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { openStores } from '../storage/open-stores.ts'
 import { Anchoring } from './anchors.ts'
-import { Intake, type IntakeLimits } from './hook-call/admission.ts'
+import { Admission, type AdmissionLimits } from './hook-call/admission.ts'
 import { SupervisorPool } from './hook-call/supervisors.ts'
 import { makeApp } from './http/app.ts'
 import { Gate, readToken } from './http/auth.ts'
@@ -48,7 +48,7 @@ export interface DaemonOptions {
   /** How long a stop waits for what is under way; 5 s unless set. */
   readonly finishMs?: number | undefined
   /** How much it takes on at once. */
-  readonly intake?: IntakeLimits | undefined
+  readonly intake?: AdmissionLimits | undefined
   /** Other limits for connections than the usual ones. */
   readonly doors?: Partial<DoorLimits> | undefined
   /** How often a reader of the stream must answer a ping. */
@@ -143,7 +143,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   const newLoginUrl = (openedBy: object): string => `${url}/login?code=${gate.newCode(openedBy).code}`
   const service: Service = {
     ...{ home, version, pool, gate, work, tasks, follower, socket, signal: held.signal },
-    intake: new Intake(options.intake),
+    intake: new Admission(options.intake),
     url: () => url,
     managed: options.managed,
     loginUrl: () => (url === undefined ? undefined : newLoginUrl({ channel: 'control-socket' })),

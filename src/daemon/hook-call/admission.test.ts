@@ -7,11 +7,11 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised
 import { writeLauncher } from '../../cli/hook/launcher.ts'
 import { HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
 import { type Daemon, startDaemon } from '../server.ts'
-import { Intake } from './admission.ts'
+import { Admission } from './admission.ts'
 
 describe('what may be in hand', () => {
   it('is bounded by number and by bytes, and there is room again when one leaves', () => {
-    const intake = new Intake({ maxCalls: 3, maxBytes: 100 })
+    const intake = new Admission({ maxCalls: 3, maxBytes: 100 })
     const leave = intake.enter(60)
     expect(intake.enter(50)).toBeUndefined()
     intake.enter(20)
@@ -22,7 +22,7 @@ describe('what may be in hand', () => {
   })
 
   it('a call whose body has not arrived gives way, the oldest first; one that is complete does not', () => {
-    const intake = new Intake({ maxCalls: 9, maxBytes: 100 })
+    const intake = new Admission({ maxCalls: 9, maxBytes: 100 })
     const given: string[] = []
     const arriving = (name: string, complete: boolean) => ({ complete, giveUp: () => void given.push(name) })
     intake.enter(30, arriving('whole', true))
@@ -37,7 +37,7 @@ describe('what may be in hand', () => {
   })
 
   it('one that is alone is let in whatever its size', () => {
-    expect(new Intake({ maxCalls: 3, maxBytes: 100 }).enter(1_000)).toBeDefined()
+    expect(new Admission({ maxCalls: 3, maxBytes: 100 }).enter(1_000)).toBeDefined()
   })
 })
 

@@ -2,12 +2,12 @@
 // host would wait for: `arc hook` then judges by itself.
 
 /** The most that may be in hand. */
-export interface IntakeLimits {
+export interface AdmissionLimits {
   readonly maxCalls: number
   readonly maxBytes: number
 }
 
-const LIMITS: IntakeLimits = { maxCalls: 1_000, maxBytes: 128 * 1024 * 1024 }
+const LIMITS: AdmissionLimits = { maxCalls: 1_000, maxBytes: 128 * 1024 * 1024 }
 
 /** A request whose body may still be on its way. */
 export interface Arriving {
@@ -24,12 +24,12 @@ interface Call {
 }
 
 /** Counts calls, and the bytes that they brought along. */
-export class Intake {
-  readonly #limits: IntakeLimits
+export class Admission {
+  readonly #limits: AdmissionLimits
   readonly #calls = new Set<Call>()
   #bytes = 0
 
-  constructor(limits: IntakeLimits = LIMITS) {
+  constructor(limits: AdmissionLimits = LIMITS) {
     this.#limits = limits
   }
 

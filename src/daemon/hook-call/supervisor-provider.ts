@@ -17,14 +17,14 @@ export const STORE_WAIT_MS = 1_000
 export type Report = (message: string) => void
 
 /** Makes one supervisor at most. */
-export interface OneJudge extends Judges {
+export interface SingleSupervisorProvider extends Judges {
   /** The supervisor, if one was needed and could be made. */
   made(): Supervisor | undefined
   close(): Promise<void>
 }
 
 /** A supervisor for one call, to be closed after it. */
-export function oneJudge(report: Report, home = arcHome()): OneJudge {
+export function oneJudge(report: Report, home = arcHome()): SingleSupervisorProvider {
   let made: Supervisor | undefined
   return {
     async find(workspace, profile) {

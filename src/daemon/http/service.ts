@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Hono } from 'hono'
-import type { Intake } from '../hook-call/admission.ts'
+import type { Admission } from '../hook-call/admission.ts'
 import type { SupervisorPool } from '../hook-call/supervisors.ts'
 import type { TraceFollower } from '../live/trace-tail.ts'
 import type { TaskDesk } from '../task-service.ts'
@@ -34,7 +34,7 @@ export interface Service {
   readonly follower: TraceFollower
   readonly work: WorkInHand
   readonly tasks: TaskDesk
-  readonly intake: Intake
+  readonly intake: Admission
   /** Aborted when the daemon has to end although steps are held. */
   readonly signal: AbortSignal
   readonly socket: string
