@@ -8,7 +8,7 @@ import type { LoadOptions } from '../config/load.ts'
 import { trustedProjects } from '../config/trusted-projects.ts'
 import { writeLauncherMode } from '../guard/launcher.ts'
 import type { BuiltIn } from '../hooks/built-in.ts'
-import { followHooks } from '../hooks/executed-files/following.ts'
+import { findExecutedFiles } from '../hooks/executed-files/collect-files.ts'
 import { whyNotRunnable } from '../hooks/handler-factory.ts'
 import { checkOptionsOf } from '../hooks/hook-options.ts'
 import { lastGoodDir } from '../platform/home.ts'
@@ -42,7 +42,7 @@ export function loadOptionsOf(source: ConfigSource): LoadOptions {
       profile === undefined && { onLoaded: ({ user }) => writeLauncherMode(home, user.enforcement) }),
     lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
     trusted: trustedProjects(state),
-    follow: followHooks,
+    follow: findExecutedFiles,
     knownHooks: builtIns.map(({ name }) => name),
     checkCommand: ({ command }) => whyNotRunnable(command),
     checkOptions: checkOptionsOf(builtIns),
