@@ -39,7 +39,7 @@ class Real {
     this.#onError = onError
     const services = { clock: this.clock, newId: () => 'id', regex: () => () => false, report: () => undefined }
     const sink = (evaluation: Evaluation) => void this.evaluations.push(evaluation)
-    this.engine = new CoreEngine({ sink, ceiling: () => this.breaker().ceiling() }, services)
+    this.engine = new CoreEngine({ sink, ceiling: () => this.breaker().maxMode() }, services)
     const floor = ({ reason }: { reason?: string | undefined }) => reason === 'catastrophe'
     const guard = () =>
       this.guard === 'catastrophe' ? { decision: 'block' as const, reason: 'catastrophe' } : answer(this.guard)

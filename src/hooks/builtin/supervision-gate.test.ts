@@ -133,7 +133,7 @@ describe('a gate while the breaker is open', () => {
     const file = join(makeFolder(), 'works')
     const reviewer = { command: `test -e ${file} && echo "BLOCK: no"` }
     const breakers: DurableBreaker[] = []
-    const made = gateWith(reviewer, { ceiling: () => breakers[0]?.ceiling() ?? 'enforce' })
+    const made = gateWith(reviewer, { ceiling: () => breakers[0]?.maxMode() ?? 'enforce' })
     const { send, evaluations, services, clock } = made
     const breaker = new DurableBreaker({ profile: 'p' }, services)
     breakers.push(breaker)
