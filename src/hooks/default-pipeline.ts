@@ -33,7 +33,7 @@ export function defaultPipeline(
 ): Pipeline {
   const { sink, notify, maxMode, onFault, ...given } = services
   const hooks = buildHooks(profile, { ...ownServices(profile), ...given, maxMode })
-  const options = { mode: profile.enforcement ?? 'log', sink, notify, ceiling: maxMode, onFault }
+  const options = { mode: profile.enforcement ?? 'log', sink, notify, maxMode, onFault }
   let engine: HookEngine | undefined
   const ownEngine = (): HookEngine => {
     if (engine !== undefined) return engine

@@ -56,7 +56,7 @@ export const supervisionGate = builtIn<Options>({
       isSubstantive: (step) => (riskOfTurn(state, step as Step)?.tier ?? 1) > 1,
       ...(reviewer && { reviewer }),
       ...(regex && { regex }),
-      ...(maxMode && { ceiling: maxMode }),
+      ...(maxMode && { maxMode }),
     })
     // A review costs a model call; the rules cost nothing.
     return { check, rechecksEdits: reviewer === undefined }

@@ -11,7 +11,7 @@ import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import type { StateStore } from '../../storage/state.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { breakerFeed, CircuitBreaker, DurableBreaker } from './breaker.ts'
-import { type BreakerEvent, type BreakerState, maxModeIn, nextState } from './state-machine.ts'
+import { type BreakerEvent, type BreakerState, getMaxMode, nextState } from './state-machine.ts'
 
 const SETTINGS = { failureThreshold: 3, cooldownMs: 60_000 }
 
@@ -314,7 +314,7 @@ describe('the state machine', () => {
         }
         // From here on the clock is good: within one cool-down it is not open any more.
         const looked = nextState(state, 'look', now, SETTINGS)
-        expect(maxModeIn(nextState(looked, 'look', now + 60_000, SETTINGS))).toBe('enforce')
+        expect(getMaxMode(nextState(looked, 'look', now + 60_000, SETTINGS))).toBe('enforce')
       }),
     )
   })

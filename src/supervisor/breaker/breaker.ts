@@ -21,7 +21,7 @@ import {
   type BreakerSettings,
   type BreakerState,
   CLOSED,
-  maxModeIn,
+  getMaxMode,
   nextState,
   readSettings,
   readState,
@@ -38,7 +38,7 @@ export interface CircuitBreakerOptions extends Partial<BreakerSettings> {
  * A breaker for one process.
  * @example
  * const breaker = new CircuitBreaker({ failureThreshold: 3, cooldownMs: 60_000, onTrip: () => alert('tripped') })
- * const engine = createEngine({ mode: 'enforce', ceiling: () => breaker.effectiveMode('enforce') })
+ * const engine = createEngine({ mode: 'enforce', maxMode: () => breaker.effectiveMode('enforce') })
  */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings
@@ -76,7 +76,7 @@ export class CircuitBreaker {
 
   /** The mode in force for one that is configured: while the breaker is open, `log` at most. */
   effectiveMode(mode: ModeInput): Mode {
-    return lowerMode(readMode(mode, 'The mode'), maxModeIn(this.#move('look')))
+    return lowerMode(readMode(mode, 'The mode'), getMaxMode(this.#move('look')))
   }
 
   reset(): void {
@@ -125,7 +125,7 @@ const FRESH_MS = 5
  * The breaker of a profile, shared by all processes. Its state is kept by the store, its changes are in the log.
  * @example
  * const breaker = new DurableBreaker({ profile: 'default' }, services)
- * const engine = createEngine({ ceiling: () => breaker.ceiling() })
+ * const engine = createEngine({ maxMode: () => breaker.maxMode() })
  */
 export class DurableBreaker implements FailureCounter {
   readonly #settings: BreakerSettings
@@ -143,7 +143,7 @@ export class DurableBreaker implements FailureCounter {
 
   /** The highest mode allowed at present. */
   maxMode(): Mode {
-    return maxModeIn(this.#fresh()?.state ?? this.#move(['look']))
+    return getMaxMode(this.#fresh()?.state ?? this.#move(['look']))
   }
 
   record({ failures, isSuccess, failed = [], worked = [] }: StepResult): void {

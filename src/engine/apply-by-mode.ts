@@ -5,7 +5,7 @@ import type { PointSpec } from './points.ts'
 import { type Answer, DECISION_RANK, type Decision, type Dropped, type Verdict } from './verdict.ts'
 
 /** What becomes of a verdict. */
-export interface Ruling {
+export interface AppliedVerdict {
   /** What it counts for in the outcome: a hold or block that is not applied counts as a flag. */
   readonly counts: Decision
   /** Does it change what happens? */
@@ -16,11 +16,11 @@ export interface Ruling {
   readonly dropped?: readonly Dropped[] | undefined
 }
 
-/** Settles one verdict. `isFloor`: a block that holds in every mode in which hooks run. */
-export function settle(verdict: Verdict, spec: PointSpec, mode: Mode, isFloor = false): Ruling {
+/** Settles one verdict. `isAlwaysBlocked`: a block that holds in every mode in which hooks run. */
+export function applyByMode(verdict: Verdict, spec: PointSpec, mode: Mode, isAlwaysBlocked = false): AppliedVerdict {
   const isEnforced = mode === 'enforce'
   const isStrong = DECISION_RANK[verdict.decision] >= DECISION_RANK.ask
-  const isHeld = isStrong && spec.canAbort && (isEnforced || (isFloor && verdict.decision === 'block'))
+  const isHeld = isStrong && spec.canAbort && (isEnforced || (isAlwaysBlocked && verdict.decision === 'block'))
   const isBlocked = isHeld && verdict.decision === 'block'
   // Nothing else of a block matters: the action it would change does not run.
   const edit = isEnforced && !isBlocked ? verdict.edit : undefined

@@ -1,9 +1,9 @@
 // What a verdict does, by decision, mode and point.
 
 import { describe, expect, it } from 'vitest'
+import { applyByMode } from './apply-by-mode.ts'
 import type { Mode } from './mode.ts'
 import type { PointSpec } from './points.ts'
-import { settle } from './settle.ts'
 import type { Decision, Verdict } from './verdict.ts'
 
 const at = (canAbort: boolean): PointSpec => ({ when: 'In tests', canAbort, modify: ['args'], aliases: [] })
@@ -27,7 +27,7 @@ describe('a decision', () => {
   ])(
     '%s in %s where aborting is possible: %s counts as %s, applied: %s',
     (decision, mode, canAbort, counts, applied) => {
-      expect(settle({ decision }, at(canAbort), mode)).toMatchObject({ counts, applied })
+      expect(applyByMode({ decision }, at(canAbort), mode)).toMatchObject({ counts, applied })
     },
   )
 
@@ -37,14 +37,14 @@ describe('a decision', () => {
     ['block', false, 1],
     ['block', true, 0],
   ])('%s where aborting is possible: %s leaves a note of what was dropped: %i', (decision, canAbort, notes) => {
-    expect(settle({ decision }, at(canAbort), 'enforce').dropped ?? []).toHaveLength(notes)
+    expect(applyByMode({ decision }, at(canAbort), 'enforce').dropped ?? []).toHaveLength(notes)
   })
 
   it('adds its note to those the verdict has already, changing nothing', () => {
     const dropped = Object.freeze([Object.freeze({ field: 'tool', why: 'cannot be modified at this point' })])
     const verdict: Verdict = Object.freeze({ decision: 'block', dropped })
-    expect(settle(verdict, at(false), 'enforce').dropped?.map(({ field }) => field)).toEqual(['tool', 'block'])
-    expect(settle(verdict, at(true), 'enforce').dropped).toBe(dropped)
+    expect(applyByMode(verdict, at(false), 'enforce').dropped?.map(({ field }) => field)).toEqual(['tool', 'block'])
+    expect(applyByMode(verdict, at(true), 'enforce').dropped).toBe(dropped)
   })
 })
 
@@ -60,9 +60,9 @@ describe('an edit and an answer', () => {
     // The block is not applied there, so the action goes ahead: with the edit.
     ['block', 'enforce', false, true],
   ])('beside %s in %s where aborting is possible: %s, are used: %s', (decision, mode, canAbort, isUsed) => {
-    const ruling = settle({ decision, edit, answer }, at(canAbort), mode)
+    const ruling = applyByMode({ decision, edit, answer }, at(canAbort), mode)
     expect([ruling.edit, ruling.answer]).toEqual(isUsed ? [edit, answer] : [undefined, undefined])
-    expect(settle({ decision: 'pass', edit }, at(canAbort), mode).applied).toBe(mode === 'enforce')
+    expect(applyByMode({ decision: 'pass', edit }, at(canAbort), mode).applied).toBe(mode === 'enforce')
   })
 })
 
@@ -72,6 +72,8 @@ describe('texts for the context', () => {
     ['advise', true],
     ['enforce', true],
   ])('in %s are used: %s', (mode, isUsed) => {
-    expect(settle({ decision: 'pass', context: ['a'] }, at(true), mode).context).toEqual(isUsed ? ['a'] : undefined)
+    expect(applyByMode({ decision: 'pass', context: ['a'] }, at(true), mode).context).toEqual(
+      isUsed ? ['a'] : undefined,
+    )
   })
 })
