@@ -9,7 +9,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import { toolClass } from '../../engine/tools.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { findProject } from '../../platform/home.ts'
-import { type DryRunResult, openDryRun, type DryRun } from '../../supervisor/dry-run.ts'
+import { type DryRun, type DryRunResult, openDryRun } from '../../supervisor/dry-run.ts'
 import { printJson, report, tell } from '../output.ts'
 import { printAnswer, riskOf } from './check/decision-report.ts'
 

@@ -7,7 +7,7 @@ import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { snooze, wake } from '../../hooks/snoozes.ts'
 import { openStores } from '../../storage/open-stores.ts'
-import { openDryRun, type DryRun } from '../../supervisor/dry-run.ts'
+import { type DryRun, openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import {
