@@ -21,8 +21,8 @@ interface Setting {
   readonly state?: StateStore
   readonly clock?: FakeClock
   readonly timeoutMs?: number
-  /** The breaker's ceiling. */
-  readonly ceiling?: () => Mode
+  /** The breaker's maximum mode. */
+  readonly maxMode?: () => Mode
   readonly services?: Partial<SupervisionServices>
 }
 
@@ -37,7 +37,7 @@ type AnyBuiltIn = Omit<BuiltIn, 'options' | 'create'> & {
 
 /** An engine with these hooks, as the default pipeline would register them. */
 export function pipelineOf(hooks: readonly Configured[], setting: Setting = {}) {
-  const { mode = 'enforce', state = new MemoryStateStore(), clock = new FakeClock(), timeoutMs, ceiling } = setting
+  const { mode = 'enforce', state = new MemoryStateStore(), clock = new FakeClock(), timeoutMs, maxMode } = setting
   const events: SupervisionEvent[] = []
   const evaluations: Evaluation[] = []
   let ids = 0
@@ -47,11 +47,11 @@ export function pipelineOf(hooks: readonly Configured[], setting: Setting = {}) 
     ...realServices({ state, trace, clock, profile: () => 'default', notify: () => undefined }),
     newId,
     record: (event) => void events.push(event),
-    ceiling,
+    maxMode,
     ...setting.services,
   }
   const engine = new CoreEngine(
-    { mode, sink: (evaluation) => void evaluations.push(evaluation), ...(ceiling && { ceiling }) },
+    { mode, sink: (evaluation) => void evaluations.push(evaluation), ...(maxMode && { maxMode }) },
     { clock, newId, regex: linearRegex, report: () => undefined },
   )
   for (const [hook, options = {}] of hooks) {

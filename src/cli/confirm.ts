@@ -13,7 +13,7 @@ import { arcHome } from '../platform/home.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { openStores } from '../storage/open-stores.ts'
 import type { TraceStore } from '../trace/store.ts'
-import { openState } from './kept.ts'
+import { openState } from './home-stores.ts'
 import { report, tell } from './output.ts'
 
 /** Who does it, for the record. */

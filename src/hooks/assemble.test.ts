@@ -48,7 +48,7 @@ const WORD: BuiltIn = builtIn<{ word: string }>({
   options: z.strictObject({ word: z.string().default('reboot') }),
   create: ({ word }) => ({
     check: (step) => (JSON.stringify(step.data).includes(word) ? { decision: 'block', reason: `${word}!` } : 'pass'),
-    floor: () => true,
+    alwaysBlocks: () => true,
   }),
 }) as BuiltIn
 

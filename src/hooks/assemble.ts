@@ -186,6 +186,6 @@ function sourceOf({ layer, file, line }: Origin, isExternal: boolean): HookSourc
 
 function create(builtIn: BuiltIn, config: Config, services: PipelineServices) {
   const options = builtIn.options.parse(hookSettings(config, builtIn.name).options ?? {})
-  const { floor, ...parts } = builtIn.create(options, services)
-  return floor !== undefined && config.risk.floor ? { ...parts, floor } : parts
+  const { alwaysBlocks, ...parts } = builtIn.create(options, services)
+  return alwaysBlocks !== undefined && config.risk.floor ? { ...parts, alwaysBlocks } : parts
 }

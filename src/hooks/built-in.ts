@@ -24,10 +24,10 @@ export interface BuiltIn<Options = unknown> {
 }
 
 /**
- * What a built-in hook is made of. `floor` is left out where the profile says `risk.floor: false`; `points` is given
+ * What a built-in hook is made of. `alwaysBlocks` is omitted when the profile sets `risk.floor: false`; `points` is given
  * where the options leave some of its points without work.
  */
-export type BuiltInParts = Pick<HookObject, 'check' | 'inject' | 'match' | 'floor' | 'points' | 'rechecksEdits'>
+export type BuiltInParts = Pick<HookObject, 'check' | 'inject' | 'match' | 'alwaysBlocks' | 'points' | 'rechecksEdits'>
 
 /** Keeps the type of a hook's options between its schema and its code. */
 export function builtIn<Options>(hook: BuiltIn<Options>): BuiltIn<Options> {

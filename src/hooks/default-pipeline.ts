@@ -31,9 +31,9 @@ export function defaultPipeline(
   profile: PipelineProfile = {},
   services: Partial<SupervisionServices> & Pick<EngineOptions, 'sink' | 'notify' | 'onFault'> = {},
 ): Pipeline {
-  const { sink, notify, ceiling, onFault, ...given } = services
-  const hooks = buildHooks(profile, { ...ownServices(profile), ...given, ceiling })
-  const options = { mode: profile.enforcement ?? 'log', sink, notify, ceiling, onFault }
+  const { sink, notify, maxMode, onFault, ...given } = services
+  const hooks = buildHooks(profile, { ...ownServices(profile), ...given, maxMode })
+  const options = { mode: profile.enforcement ?? 'log', sink, notify, maxMode, onFault }
   let engine: HookEngine | undefined
   const ownEngine = (): HookEngine => {
     if (engine !== undefined) return engine

@@ -46,8 +46,8 @@ export interface SupervisionServices {
   readonly fetch: typeof fetch
   /** Compiles patterns that users write so that they run in linear time; RegExp itself where it is not given. */
   readonly regex?: RegexCompiler
-  /** The most that what can be flaky may do at present: the breaker's ceiling, for a critical hook with such a part. */
-  readonly ceiling?: (() => Mode) | undefined
+  /** The most that what can be flaky may do at present: the breaker's maximum mode, for a critical hook with such a part. */
+  readonly maxMode?: (() => Mode) | undefined
   /** The files and processes that belong to the supervision; the usual places by name where it is not given. */
   readonly guard?: Guard | undefined
   /** Writes a line to the log. */

@@ -95,7 +95,7 @@ export class Preview {
     this.#engine = new HookEngine({
       mode: mode ?? enforcement,
       // A mode that is asked for is shown as if all were well.
-      ...(mode === undefined && { ceiling: () => watch.ceiling() }),
+      ...(mode === undefined && { maxMode: () => watch.maxMode() }),
       sink: (evaluation) => void this.#evaluations.push(evaluation),
     })
     this.#pipeline = new Pipeline(this.#engine)

@@ -12,7 +12,7 @@ import { ArcError, describe } from '../engine/errors.ts'
 import { type Mode, readMode } from '../engine/mode.ts'
 import type { Notice, Outcome } from '../engine/outcome.ts'
 import type { DeclaredPoint } from '../engine/point-names.ts'
-import type { StepContext, WholeContext } from '../engine/step.ts'
+import { completeContext, type StepContext } from '../engine/step.ts'
 import type { BuiltIn } from '../hooks/built-in.ts'
 import { BUILT_INS } from '../hooks/built-ins.ts'
 import { Pipeline, type PipelineHook } from '../hooks/pipeline.ts'
@@ -82,11 +82,11 @@ export class Supervisor {
     this.#holder = new Holder({ approvals: this.approvals, askMs: options.askMs, record, report })
     const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
     const services = realServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })
-    this.#services = { ...services, ceiling: () => this.#breaker.ceiling() }
+    this.#services = { ...services, maxMode: () => this.#breaker.maxMode() }
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)
-    const ceiling = (): Mode => this.#breaker.ceiling()
-    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock }, { report, trouble, via })
+    const maxMode = (): Mode => this.#breaker.maxMode()
+    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, maxMode }, { clock }, { report, trouble, via })
     this.engine = this.#engine
     this.#pipeline = new Pipeline(this.#engine)
     this.#begin()
@@ -167,16 +167,14 @@ export class Supervisor {
       throw new ArcError('ARC_SUPERVISOR_CLOSED', 'A step was sent to a supervisor that is closed.')
     }
     this.#lookAgain()
-    const { profile = this.config.profile, workspace = this.#options.project, id = newId() } = context
-    const { session, turn, agent, source, host, metadata } = context
-    const whole = { id, session, turn, agent, source, workspace, host, profile, metadata } satisfies WholeContext
-    const traced: TracedContext = context.origin === undefined ? whole : { ...whole, origin: context.origin }
+    const defaults = { profile: this.config.profile, workspace: this.#options.project }
+    const complete = completeContext(context, defaults, newId)
     const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
       if (outcome.decision !== 'ask') return outcome
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
-      return this.#holder.hold(outcome, { ...whole, point: name }, limits)
+      return this.#holder.hold(outcome, { ...complete, point: name }, limits)
     }
-    const outcome = this.#engine.dispatch(point as never, data as never, traced as never) as Outcome | Promise<Outcome>
+    const outcome = this.#engine.dispatchTraced(point, data, complete, context.origin)
     return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import { ownStatus, statusOf } from './status.ts'
+import { ownStatus, statusOf } from './status.run.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -5,7 +5,7 @@ import { clip, describe, show } from '../../engine/errors.ts'
 import type { Hook } from '../../engine/hook.ts'
 import type { Mode } from '../../engine/mode.ts'
 import type { Outcome } from '../../engine/outcome.ts'
-import type { WholeContext } from '../../engine/step.ts'
+import type { CompleteContext } from '../../engine/step.ts'
 import type { HandlerTable } from '../../engine/table.ts'
 import { noteAgent } from '../../guard/agents.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
@@ -211,7 +211,7 @@ function dispatch(
     profile,
     metadata,
     origin,
-  } satisfies WholeContext & TracedContext
+  } satisfies CompleteContext & TracedContext
   return supervisor.decide(point, data, whole, { askMs, signal })
 }
 

@@ -26,7 +26,7 @@ const PULSE_EVERY_MS = 1_000
 const PULSE_SOON_MS = 100
 
 /** Authenticates the upgrade of a connection on the port. */
-export interface UpgradeAuth {
+interface UpgradeAuth {
   /** The status line of a refusal; undefined when the request is allowed. */
   refuseUpgrade(headers: IncomingHttpHeaders): string | undefined
 }

@@ -92,7 +92,7 @@ export async function claimHome(
 }
 
 /** Creates the pid file; false if another process was faster. */
-export function createPidFile(home: string, note: PidRecord): boolean {
+function createPidFile(home: string, note: PidRecord): boolean {
   const file = pidFile(home)
   const fresh = `${file}.${process.pid}`
   // Whole from the first moment: an empty note would look like one that a dead process left.
@@ -109,7 +109,7 @@ export function createPidFile(home: string, note: PidRecord): boolean {
 }
 
 /** Removes a note that a dead process left, and no other: somebody may have taken the place meanwhile. */
-export function removeStalePidFile(home: string): void {
+function removeStalePidFile(home: string): void {
   const file = pidFile(home)
   const aside = `${file}.stale-${process.pid}`
   try {

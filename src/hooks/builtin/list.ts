@@ -77,7 +77,7 @@ function buildHook(
   const { name, priority, points, critical, onError } = builtIn
   rejectUnknownOptions(settings, HOOK_KEYS, `hook ${show(name)}`)
   const { timeout = builtIn.timeoutMs, mode } = settings
-  const { floor, ...parts } = builtIn.create(readOptions(builtIn, settings.options ?? {}), services)
+  const { alwaysBlocks, ...parts } = builtIn.create(readOptions(builtIn, settings.options ?? {}), services)
   return {
     name,
     priority,
@@ -87,7 +87,7 @@ function buildHook(
     ...(onError !== undefined && { onError }),
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(mode !== undefined && { mode }),
-    ...(floor !== undefined && hasFloor && { floor }),
+    ...(alwaysBlocks !== undefined && hasFloor && { alwaysBlocks }),
   }
 }
 

@@ -39,7 +39,7 @@ export const riskDetection = builtIn<Options>({
   create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
     const classify = classifierOf(readPacks(definitions, regex), guard)
     return {
-      floor: isCatastrophe,
+      alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)

@@ -97,7 +97,7 @@ it('B92 a reviewer that is a model is asked over its wire format', async () => {
 })
 
 describe('a gate while the breaker is open', () => {
-  const open = (mode: Mode = 'log') => ({ ceiling: (): Mode => mode })
+  const open = (mode: Mode = 'log') => ({ maxMode: (): Mode => mode })
   const rules = [{ pattern: 'npm publish', action: 'BLOCK' }]
 
   it.each([
@@ -121,11 +121,11 @@ describe('a gate while the breaker is open', () => {
     expect((await send('pre:turn:end', { output: 'I modified it by npm publish.' })).decision).toBe('block')
   })
 
-  it('M4 B92 a ceiling that cannot be read lowers nothing', async () => {
-    const ceiling = (): Mode => {
+  it('M4 B92 a maxMode that cannot be read lowers nothing', async () => {
+    const maxMode = (): Mode => {
       throw new Error('no database')
     }
-    const { send } = gateWith({ command: 'echo BLOCK: no' }, { services: { ceiling } })
+    const { send } = gateWith({ command: 'echo BLOCK: no' }, { services: { maxMode } })
     expect((await send('pre:turn:end', DONE)).decision).toBe('block')
   })
 
@@ -133,7 +133,7 @@ describe('a gate while the breaker is open', () => {
     const file = join(makeFolder(), 'works')
     const reviewer = { command: `test -e ${file} && echo "BLOCK: no"` }
     const breakers: DurableBreaker[] = []
-    const made = gateWith(reviewer, { ceiling: () => breakers[0]?.ceiling() ?? 'enforce' })
+    const made = gateWith(reviewer, { maxMode: () => breakers[0]?.maxMode() ?? 'enforce' })
     const { send, evaluations, services, clock } = made
     const breaker = new DurableBreaker({ profile: 'p' }, services)
     breakers.push(breaker)

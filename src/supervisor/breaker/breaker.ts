@@ -14,7 +14,7 @@ import {
   type BreakerSettings,
   type BreakerState,
   CLOSED,
-  ceilingOf,
+  getMaxMode,
   nextState,
   readSettings,
   readState,
@@ -31,7 +31,7 @@ export interface CircuitBreakerOptions extends Partial<BreakerSettings> {
  * A breaker for one process.
  * @example
  * const breaker = new CircuitBreaker({ failureThreshold: 3, cooldownMs: 60_000, onTrip: () => alert('tripped') })
- * const engine = createEngine({ mode: 'enforce', ceiling: () => breaker.effectiveMode('enforce') })
+ * const engine = createEngine({ mode: 'enforce', maxMode: () => breaker.effectiveMode('enforce') })
  */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings
@@ -69,7 +69,7 @@ export class CircuitBreaker {
 
   /** The mode in force for one that is configured: while the breaker is open, `log` at most. */
   effectiveMode(mode: ModeInput): Mode {
-    return lowerMode(readMode(mode, 'The mode'), ceilingOf(this.#move('look')))
+    return lowerMode(readMode(mode, 'The mode'), getMaxMode(this.#move('look')))
   }
 
   reset(): void {
@@ -118,7 +118,7 @@ const FRESH_MS = 5
  * The breaker of a profile, shared by all processes. Its state is kept by the store, its changes are in the log.
  * @example
  * const breaker = new DurableBreaker({ profile: 'default' }, services)
- * const engine = createEngine({ ceiling: () => breaker.ceiling() })
+ * const engine = createEngine({ maxMode: () => breaker.maxMode() })
  */
 export class DurableBreaker implements FailureCounter {
   readonly #settings: BreakerSettings
@@ -135,8 +135,8 @@ export class DurableBreaker implements FailureCounter {
   }
 
   /** The highest mode allowed at present. */
-  ceiling(): Mode {
-    return ceilingOf(this.#fresh()?.state ?? this.#move(['look']))
+  maxMode(): Mode {
+    return getMaxMode(this.#fresh()?.state ?? this.#move(['look']))
   }
 
   record({ failures, isSuccess, failed = [], worked = [] }: StepResult): void {
