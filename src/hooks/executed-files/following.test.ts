@@ -50,7 +50,7 @@ const FOLLOWED: readonly Case[] = [
   { command: './a.sh', files: { 'a.sh': `${SH}d=tools; "$d/b" x`, 'tools/b': SH }, changed: 'tools/b' },
   {
     command: 'node a.mjs',
-    files: { 'a.mjs': `import { b } from '../../runtime/follow/lib/b.mjs'` },
+    files: { 'a.mjs': `import { b } from './lib/b.mjs'` },
     changed: 'lib/b.mjs',
   },
   { command: ['node', 'a'], files: { 'a.js': `require('./b')` }, changed: 'b.js' },
@@ -111,7 +111,7 @@ describe('trust follows', () => {
     'C2 %s without naming the whole project',
     (command) => {
       write('a.sh', `${SH}set -eu\ninput=$(cat)\ncase $input in *rm*) echo no >&2; exit 2;; esac\n. ./lib.sh "$1"`)
-      write('a.mjs', `import { readFileSync } from 'node:fs'\nimport '../../runtime/follow/b.mjs'\n`)
+      write('a.mjs', `import { readFileSync } from 'node:fs'\nimport './b.mjs'\n`)
       write('a.py', 'import json, sys\nprint(json.load(sys.stdin))\n')
       write('package.json', '{"scripts":{"lint":"node a.mjs && sh a.sh"}}')
       write('Makefile', 'check:\n\tsh a.sh\n')

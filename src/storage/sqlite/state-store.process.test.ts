@@ -146,7 +146,7 @@ describe('state among processes', () => {
     folder = makeTempFolder('arc-state-')
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'counter.mjs'), COUNTER)
-    const contents = `export * from '../../store/src/storage/sqlite/state-store.ts'; export { update } from '../../store/src/storage/state.ts'`
+    const contents = `export * from './src/storage/sqlite/state-store.ts'; export { update } from './src/storage/state.ts'`
     const stdin = { contents, resolveDir: ROOT, loader: 'ts' as const }
     const outfile = join(folder, 'store.mjs')
     buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })

@@ -282,7 +282,7 @@ describe('a group that cannot be committed', () => {
     const folder = makeTempFolder('arc-group-')
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'writer.mjs'), WRITER)
-    const contents = `export * from '../../store/src/storage/open-stores.ts'; export { stepEntry } from '../../store/src/testing/step-entry.ts'`
+    const contents = `export * from './src/storage/open-stores.ts'; export { stepEntry } from './src/testing/step-entry.ts'`
     const stdin = { contents, resolveDir: ROOT, loader: 'ts' as const }
     const outfile = join(folder, 'stores.mjs')
     buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })

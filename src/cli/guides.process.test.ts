@@ -1,4 +1,4 @@
-// The commands that the guides name exist, in running text too; blocks are run by test/docs-run.test.ts.
+// The commands that the guides name exist, in running text too; blocks are run by test/docs-run.process.test.ts.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'

@@ -38,14 +38,14 @@ const PAGE_MS = 240_000
 /** What is not run, and why: each row is a promise that something else keeps. */
 const NOT_RUN: readonly string[] = [
   'README.md: npm start and npm test are what runs this',
-  'docs/guides/tasks.md: it needs the token of a daemon; src/daemon/a2a/a2a.test.ts drives the same client',
-  'docs/guides/tasks.md: the store is yours; test/public-api.test.ts has one',
-  'docs/guides/roundtables.md: one has to be broken off first, which src/cli/commands/roundtable.test.ts does',
-  'docs/guides/configuration.md: it is for three different shells, which src/cli/commands/completion.test.ts tries',
+  'docs/guides/tasks.md: it needs the token of a daemon; src/daemon/a2a/a2a.process.test.ts drives the same client',
+  'docs/guides/tasks.md: the store is yours; test/public-api.process.test.ts has one',
+  'docs/guides/roundtables.md: one has to be broken off first, which src/cli/commands/roundtable.process.test.ts does',
+  'docs/guides/configuration.md: it is for three different shells, which src/cli/commands/completion.process.test.ts tries',
   'docs/guides/threat-model.md: the suite runs with the other tests',
-  'docs/guides/managed.md: it creates accounts and needs root; test/managed.test.ts does',
-  'docs/guides/managed.md: it needs a managed machine and root; test/managed.test.ts has one',
-  'docs/guides/managed.md: it needs a managed machine and root; test/managed.test.ts has one',
+  'docs/guides/managed.md: it creates accounts and needs root; test/managed.process.test.ts does',
+  'docs/guides/managed.md: it needs a managed machine and root; test/managed.process.test.ts has one',
+  'docs/guides/managed.md: it needs a managed machine and root; test/managed.process.test.ts has one',
 ]
 
 const sandboxes: string[] = []

@@ -245,7 +245,7 @@ describe('tasks among processes', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, 'racer.mjs'), RACER)
     writeFileSync(join(folder, 'worker.mjs'), WORKER)
-    const contents = `export * from '../../store/src/storage/sqlite/task-store.ts'; export * from '../../store/src/tasks/service/open-tasks.ts'`
+    const contents = `export * from './src/storage/sqlite/task-store.ts'; export * from './src/tasks/service/open-tasks.ts'`
     const stdin = { contents, resolveDir: ROOT, loader: 'ts' as const }
     const outfile = join(folder, 'tasks.mjs')
     buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
