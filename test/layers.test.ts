@@ -43,10 +43,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
   guard: { imports: ['engine', 'risk', STATE] },
   config: { imports: ['engine', 'platform', STATE] },
-  approvals: { imports: ['engine', 'hooks', STATE] },
+  approvals: { imports: ['engine', 'hooks/builtin', STATE] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
-  'hooks/builtin': { imports: ['engine', 'hooks', 'risk', 'roundtable', STATE, 'storage/memory'] },
+  'hooks/builtin': { imports: ['engine', 'risk', 'roundtable', STATE, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
   supervisor: { imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', ...STORAGE, ...HOOKS] },
   'tasks/service': { imports: ['engine', 'platform', 'trace', 'bus', 'tasks', 'hooks', 'supervisor', ...STORAGE] },

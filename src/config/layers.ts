@@ -4,10 +4,10 @@
 import type { OnError } from '../engine/degradation.ts'
 import { show } from '../engine/errors.ts'
 import { isAtLeast, type Mode } from '../engine/mode.ts'
-import type { ArmaScript } from './arma/compile.ts'
+import type { ArmaScript } from './arma/compile-script.ts'
 import { addCommands, type CommandHook } from './command-list.ts'
 import type { Position } from './position.ts'
-import { keyOf, type Problem, problem } from './problem.ts'
+import { formatKey, type Problem, problem } from './problem.ts'
 import { BUILT_IN_HOOKS, type Settings } from './schema.ts'
 import type { ValidFile } from './validate.ts'
 
@@ -97,7 +97,7 @@ export function hookSettings(config: Config, name: string): HookSettings {
 }
 
 /** What a failure of this hook means by this configuration. */
-export function onErrorOf(config: Config, name: string): OnError {
+export function readOnError(config: Config, name: string): OnError {
   const guards: Readonly<Record<string, OnError | undefined>> = BUILT_IN_HOOKS
   const builtIn = Object.hasOwn(guards, name) ? guards[name] : undefined
   return hookSettings(config, name).onError ?? builtIn ?? config.errorBehavior
@@ -168,14 +168,14 @@ function tightenHook(guard: Guard, base: Config, name: string, given: HookSettin
   const current = hookSettings(base, name)
   const path = ['hooks', name]
   guard.refuse([...path, 'options'], given.options, current.options, "a hook's own settings are the user's")
-  const onError = guard.take([...path, 'onError'], given.onError, onErrorOf(base, name), isOnErrorAtLeast)
+  const onError = guard.take([...path, 'onError'], given.onError, readOnError(base, name), isOnErrorAtLeast)
   const limit = current.timeoutMs ?? base.timeoutMs
   const timeoutMs = guard.takeLimit([...path, 'timeout'], given.timeoutMs, limit, onError)
   return {
     ...current,
     ...changed('enabled', guard.take([...path, 'enabled'], given.enabled, current.enabled ?? true, isOnAtLeast), true),
     ...changed('mode', guard.take([...path, 'mode'], given.mode, current.mode ?? 'enforce', isAtLeast), 'enforce'),
-    ...changed('onError', onError, onErrorOf(base, name)),
+    ...changed('onError', onError, readOnError(base, name)),
     ...changed('timeoutMs', timeoutMs, limit),
   } satisfies HookSettings
 
@@ -220,7 +220,7 @@ class Guard {
 
   #report(path: readonly string[], why: string): void {
     const { source } = this.#file
-    const key = keyOf(path)
+    const key = formatKey(path)
     const position = source.at(path)
     this.problems.push(problem('looser', source.file, `${key} is ignored: ${why}.`, { key, position }))
   }

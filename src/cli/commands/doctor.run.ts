@@ -14,7 +14,7 @@ import { type Place, pathsToRead } from '../../hosts/install/plan.ts'
 import { HOSTS } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { managedForOthers } from '../managed-access.ts'
@@ -58,7 +58,7 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
 }
 
 function configChecks(): Check[] {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
   try {
     const { config, loaded, problems } = preview
     const wrong = problems.filter(isFatal)

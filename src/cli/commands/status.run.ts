@@ -11,7 +11,7 @@ import { arcHome } from '../../platform/home.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { checkAnchors } from '../../storage/anchor-check.ts'
 import { openStores } from '../../storage/open-stores.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { askLoginLink, ownLoginLink } from '../login-link.ts'
 import { fromNow, print, printJson, report, showSpan } from '../output.ts'
@@ -70,7 +70,7 @@ export async function statusOf(home: string): Promise<Status> {
 }
 
 function inForce(home: string): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch'> {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
     const { profile, enforcement, daemon } = preview.config

@@ -11,7 +11,7 @@ import {
   checkAnchors,
   journalAnchors,
 } from '../../storage/anchor-check.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import type { Verification } from '../../trace/chain.ts'
 import colors from '../colors.ts'
 import { openTrace } from '../home-stores.ts'
@@ -56,7 +56,7 @@ function printResult({ ok, records, firstBad, anchors }: Verification & { readon
 
 // Files that the configuration names; an address cannot be asked.
 function configured(home: string): AnchorSource[] {
-  const { preview, close } = openPreview({ cwd: home, report })
+  const { preview, close } = openDryRun({ cwd: home, report })
   try {
     const files = preview.config.trace.anchors.filter((place) => place.startsWith('file:')).map(fileOf)
     return files.filter((file) => existsSync(file)).map(anchorsIn)

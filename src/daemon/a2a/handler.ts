@@ -16,7 +16,7 @@ import { PushNotificationNotSupportedError, RequestMalformedError, UnsupportedOp
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import { TaskRefusal } from '../../tasks/service/task-supervision.ts'
 import type { Task } from '../../tasks/task.ts'
-import { isOver, unknownTask } from '../../tasks/transitions.ts'
+import { isTaskOver, unknownTask } from '../../tasks/transitions.ts'
 import type { DeskTasks } from '../task-service.ts'
 import { type Asked, toA2aError } from './errors.ts'
 import { contextOf, withNote } from './note.ts'
@@ -98,7 +98,7 @@ export class TaskAgent implements A2ARequestHandler {
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
     this.#refuseFull()
     const task = await this.#guard('look', () => this.#find(id))
-    if (isOver(task.status)) throw new UnsupportedOperationError(`Task ${id} is over: it is ${task.status}.`)
+    if (isTaskOver(task.status)) throw new UnsupportedOperationError(`Task ${id} is over: it is ${task.status}.`)
     yield* this.#stream(task)
   }
 
@@ -192,7 +192,7 @@ export class TaskAgent implements A2ARequestHandler {
   // Until it is over or needs its delegator, as long as anybody can wait.
   async #settled({ id, version, status }: Task): Promise<void> {
     const { tasks, signal, waitMs } = this.#options
-    if (status === 'input-required' || isOver(status) || tasks.feed.isFull) return
+    if (status === 'input-required' || isTaskOver(status) || tasks.feed.isFull) return
     const over = new AbortController()
     const stop = (): void => over.abort()
     const timer = setTimeout(stop, waitMs).unref()

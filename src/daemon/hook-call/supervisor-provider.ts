@@ -1,8 +1,8 @@
 // Where the supervisor of a call comes from: made for one call, or kept from one to the next.
 
-import { inForceStore, readOnlyInForce } from '../../config/in-force-store.ts'
 import { keepLastGood } from '../../config/last-good.ts'
 import { loadConfig } from '../../config/load.ts'
+import { openStrictnessStore, readOnlyStrictness } from '../../config/strictness-store.ts'
 import { describe } from '../../engine/errors.ts'
 import type { Mode } from '../../engine/mode.ts'
 import { arcHome, findProject, lastGoodDir } from '../../platform/home.ts'
@@ -66,8 +66,8 @@ export async function modeAt(home: string, workspace: string | undefined, profil
   try {
     const project = workspace === undefined ? undefined : findProject(workspace, home)
     const lastGood = { ...keepLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
-    const inForce = readOnlyInForce(inForceStore(home))
-    return loadConfig({ home, project, ...readAskedProfile(home, profile), lastGood, inForce }).config.enforcement
+    const strictness = readOnlyStrictness(openStrictnessStore(home))
+    return loadConfig({ home, project, ...readAskedProfile(home, profile), lastGood, strictness }).config.enforcement
   } catch (error) {
     process.stderr.write(`arc: the mode cannot be told, so the strictest holds: ${describe(error)}\n`)
     return 'enforce'

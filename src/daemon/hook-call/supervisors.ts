@@ -63,7 +63,7 @@ export class SupervisorPool implements Judges {
       // Many calls at once: each is answered when the commit that it shares with others is done.
       const supervisor = new Supervisor({ ...options, isGrouped: true })
       // Judged at once with what is there; the watch follows.
-      supervisor.follow().catch((error) => this.#report(`The files are not followed: ${describe(error)}`))
+      supervisor.watch().catch((error) => this.#report(`The files are not followed: ${describe(error)}`))
       return supervisor
     } catch (error) {
       // Tried anew with the next call.

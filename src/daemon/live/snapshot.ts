@@ -1,6 +1,6 @@
 // The state of things in one view: what the overview shows, and what the stream sends when it changed.
 
-import type { PipelineHook } from '../../hooks/pipeline.ts'
+import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import type { BreakerView } from '../../protocol/messages.ts'
 import type { HookView, NeedView, Pulse } from '../../protocol/views.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'

@@ -6,7 +6,7 @@ import type { Clock } from '../../engine/clock.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { TaskStore } from '../../tasks/store.ts'
 import type { TaskRecord } from '../../tasks/task.ts'
-import { isOver } from '../../tasks/transitions.ts'
+import { isTaskOver } from '../../tasks/transitions.ts'
 
 /** What it needs from outside. */
 export interface FeedServices {
@@ -63,7 +63,7 @@ export class TaskFeed {
           yield record
         }
         const last = records.at(-1)
-        if (last === undefined || isOver(last.to)) return
+        if (last === undefined || isTaskOver(last.to)) return
         // What came while the moves were read and handed on is seen to at once.
         if (!isDue) {
           await new Promise<void>((awake) => {

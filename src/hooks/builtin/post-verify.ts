@@ -11,9 +11,9 @@ import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
+import { builtIn } from './built-in.ts'
 import { findServiceOperation } from './service-operation.ts'
+import type { SupervisionServices } from './services.ts'
 
 const name = z.string().trim().min(1).max(64)
 const status = z.int().min(100).max(599)

@@ -13,9 +13,9 @@ import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { type Assessment, EFFECTS } from '../../risk/assessment.ts'
-import { type BuiltIn, builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
+import { type BuiltIn, builtIn } from './built-in.ts'
 import { type Classifier, rateStep } from './call-risk.ts'
+import type { SupervisionServices } from './services.ts'
 import { type Hold, WatchdogHolds } from './watchdog-holds.ts'
 
 const word = z.string().trim().min(1).max(4_000)

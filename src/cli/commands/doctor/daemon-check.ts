@@ -5,7 +5,7 @@ import { findDaemon, type Presence } from '../../../daemon/process/lifecycle.ts'
 import type { OnDemand } from '../../../daemon/process/on-demand.ts'
 import { logFile } from '../../../daemon/process/paths.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
-import { openPreview } from '../../../supervisor/dry-run.ts'
+import { openDryRun } from '../../../supervisor/dry-run.ts'
 import { VERSION } from '../../version.ts'
 import { onDemandIn, tellOnDemand } from '../status.run.ts'
 
@@ -38,7 +38,7 @@ function absentCheck(home: string): Check {
 }
 
 function nextStart(home: string): OnDemand {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report: () => undefined })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report: () => undefined })
   try {
     return onDemandIn(home, preview.config.daemon)
   } finally {

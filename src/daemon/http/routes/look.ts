@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Context } from 'hono'
-import { listProfiles } from '../../../config/profiles.ts'
+import { listProfiles } from '../../../config/profile-files.ts'
 import type { HealthView, StatusView } from '../../../protocol/messages.ts'
 import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import type { TraceFilter } from '../../../trace/store.ts'

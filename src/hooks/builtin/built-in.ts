@@ -1,8 +1,8 @@
 // The form of a hook that ARC brings along: each is one file in hooks/, listed in default-pipeline.ts.
 
 import type * as z from 'zod'
-import type { OnError } from '../engine/degradation.ts'
-import type { HookObject } from '../engine/hook.ts'
+import type { OnError } from '../../engine/degradation.ts'
+import type { HookObject } from '../../engine/hook.ts'
 import type { SupervisionServices } from './services.ts'
 
 /** A built-in hook before it is configured. */

@@ -1,14 +1,14 @@
 // What the built-in hooks need from outside; runtime gives it to them.
 
-import type { Clock } from '../engine/clock.ts'
-import type { Guard } from '../engine/guarded-paths.ts'
-import type { Handler } from '../engine/hook.ts'
-import type { RegexCompiler } from '../engine/matcher.ts'
-import type { Mode } from '../engine/mode.ts'
-import type { StateStore } from '../storage/state.ts'
+import type { Clock } from '../../engine/clock.ts'
+import type { Guard } from '../../engine/guarded-paths.ts'
+import type { Handler } from '../../engine/hook.ts'
+import type { RegexCompiler } from '../../engine/matcher.ts'
+import type { Mode } from '../../engine/mode.ts'
+import type { StateStore } from '../../storage/state.ts'
 
 /** How a command ended. */
-export interface CommandEnd {
+export interface CommandResult {
   /** Undefined when it was ended by a signal, by the time limit, or could not start. */
   readonly exitCode: number | undefined
   readonly stdout: string
@@ -40,7 +40,7 @@ export interface SupervisionServices {
       /** What it reads on stdin; nothing unless given. */
       readonly input?: string
     },
-  ) => Promise<CommandEnd>
+  ) => Promise<CommandResult>
   /** A handler that leaves the process, from its description: `{command}`, `{url}` or `{prompt}`. */
   readonly handler: (description: Readonly<Record<string, unknown>>) => Handler
   readonly fetch: typeof fetch

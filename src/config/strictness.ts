@@ -6,12 +6,12 @@ import type { OnError } from '../engine/degradation.ts'
 import { didYouMean } from '../engine/errors.ts'
 import { isAtLeast, MODES, type Mode } from '../engine/mode.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { contentOf } from './command-list.ts'
-import { type Config, type HookSettings, hookSettings, onErrorOf } from './layers.ts'
+import { serializeContent } from './command-list.ts'
+import { type Config, type HookSettings, hookSettings, readOnError } from './layers.ts'
 import { BUILT_IN_HOOKS } from './schema.ts'
 
 /** How strict a configuration is. */
-export interface Facts {
+export interface Strictness {
   readonly enforcement: Mode
   readonly floor: boolean
   readonly errorBehavior: OnError
@@ -20,27 +20,27 @@ export interface Facts {
 }
 
 /** The record of a home. */
-export interface InForce {
+export interface StrictnessRecord {
   /** The profile that the configuration chose. */
   readonly profile: string
   /** The facts of each profile at its last good load. */
-  readonly profiles: Readonly<Record<string, Facts>>
+  readonly profiles: Readonly<Record<string, Strictness>>
 }
 
 /** Where the record is stored. */
-export interface InForceStore {
-  get(): InForce | undefined
+export interface StrictnessStore {
+  get(): StrictnessRecord | undefined
   /** May throw when it cannot be written. */
-  set(record: InForce): void
+  set(record: StrictnessRecord): void
 }
 
 /** The facts of a configuration. */
-export function factsOf({ enforcement, risk, errorBehavior, hooks }: Config): Facts {
+export function readStrictness({ enforcement, risk, errorBehavior, hooks }: Config): Strictness {
   return { enforcement, floor: risk.floor, errorBehavior, hooks }
 }
 
 /** The configuration, raised to at least these facts. The same object when it is strict enough. */
-export function atLeast(config: Config, facts: Facts): Config {
+export function raiseTo(config: Config, facts: Strictness): Config {
   const raised: Config = {
     ...config,
     enforcement: strictestMode(config.enforcement, facts.enforcement),
@@ -52,13 +52,13 @@ export function atLeast(config: Config, facts: Facts): Config {
 }
 
 /** The same against a whole configuration: its command hooks and scripts stay as well, under names that are free. */
-export function atLeastConfig(config: Config, other: Config): Config {
-  const raised = atLeast(config, factsOf(other))
-  const contents = new Set(config.commands.map(contentOf))
+export function raiseToConfig(config: Config, other: Config): Config {
+  const raised = raiseTo(config, readStrictness(other))
+  const contents = new Set(config.commands.map(serializeContent))
   const names = new Set(config.commands.map(({ name }) => name))
   const files = new Set(config.scripts.map(({ file }) => file))
   const commands = other.commands
-    .filter((command) => !contents.has(contentOf(command)))
+    .filter((command) => !contents.has(serializeContent(command)))
     .map((command) => (names.has(command.name) ? { ...command, name: `${command.name} (${other.profile})` } : command))
   const scripts = other.scripts.filter(({ file }) => !files.has(file))
   if (commands.length + scripts.length === 0) return raised
@@ -77,16 +77,16 @@ function strictestOnError(one: OnError, other: OnError): OnError {
 }
 
 // A hook that is in neither table has its defaults in both, so only configured hooks are compared.
-function raiseHooks(config: Config, facts: Facts): Config['hooks'] {
+function raiseHooks(config: Config, facts: Strictness): Config['hooks'] {
   const lost = Object.keys(facts.hooks).filter((name) => isBuiltIn(name) && facts.hooks[name]?.options !== undefined)
   const names = new Set([...Object.keys(config.hooks), ...lost])
   return Object.fromEntries([...names].map((name) => [name, raiseHook(name, config, facts)]))
 }
 
-function raiseHook(name: string, config: Config, facts: Facts): HookSettings {
+function raiseHook(name: string, config: Config, facts: Strictness): HookSettings {
   const { options: given, ...mine } = hookSettings(config, name)
   const known = (Object.hasOwn(facts.hooks, name) ? facts.hooks[name] : undefined) ?? {}
-  const before = onErrorOf({ ...config, hooks: facts.hooks, errorBehavior: facts.errorBehavior }, name)
+  const before = readOnError({ ...config, hooks: facts.hooks, errorBehavior: facts.errorBehavior }, name)
   const options = isBuiltIn(name) ? known.options : given
   return {
     ...mine,
@@ -103,13 +103,13 @@ function isBuiltIn(name: string): boolean {
 }
 
 /** Reads a stored record; undefined for anything that is none. */
-export function readInForce(value: unknown): InForce | undefined {
+export function parseStrictnessRecord(value: unknown): StrictnessRecord | undefined {
   if (!isRecord(value) || typeof value.profile !== 'string' || !isRecord(value.profiles)) return undefined
-  const profiles = Object.entries(value.profiles).filter((entry): entry is [string, Facts] => isFacts(entry[1]))
+  const profiles = Object.entries(value.profiles).filter((entry): entry is [string, Strictness] => isFacts(entry[1]))
   return { profile: value.profile, profiles: Object.fromEntries(profiles) }
 }
 
-function isFacts(value: unknown): value is Facts {
+function isFacts(value: unknown): value is Strictness {
   if (!isRecord(value)) return false
   const { enforcement, floor, errorBehavior, hooks } = value
   const isMode = typeof enforcement === 'string' && Object.hasOwn(MODES, enforcement)
@@ -118,9 +118,12 @@ function isFacts(value: unknown): value is Facts {
 }
 
 /** The strictest of two records, profile by profile; for two copies that differ. */
-export function mergeInForce(one: InForce | undefined, other: InForce | undefined): InForce | undefined {
+export function mergeStrictnessRecords(
+  one: StrictnessRecord | undefined,
+  other: StrictnessRecord | undefined,
+): StrictnessRecord | undefined {
   if (one === undefined || other === undefined) return one ?? other
-  const profiles: Record<string, Facts> = { ...other.profiles }
+  const profiles: Record<string, Strictness> = { ...other.profiles }
   for (const [name, facts] of Object.entries(one.profiles)) {
     const twin = Object.hasOwn(other.profiles, name) ? other.profiles[name] : undefined
     profiles[name] = twin === undefined || isAtLeast(facts.enforcement, twin.enforcement) ? facts : twin
@@ -128,11 +131,11 @@ export function mergeInForce(one: InForce | undefined, other: InForce | undefine
   return { profile: one.profile, profiles }
 }
 
-const ASKED = /(?:^|[\s{,"'])enforcement["']?\s*[:=]\s*["']?(off|log|advise|warn|enforce)\b/g
+const MODE_IN_TEXT = /(?:^|[\s{,"'])enforcement["']?\s*[:=]\s*["']?(off|log|advise|warn|enforce)\b/g
 
 /** The strictest mode that a text asks for, where the text cannot be parsed. */
 export function modeInText(text: string): Mode | undefined {
-  const modes = [...text.matchAll(ASKED)].map(([, word]) => (word === 'warn' ? 'advise' : (word as Mode)))
+  const modes = [...text.matchAll(MODE_IN_TEXT)].map(([, word]) => (word === 'warn' ? 'advise' : (word as Mode)))
   return modes.length === 0 ? undefined : modes.reduce(strictestMode)
 }
 

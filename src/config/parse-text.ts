@@ -3,11 +3,11 @@
 
 import { clip } from '../engine/errors.ts'
 import { isYamlFile } from './extensions.ts'
-import { parseJson } from './json.ts'
-import { findBadKeys, type Located, offsetAt, plainOf } from './located.ts'
+import { findBadKeys, type Located, offsetAt, toPlain } from './located.ts'
+import { parseJson } from './parse-json.ts'
+import { parseYaml } from './parse-yaml.ts'
 import { lineIndex, type Position } from './position.ts'
 import { type Problem, problem } from './problem.ts'
-import { parseYaml } from './yaml.ts'
 
 /** A document that could be read. */
 export interface Parsed {
@@ -56,7 +56,7 @@ export function parseText(file: string, given: string): ParseResult {
   if (one !== undefined) return { problems: [one, ...others] }
   if (root === undefined) return { problems: [problem('syntax', file, emptyMessage(text))] }
   const at: Parsed['at'] = (path, of = 'value') => positionOf(offsetAt(root, path, of))
-  return { parsed: { file, value: plainOf(root), at } }
+  return { parsed: { file, value: toPlain(root), at } }
 }
 
 function emptyMessage(text: string): string {

@@ -10,22 +10,22 @@ import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
 import { update } from '../../storage/state.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
-import * as driven from '../driven.ts'
+import * as driven from '../driver-moves.ts'
 import {
   type Contribution,
-  type Course,
   type Findings,
+  getCurrentTurn,
   openRoundtable,
   type Roundtable,
   readRoundtable,
   roundtableKey,
-  turnOf,
+  type TurnCourse,
 } from '../machine.ts'
 import { synthesisPrompt, turnPrompt } from '../prompts.ts'
 import type { Role } from '../roles.ts'
 import { fallbackFindings, readFindings } from '../synthesis.ts'
-import { isDriven } from './roundtable-store.ts'
-import { RoundtableJudge } from './supervised-turns.ts'
+import { isDriverRunning } from './roundtable-store.ts'
+import { SupervisedTurns } from './supervised-turns.ts'
 
 /** An agent at the table. */
 export interface Speaker {
@@ -49,7 +49,7 @@ export type TableEvent =
   | { readonly type: 'open' | 'end'; readonly table: Roundtable }
   | { readonly type: 'ask'; readonly agent: string; readonly role: Role; readonly round: number }
   | { readonly type: 'held'; readonly agent: string; readonly approval: string; readonly reason: string }
-  | { readonly type: 'turn'; readonly turn: Contribution & { readonly course: Course }; readonly role: Role }
+  | { readonly type: 'turn'; readonly turn: Contribution & { readonly course: TurnCourse }; readonly role: Role }
   | { readonly type: 'sum-up'; readonly agent: string }
   | { readonly type: 'synthesis'; readonly synthesis: Contribution; readonly findings: Findings }
 
@@ -83,12 +83,12 @@ export class RoundtableDriver {
   readonly #options: DriverOptions
   readonly #clock: Clock
   #session = ''
-  #judge: RoundtableJudge
+  #judge: SupervisedTurns
 
   constructor(options: DriverOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#judge = new RoundtableJudge(options, '')
+    this.#judge = new SupervisedTurns(options, '')
   }
 
   /** Opens a table on a topic, if the pipeline lets it, and drives it to its end. */
@@ -134,25 +134,25 @@ export class RoundtableDriver {
     while (table.status === 'active' && !this.#isAborted) table = await this.#turn(table)
     if (table.status === 'synthesizing' && !this.#isAborted) table = await this.#sumUp(table)
     const kind = table.status === 'complete' ? 'over' : 'interrupted'
-    if (kind === 'interrupted') table = this.#change((before) => driven.breakOff(before, this.#clock.wall()))
+    if (kind === 'interrupted') table = this.#change((before) => driven.interrupt(before, this.#clock.wall()))
     const level = kind === 'over' ? 'info' : 'warn'
-    this.#tell(kind === 'over' ? 'roundtable:end' : 'roundtable:interrupted', table.topic, countsOf(table), level)
+    this.#tell(kind === 'over' ? 'roundtable:end' : 'roundtable:interrupted', table.topic, countTurns(table), level)
     this.#options.onEvent({ type: 'end', table })
     return { kind, table }
   }
 
   async #turn(before: Roundtable): Promise<Roundtable> {
     const place = before.turns.length
-    const turn = turnOf(before)
+    const turn = getCurrentTurn(before)
     const prompt = turnPrompt(before)
     if (turn === undefined || prompt === undefined) return before
     const { agent, role, round } = turn
-    const table = this.#change((there) => driven.askNow(there, this.#when()))
+    const table = this.#change((there) => driven.markAsked(there, this.#when()))
     this.#options.onEvent({ type: 'ask', agent, role, round })
     this.#tell('roundtable:turn-start', `${agent}, ${role}, round ${round}`, { agent, role, round })
     const settled = await this.#ask({ agent, prompt, turn: `turn-${place + 1}`, facts: { role, round } })
     if (settled === undefined) return table
-    const after = this.#change((there) => driven.settleTurn(there, place, settled, this.#when()))
+    const after = this.#change((there) => driven.completeTurn(there, place, settled, this.#when()))
     const said = { ...(after.turns[place] as Contribution), course: settled.course }
     this.#tellCourse('roundtable:turn-end', `${agent}, ${role}, round ${round}`, said, { role, round })
     this.#options.onEvent({ type: 'turn', turn: said, role })
@@ -160,8 +160,8 @@ export class RoundtableDriver {
   }
 
   async #sumUp(table: Roundtable): Promise<Roundtable> {
-    const agent = synthesizerOf(table, this.#options.synthesizer)
-    const asked = this.#change((there) => driven.askNow(there, this.#when()))
+    const agent = chooseSynthesizer(table, this.#options.synthesizer)
+    const asked = this.#change((there) => driven.markAsked(there, this.#when()))
     if (agent !== undefined) this.#options.onEvent({ type: 'sum-up', agent })
     const settled = agent === undefined ? this.#nobody() : await this.#askForSynthesis(asked, agent)
     if (settled === undefined) return asked
@@ -173,7 +173,7 @@ export class RoundtableDriver {
       : settled.course
     const by = settled.course.outcome === 'spoken' ? (agent ?? '') : ''
     const end = { agent: by, content: settled.content, course, findings }
-    const after = this.#change((there) => driven.settleSynthesis(there, end, this.#when()))
+    const after = this.#change((there) => driven.completeSynthesis(there, end, this.#when()))
     if (after.status !== 'complete') return after
     const { synthesis } = after
     this.#tellCourse('roundtable:synthesis-end', agent ?? 'nobody', { ...synthesis, course }, { ...findings })
@@ -181,7 +181,7 @@ export class RoundtableDriver {
     return after
   }
 
-  #askForSynthesis(table: Roundtable, agent: string): Promise<driven.Settled | undefined> {
+  #askForSynthesis(table: Roundtable, agent: string): Promise<driven.TurnResult | undefined> {
     this.#tell('roundtable:synthesis-start', agent, { agent })
     return this.#ask({
       agent,
@@ -191,13 +191,13 @@ export class RoundtableDriver {
     })
   }
 
-  #nobody(): driven.Settled {
+  #nobody(): driven.TurnResult {
     const course = { outcome: 'silent', reason: 'nobody spoke', startedAt: this.#clock.wall(), durationMs: 0 } as const
     return { content: '', course }
   }
 
   // The prompt through the pipeline, the agent itself, and its answer through the pipeline; nothing when it was broken off.
-  async #ask(asked: Asked): Promise<driven.Settled | undefined> {
+  async #ask(asked: Asked): Promise<driven.TurnResult | undefined> {
     const startedAt = this.#clock.wall()
     const began = this.#clock.now()
     const answer = await this.#answer(asked)
@@ -238,17 +238,17 @@ export class RoundtableDriver {
 
   #take(session: string): void {
     this.#session = session
-    this.#judge = new RoundtableJudge(this.#options, session)
+    this.#judge = new SupervisedTurns(this.#options, session)
   }
 
   #claim({ ended: _, ...table }: Roundtable): Roundtable {
     const { profile } = this.#options.supervisor.config
     const { at, idleMs } = this.#when()
     const driver = { pid: process.pid, machine: hostname(), profile }
-    return driven.takeCharge({ ...table, expiresAt: at + idleMs } as Roundtable, driver)
+    return driven.assignDriver({ ...table, expiresAt: at + idleMs } as Roundtable, driver)
   }
 
-  #when(): driven.When {
+  #when(): driven.Moment {
     const { turnMs, holdMs } = this.#options
     return { at: this.#clock.wall(), idleMs: turnMs + 2 * holdMs + SLACK_MS }
   }
@@ -257,7 +257,7 @@ export class RoundtableDriver {
     return this.#options.signal.aborted
   }
 
-  #tellCourse(action: string, who: string, said: Contribution & { readonly course: Course }, facts: object): void {
+  #tellCourse(action: string, who: string, said: Contribution & { readonly course: TurnCourse }, facts: object): void {
     const { outcome, reason, durationMs, traceId } = said.course
     const isSpoken = outcome === 'spoken'
     const how = isSpoken ? `${said.content.length} characters` : `${outcome}, ${reason ?? 'no reason was given'}`
@@ -282,15 +282,15 @@ interface Asked {
 
 function canResume(table: Roundtable): boolean {
   if (table.driver === undefined || table.status === 'complete') return false
-  return table.ended !== undefined || !isDriven(table.driver)
+  return table.ended !== undefined || !isDriverRunning(table.driver)
 }
 
-function countsOf({ turns }: Roundtable): { readonly turns: number; readonly spoken: number } {
+function countTurns({ turns }: Roundtable): { readonly turns: number; readonly spoken: number } {
   return { turns: turns.length, spoken: turns.filter(({ content }) => content !== '').length }
 }
 
 // Whoever was asked for, else the last at the table who spoke: from three agents on, one who took no side.
-function synthesizerOf({ turns, agents }: Roundtable, wanted: string | undefined): string | undefined {
+function chooseSynthesizer({ turns, agents }: Roundtable, wanted: string | undefined): string | undefined {
   const spoke = agents.filter((agent) => turns.some((turn) => turn.agent === agent && turn.content !== ''))
   if (spoke.length === 0) return undefined
   return wanted ?? spoke.at(-1)

@@ -1,11 +1,11 @@
 // Handlers that leave the process, from their description in a configuration: a command, an address or a question.
 
-import { ArcError, show } from '../engine/errors.ts'
-import type { Handler } from '../engine/hook.ts'
-import { isRecord } from '../engine/plain-data.ts'
-import { type CommandOptions, commandHandler } from './handlers/command/command.ts'
-import { type HttpOptions, httpHandler } from './handlers/http.ts'
-import { type PromptOptions, promptHandler } from './handlers/prompt/prompt.ts'
+import { ArcError, show } from '../../engine/errors.ts'
+import type { Handler } from '../../engine/hook.ts'
+import { isRecord } from '../../engine/plain-data.ts'
+import { type CommandOptions, commandHandler } from './command/command.ts'
+import { type HttpOptions, httpHandler } from './http.ts'
+import { type PromptOptions, promptHandler } from './prompt/prompt.ts'
 
 const KINDS = ['command', 'url', 'prompt'] as const
 

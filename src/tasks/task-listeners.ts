@@ -7,18 +7,18 @@ import { describe } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { TaskStore } from './store.ts'
 import type { Task } from './task.ts'
-import { isOver } from './transitions.ts'
+import { isTaskOver } from './transitions.ts'
 
 /** Called with the task. What it throws is reported. */
 export type TaskListener = (task: Task) => void | Promise<void>
 
 /** What is to be heard. */
-export interface Heard {
+export interface TaskEndListeners {
   readonly onComplete?: TaskListener | undefined
   readonly onFailed?: TaskListener | undefined
 }
 
-interface Waiting extends Heard {
+interface Waiting extends TaskEndListeners {
   readonly id: string
   readonly stopTimer: () => void
 }
@@ -52,7 +52,7 @@ export class TaskListeners {
   }
 
   /** Waits for the end of a task, for so long at most. Returns its undo. */
-  add(id: string, heard: Heard, timeoutMs: number): () => void {
+  add(id: string, heard: TaskEndListeners, timeoutMs: number): () => void {
     const remove = (): void => this.#remove(waiting)
     const waiting: Waiting = { id, ...heard, stopTimer: this.#services.clock.after(timeoutMs, remove) }
     this.#waiting.add(waiting)
@@ -67,7 +67,7 @@ export class TaskListeners {
 
   /** A task has moved: tells those who wait, if that was its end. */
   hear(task: Task): void {
-    if (!isOver(task.status)) return
+    if (!isTaskOver(task.status)) return
     for (const waiting of [...this.#waiting]) {
       if (waiting.id !== task.id) continue
       this.#remove(waiting)

@@ -7,12 +7,12 @@ const MAX_FILES = 5_000
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** The files of a folder, or why they are too many. What git keeps for itself is left out. */
-export function filesOfTree(dir: string): { readonly files: readonly string[]; readonly tooLarge?: string } {
+export function listFolderFiles(dir: string): { readonly files: readonly string[]; readonly tooLarge?: string } {
   const files: string[] = []
   const waiting = [dir]
   let bytes = 0
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const entry of entriesOf(folder)) {
+    for (const entry of readEntries(folder)) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) {
         if (path !== join(dir, '.git')) waiting.push(path)
@@ -27,7 +27,7 @@ export function filesOfTree(dir: string): { readonly files: readonly string[]; r
   return { files }
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function readEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {

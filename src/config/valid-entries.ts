@@ -1,10 +1,10 @@
 // The entries of a layer that hold although others in it are bad.
 
 import type { Layer } from './layers.ts'
-import { keyOf } from './problem.ts'
+import { formatKey } from './problem.ts'
 
 /** The hook or the command that a key belongs to. */
-export function entryOf(key: string): string {
+export function findEntry(key: string): string {
   return /^(?:hooks\.[^.]+|commands\[\d+\])/.exec(key)?.[0] ?? key
 }
 
@@ -13,9 +13,9 @@ export function withoutEntries(layer: Layer, bad: ReadonlySet<string>): Layer {
   const { source, settings } = layer.file
   const isGood = (key: string): boolean => !bad.has(`${source.file} ${key}`)
   const hooks = Object.fromEntries(
-    Object.entries(settings.hooks ?? {}).filter(([name]) => isGood(entryOf(keyOf(['hooks', name])))),
+    Object.entries(settings.hooks ?? {}).filter(([name]) => isGood(findEntry(formatKey(['hooks', name])))),
   ) as typeof settings.hooks
-  const commands = (settings.commands ?? []).filter((_command, index) => isGood(keyOf(['commands', index])))
+  const commands = (settings.commands ?? []).filter((_command, index) => isGood(formatKey(['commands', index])))
   return { ...layer, file: { source, settings: { ...settings, hooks, commands } } }
 }
 

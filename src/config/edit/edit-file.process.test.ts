@@ -15,11 +15,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { makeTempFolder } from '../../test/temp-folder.ts'
-import { readKeyPath } from './edit/key-path.ts'
-import { editFile, editText } from './edit.ts'
-import { parseText } from './parse.ts'
-import { formatProblem } from './problem.ts'
+import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { parseText } from '../parse-text.ts'
+import { formatProblem } from '../problem.ts'
+import { editFile, editText } from './edit-file.ts'
+import { readKeyPath } from './key-path.ts'
 
 const KIND = { kind: 'profile' } as const
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { askNow, breakOff, settleSynthesis, settleTurn, takeCharge } from './driven.ts'
-import { type Course, isOpen, openRoundtable, type Roundtable, readRoundtable, speak } from './machine.ts'
+import { assignDriver, completeSynthesis, completeTurn, interrupt, markAsked } from './driver-moves.ts'
+import { isOpen, openRoundtable, type Roundtable, readRoundtable, speak, type TurnCourse } from './machine.ts'
 import { viewTable } from './view.ts'
 
 const when = { at: 1_000, idleMs: 60_000 }
 const driver = { pid: 7, machine: 'here', profile: 'default' }
-const course: Course = { outcome: 'spoken', startedAt: 900, durationMs: 100 }
+const course: TurnCourse = { outcome: 'spoken', startedAt: 900, durationMs: 100 }
 const findings = { consensus: 0.5, summary: 'half', keyPoints: ['x'], isFallback: false }
 const look = { at: 2_000, isRunning: () => true }
 
 function tableOf(agents: readonly string[], rounds: number): Roundtable {
-  return takeCharge(openRoundtable({ id: 'rt-1', topic: 'x', agents, rounds, ...when }), driver)
+  return assignDriver(openRoundtable({ id: 'rt-1', topic: 'x', agents, rounds, ...when }), driver)
 }
 
 const said = (content: string) => ({ content, course })
@@ -19,37 +19,37 @@ const said = (content: string) => ({ content, course })
 describe('driving a table', () => {
   it('R7 takes a turn that nobody heard, and replaces one that the hook heard', () => {
     const table = tableOf(['a', 'b'], 1)
-    const alone = settleTurn(table, 0, said('mine'), when)
+    const alone = completeTurn(table, 0, said('mine'), when)
     const heard = speak(table, { agent: 'a', content: 'theirs', via: 'message', ...when }).table
-    const both = settleTurn(heard, 0, said('mine'), when)
+    const both = completeTurn(heard, 0, said('mine'), when)
     expect(both.turns).toEqual(alone.turns)
     expect(both.turns).toMatchObject([{ agent: 'a', content: 'mine', course }])
   })
 
   it('R7 takes words back that the hook heard and the pipeline then stopped', () => {
     const heard = speak(tableOf(['a', 'b'], 1), { agent: 'a', content: 'bad', via: 'message', ...when }).table
-    const given = settleTurn(heard, 0, { content: '', course: { ...course, outcome: 'blocked', reason: 'no' } }, when)
+    const given = completeTurn(heard, 0, { content: '', course: { ...course, outcome: 'blocked', reason: 'no' } }, when)
     expect(given.turns).toMatchObject([{ content: '', course: { outcome: 'blocked' } }])
     expect(given.status).toBe('active')
   })
 
   it('R7 settles no turn that is not next', () => {
     const table = tableOf(['a', 'b'], 1)
-    expect(settleTurn(table, 1, said('early'), when)).toBe(table)
-    expect(settleSynthesis(table, { agent: 'a', ...said('{}'), findings }, when)).toBe(table)
+    expect(completeTurn(table, 1, said('early'), when)).toBe(table)
+    expect(completeSynthesis(table, { agent: 'a', ...said('{}'), findings }, when)).toBe(table)
   })
 
   it('R7 that was broken off is closed to the hook, and one that is complete stays so', () => {
-    const table = breakOff(askNow(tableOf(['a', 'b'], 1), when), 1_500)
+    const table = interrupt(markAsked(tableOf(['a', 'b'], 1), when), 1_500)
     expect(isOpen(table, 1_500)).toBe(false)
     expect(speak(table, { agent: 'a', content: 'late', via: 'message', ...when }).heard).toBe('over')
     expect(viewTable('s', table, look)).toMatchObject({ status: 'interrupted', durationMs: 500, speaking: null })
-    const done = settleSynthesis(both(tableOf(['a', 'b'], 1)), { agent: 'b', ...said('{}'), findings }, when)
-    expect(breakOff(done, 9_999)).toBe(done)
+    const done = completeSynthesis(both(tableOf(['a', 'b'], 1)), { agent: 'b', ...said('{}'), findings }, when)
+    expect(interrupt(done, 9_999)).toBe(done)
   })
 
   it('R7 is shown with who speaks since when, and as interrupted when its driver is gone', () => {
-    const table = askNow(tableOf(['a', 'b'], 2), { ...when, at: 1_200 })
+    const table = markAsked(tableOf(['a', 'b'], 2), { ...when, at: 1_200 })
     const view = viewTable('s', table, look)
     expect(view).toMatchObject({
       status: 'active',
@@ -81,7 +81,7 @@ describe('driving a table', () => {
         for (const [place, { isHeard, isGivenUp, text }] of steps.entries()) {
           const agent = agents[place % 3] as string
           if (isHeard) table = speak(table, { agent, content: `${place} ${text}`, via: 'message', ...when }).table
-          table = settleTurn(table, place, said(isGivenUp ? '' : text), when)
+          table = completeTurn(table, place, said(isGivenUp ? '' : text), when)
           expect(table.turns.length).toBe(place + 1)
           expect(readRoundtable(JSON.parse(JSON.stringify(table)))).toEqual(JSON.parse(JSON.stringify(table)))
         }
@@ -94,5 +94,5 @@ describe('driving a table', () => {
 })
 
 function both(table: Roundtable): Roundtable {
-  return settleTurn(settleTurn(table, 0, said('yes'), when), 1, said('no'), when)
+  return completeTurn(completeTurn(table, 0, said('yes'), when), 1, said('no'), when)
 }

@@ -3,16 +3,16 @@
 
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { cannotWrite, makeFolder, replaceFile, targetOf, withLock } from './edit/atomic-file.ts'
-import { editJson } from './edit/json-edit.ts'
-import type { KeyPath } from './edit/key-path.ts'
-import { editYaml } from './edit/yaml-edit.ts'
-import { isYamlFile } from './extensions.ts'
-import { type Parsed, parseText } from './parse.ts'
-import { keyOf, type Problem, problem } from './problem.ts'
-import { readTextFile } from './read-file.ts'
-import type { FileKind } from './schema.ts'
-import { validate } from './validate.ts'
+import { isYamlFile } from '../extensions.ts'
+import { type Parsed, parseText } from '../parse-text.ts'
+import { formatKey, type Problem, problem } from '../problem.ts'
+import { readTextFile } from '../read-file.ts'
+import type { FileKind } from '../schema.ts'
+import { validate } from '../validate.ts'
+import { cannotWrite, makeFolder, replaceFile, targetOf, withLock } from './atomic-file.ts'
+import { editJson } from './json-edit.ts'
+import type { KeyPath } from './key-path.ts'
+import { editYaml } from './yaml-edit.ts'
 
 /** What to change: the value of a key; undefined takes the key away. */
 export interface Change {
@@ -92,8 +92,8 @@ export function editText(file: string, given: string, { path, value }: Change, k
     if (result.parsed === undefined && path.includes('__proto__')) return { problems: result.problems }
     if (isDeepStrictEqual(result.parsed?.value, expected)) return checked(file, given, mark + candidate, kind)
   }
-  const message = `${keyOf(path)} cannot be changed from here without changing something else; change it in an editor.`
-  return { problems: [problem('invalid', file, message, { key: keyOf(path), position: parsed.at(path) })] }
+  const message = `${formatKey(path)} cannot be changed from here without changing something else; change it in an editor.`
+  return { problems: [problem('invalid', file, message, { key: formatKey(path), position: parsed.at(path) })] }
 }
 
 function checked(file: string, before: string, text: string, kind: FileKind): Edited {
@@ -127,7 +127,7 @@ function changedItem(list: readonly unknown[], part: string | number, rest: KeyP
 }
 
 function notThere(parsed: Parsed, path: KeyPath): Problem {
-  const key = keyOf(path)
+  const key = formatKey(path)
   const message = `There is no place for ${key}: what stands there is a plain value, or a list without that item.`
   return problem('invalid', parsed.file, message, { key, position: parsed.at(path) })
 }

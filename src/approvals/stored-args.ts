@@ -32,7 +32,7 @@ export function storedArgs(
 }
 
 /** A still shorter form, for steps whose time is over. */
-export function remainderOf(args: unknown): unknown {
+export function shortenExpired(args: unknown): unknown {
   return shorten(args, { shown: 500, matched: [] }, 0)
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_AGENTS, MAX_ROUNDS, parseRoundtable } from './parse.ts'
+import { MAX_AGENTS, MAX_ROUNDS, parseRoundtable } from './parse-request.ts'
 
 describe('asking for a roundtable', () => {
   it.each([

@@ -6,7 +6,7 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-ho
 import type { StepContext } from '../engine/step.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { SupervisorOptions } from '../supervisor/supervisor-options.ts'
-import { type BuiltIn, builtIn } from './built-in.ts'
+import { type BuiltIn, builtIn } from './builtin/built-in.ts'
 import type { ScriptNotice } from './pipeline-services.ts'
 
 let place: SupervisedHome

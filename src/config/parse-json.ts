@@ -2,7 +2,7 @@
 
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Entry, type Located, MAX_DEPTH, MAX_VALUES } from './located.ts'
-import type { Complaint, FormatResult } from './parse.ts'
+import type { Complaint, FormatResult } from './parse-text.ts'
 
 /** Parses JSON with comments. */
 export function parseJson(text: string): FormatResult {

@@ -11,7 +11,7 @@ interface LeaseServices {
 }
 
 /** Renews the leases of one worker. */
-export class HeldLeases {
+export class LeaseRenewer {
   readonly #services: LeaseServices
   readonly #holder: string
   readonly #timers = new Map<string, () => void>()
@@ -26,23 +26,23 @@ export class HeldLeases {
   }
 
   /** Begins to renew. Three times within the lease, so that one that fails loses nothing. */
-  hold(id: string, leaseMs: number): void {
-    this.drop(id)
+  start(id: string, leaseMs: number): void {
+    this.stop(id)
     const everyMs = leaseMs / 3
     const renew = (): void => {
       this.#timers.set(id, this.#services.clock.after(everyMs, renew))
-      if (!this.#renew(id)) this.drop(id)
+      if (!this.#renew(id)) this.stop(id)
     }
     this.#timers.set(id, this.#services.clock.after(everyMs, renew))
   }
 
-  drop(id: string): void {
+  stop(id: string): void {
     this.#timers.get(id)?.()
     this.#timers.delete(id)
   }
 
   clear(): void {
-    for (const id of [...this.#timers.keys()]) this.drop(id)
+    for (const id of [...this.#timers.keys()]) this.stop(id)
   }
 
   #renew(id: string): boolean {

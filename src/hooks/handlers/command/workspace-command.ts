@@ -1,8 +1,8 @@
 // Where a command of the configuration runs: a project's in the project, the user's where the agent works.
 
 import { statSync } from 'node:fs'
-import type { Handler } from '../engine/hook.ts'
-import { type CommandOptions, commandHandler } from './handlers/command/command.ts'
+import type { Handler } from '../../../engine/hook.ts'
+import { type CommandOptions, commandHandler } from './command.ts'
 
 /** A command handler that runs in its `cwd`, or without one in the workspace of each step. */
 export function commandInWorkspace(options: CommandOptions): Handler {

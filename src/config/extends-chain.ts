@@ -5,19 +5,19 @@ import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path
 import { didYouMean, show } from '../engine/errors.ts'
 import type { Mode } from '../engine/mode.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { compileArma } from './arma/compile.ts'
+import { compileArma } from './arma/compile-script.ts'
 import { EXTENSIONS } from './extensions.ts'
-import { modeInText, nearestMode, strictestMode } from './in-force.ts'
 import type { Layer, Script } from './layers.ts'
-import { type Parsed, parseText } from './parse.ts'
-import { isFatal, keyOf, type Problem, problem } from './problem.ts'
-import { listProfiles } from './profiles.ts'
+import { type Parsed, parseText } from './parse-text.ts'
+import { formatKey, isFatal, type Problem, problem } from './problem.ts'
+import { listProfiles } from './profile-files.ts'
 import type { ReadFile } from './read-file.ts'
 import type { FileKind } from './schema.ts'
+import { modeInText, nearestMode, strictestMode } from './strictness.ts'
 import { type Validated, type ValidFile, validate } from './validate.ts'
 
 /** Where a layer is looked for. */
-export interface LayerPlace {
+export interface LayerLocation {
   readonly kind: FileKind
   /** The file without its ending. */
   readonly stem: string
@@ -45,7 +45,7 @@ export interface Chain {
 const MAX_CHAIN = 16
 
 /** Reads a layer with everything it builds on. */
-export function readChain(place: LayerPlace, read: ReadFile): Chain {
+export function readChain(place: LayerLocation, read: ReadFile): Chain {
   return new ChainReader(place, read).run()
 }
 
@@ -58,7 +58,7 @@ function findFiles(stem: string, read: ReadFile): string[] {
 }
 
 class ChainReader {
-  readonly #place: LayerPlace
+  readonly #place: LayerLocation
   readonly #read: ReadFile
   readonly #layers = new Map<string, Layer>()
   readonly #problems: Problem[] = []
@@ -66,7 +66,7 @@ class ChainReader {
   readonly #looked = new Set<string>()
   #asked: Mode | undefined
 
-  constructor(place: LayerPlace, read: ReadFile) {
+  constructor(place: LayerLocation, read: ReadFile) {
     this.#place = place
     this.#read = read
   }
@@ -180,7 +180,7 @@ class ChainReader {
   }
 
   #complain(kind: Problem['kind'], source: Parsed, path: readonly PropertyKey[], message: string): void {
-    const key = keyOf(path)
+    const key = formatKey(path)
     this.#problems.push(problem(kind, source.file, `${key}: ${message}`, { key, position: source.at(path) }))
   }
 }

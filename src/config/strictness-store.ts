@@ -7,46 +7,52 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { realOf, stateDir } from '../platform/home.ts'
 import { type StateStore, update } from '../storage/state.ts'
-import { type InForce, type InForceStore, mergeInForce, readInForce } from './in-force.ts'
+import {
+  mergeStrictnessRecords,
+  parseStrictnessRecord,
+  type StrictnessRecord,
+  type StrictnessStore,
+} from './strictness.ts'
 
 const KEY = 'config:in-force'
 
 // The second copy of a home's record.
-function inForceFile(home: string): string {
+function strictnessFile(home: string): string {
   const path = resolve(home)
   const name = join(realOf(dirname(path)), basename(path))
   return join(stateDir(), `in-force-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.json`)
 }
 
 /** The record of a home; without a state only the second copy counts. Never throws when it is read. */
-export function inForceStore(home: string, state?: StateStore): InForceStore {
-  const file = inForceFile(home)
+export function openStrictnessStore(home: string, state?: StateStore): StrictnessStore {
+  const file = strictnessFile(home)
   return {
-    get: () => mergeInForce(inState(state), inFile(file)),
+    get: () => mergeStrictnessRecords(inState(state), inFile(file)),
     set(record) {
-      if (state !== undefined && !isDeepStrictEqual(inState(state), record)) update<InForce>(state, KEY, () => record)
+      if (state !== undefined && !isDeepStrictEqual(inState(state), record))
+        update<StrictnessRecord>(state, KEY, () => record)
       if (!isDeepStrictEqual(inFile(file), record)) write(file, { home: resolve(home), ...record })
     },
   }
 }
 
 /** The same for reading only. */
-export function readOnlyInForce({ get }: InForceStore): InForceStore {
+export function readOnlyStrictness({ get }: StrictnessStore): StrictnessStore {
   return { get, set: () => undefined }
 }
 
-function inState(state: StateStore | undefined): InForce | undefined {
+function inState(state: StateStore | undefined): StrictnessRecord | undefined {
   try {
-    return readInForce(state?.get(KEY)?.value)
+    return parseStrictnessRecord(state?.get(KEY)?.value)
   } catch {
     // The state cannot be read: the second copy counts alone.
     return undefined
   }
 }
 
-function inFile(file: string): InForce | undefined {
+function inFile(file: string): StrictnessRecord | undefined {
   try {
-    return readInForce(JSON.parse(readFileSync(file, 'utf8')))
+    return parseStrictnessRecord(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     // There is none yet, or a damaged one: the state counts alone.
     return undefined

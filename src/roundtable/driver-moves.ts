@@ -3,42 +3,47 @@
 
 import { clip } from '../engine/errors.ts'
 import {
+  appendTurn,
   type Contribution,
-  type Course,
-  type Driver,
   type Ended,
   type Findings,
+  getCurrentTurn,
   MAX_CONTENT,
   type Roundtable,
-  take,
-  turnOf,
+  type TableDriver,
+  type TurnCourse,
 } from './machine.ts'
 
 /** A moment, and for how long the table stays open after it though nobody speaks. */
-export interface When {
+export interface Moment {
   readonly at: number
   readonly idleMs: number
 }
 
 /** A table that somebody drives. */
-export function takeCharge(table: Roundtable, driver: Driver): Roundtable {
+export function assignDriver(table: Roundtable, driver: TableDriver): Roundtable {
   return { ...table, driver }
 }
 
 /** The agent whose turn it is, or who is to sum up, has been asked. */
-export function askNow(table: Roundtable, { at, idleMs }: When): Roundtable {
+export function markAsked(table: Roundtable, { at, idleMs }: Moment): Roundtable {
   return { ...table, askedAt: at, expiresAt: at + idleMs }
 }
 
 /** What a turn came to. */
-export interface Settled {
+export interface TurnResult {
   /** What was said; nothing when the turn was given up. */
   readonly content: string
-  readonly course: Course
+  readonly course: TurnCourse
 }
 
 /** Settles a turn by its place, counted from 0; whatever the hook made of it before is replaced. */
-export function settleTurn(table: Roundtable, place: number, { content, course }: Settled, when: When): Roundtable {
+export function completeTurn(
+  table: Roundtable,
+  place: number,
+  { content, course }: TurnResult,
+  when: Moment,
+): Roundtable {
   const expiresAt = when.at + when.idleMs
   const heard = table.turns[place]
   const said = { content: clip(content, MAX_CONTENT), via: 'response' as const, course }
@@ -46,16 +51,16 @@ export function settleTurn(table: Roundtable, place: number, { content, course }
     const { askedAt: _, ...rest } = table
     return { ...rest, turns: table.turns.with(place, { ...heard, ...said }), expiresAt } as Roundtable
   }
-  const turn = turnOf(table)
+  const turn = getCurrentTurn(table)
   if (turn === undefined || table.turns.length !== place) return table
-  return take(table, { agent: turn.agent, round: turn.round, ...said }, expiresAt)
+  return appendTurn(table, { agent: turn.agent, round: turn.round, ...said }, expiresAt)
 }
 
 /** The end of a discussion: what it came to, by whom. */
-export function settleSynthesis(
+export function completeSynthesis(
   table: Roundtable,
-  { agent, content, course, findings }: Settled & { readonly agent: string; readonly findings: Findings },
-  when: When,
+  { agent, content, course, findings }: TurnResult & { readonly agent: string; readonly findings: Findings },
+  when: Moment,
 ): Roundtable {
   if (table.status === 'active') return table
   const { askedAt: _, ...rest } = table
@@ -66,7 +71,7 @@ export function settleSynthesis(
 }
 
 /** Nobody drives a table any more, at whatever stage it is. One that is complete stays so. */
-export function breakOff(table: Roundtable, at: number): Roundtable {
+export function interrupt(table: Roundtable, at: number): Roundtable {
   if (table.status === 'complete') return table
   const { askedAt: _, ...rest } = table
   return { ...rest, ended: { at, why: 'interrupted' }, expiresAt: at } as Roundtable

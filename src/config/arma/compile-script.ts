@@ -19,7 +19,7 @@ import { didYouMean, show } from '../../engine/errors.ts'
 import { BUILT_IN_POINTS, type ResolvedPoint } from '../../engine/point-names.ts'
 import type { Position } from '../position.ts'
 import type { ArmaError, Part, Word } from './lex.ts'
-import { errorAt, type HookStatement, literal, parseScript, type SetStatement, showWord } from './parse.ts'
+import { errorAt, type HookStatement, literal, parseScript, type SetStatement, showWord } from './parse-script.ts'
 
 /** The text of an argument, with the variables to fill in. */
 export type Template = readonly Part[]

@@ -25,11 +25,11 @@ export function isProfileName(name: string): boolean {
 
 /** The files that stand for a profile, the one in force first. */
 export function profileFiles(dir: string, name: string): readonly string[] {
-  return filesOf(join(dir, name))
+  return findVariants(join(dir, name))
 }
 
 /** The files that a path without its ending may mean, the one in force first; links that lead nowhere too. */
-export function filesOf(stem: string): readonly string[] {
+export function findVariants(stem: string): readonly string[] {
   const files = EXTENSIONS.map((extension) => `${stem}${extension}`)
   return files.filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
-import { parseText } from './parse.ts'
+import { parseText } from './parse-text.ts'
 import { formatProblem } from './problem.ts'
 import { readTextFile } from './read-file.ts'
 

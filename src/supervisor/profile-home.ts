@@ -2,20 +2,20 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { type EditOptions, editFile } from '../config/edit/edit-file.ts'
 import type { KeyPath } from '../config/edit/key-path.ts'
-import { type EditOptions, editFile } from '../config/edit.ts'
-import { factsOf, type InForce } from '../config/in-force.ts'
-import { inForceStore, readOnlyInForce } from '../config/in-force-store.ts'
 import { keepLastGood, type LastGood } from '../config/last-good.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
-import { filesOf, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from '../config/profiles.ts'
+import { findVariants, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from '../config/profile-files.ts'
 import { readTextFile } from '../config/read-file.ts'
+import { readStrictness, type StrictnessRecord } from '../config/strictness.ts'
+import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
 import { ArcError, didYouMean, show } from '../engine/errors.ts'
 import type { Mode } from '../engine/mode.ts'
-import { BUILT_INS } from '../hooks/built-ins.ts'
-import { whyNotRunnable } from '../hooks/handler-factory.ts'
-import { checkOptionsOf } from '../hooks/hook-options.ts'
+import { BUILT_INS } from '../hooks/builtin/list.ts'
+import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
+import { createOptionCheck } from '../hooks/hook-options.ts'
 import { arcHome, lastGoodDir } from '../platform/home.ts'
 
 /** What to change, in which file. */
@@ -59,7 +59,7 @@ export class ProfileHome {
 
   /** Throws unless there is such a profile. */
   require(name: string): void {
-    requireName(name)
+    requireProfileName(name)
     if (this.list().includes(name)) return
     const near = didYouMean(name, this.list())
     throw new ArcError('ARC_PROFILE_UNKNOWN', `There is no profile ${show(name)}.${near}`)
@@ -81,15 +81,18 @@ export class ProfileHome {
   async choose(name: string): Promise<boolean> {
     this.require(name)
     const stem = join(this.home, 'config')
-    const file = filesOf(stem)[0] ?? `${stem}.json`
+    const file = findVariants(stem)[0] ?? `${stem}.json`
     const check = this.#checkFor(file, undefined)
     return this.#edit(file, { path: ['profile'], value: name }, { kind: 'config', check })
   }
 
   /** Takes down what a profile comes to now as what is in force: after a person changed it. */
   async remember(name: string): Promise<void> {
-    const { user } = loadConfig({ ...this.#options({ profile: name, lastGood: this.#readOnly() }), inForce: undefined })
-    await this.#changeInForce((profiles) => ({ ...profiles, [name]: factsOf(user) }))
+    const { user } = loadConfig({
+      ...this.#options({ profile: name, lastGood: this.#readOnly() }),
+      strictness: undefined,
+    })
+    await this.#changeInForce((profiles) => ({ ...profiles, [name]: readStrictness(user) }))
   }
 
   /** Takes a profile out of that record: after a person deleted it. */
@@ -97,13 +100,15 @@ export class ProfileHome {
     await this.#changeInForce(({ [name]: _gone, ...profiles }) => profiles)
   }
 
-  async #changeInForce(change: (profiles: InForce['profiles']) => InForce['profiles']): Promise<void> {
+  async #changeInForce(
+    change: (profiles: StrictnessRecord['profiles']) => StrictnessRecord['profiles'],
+  ): Promise<void> {
     const file = join(this.home, 'arc.db')
     // Loaded late: most commands need no database.
     const { SqliteStateStore } = await import('../storage/sqlite/state-store.ts')
     const state = existsSync(file) ? new SqliteStateStore(file) : undefined
     try {
-      const store = inForceStore(this.home, state)
+      const store = openStrictnessStore(this.home, state)
       store.set({ profile: this.chosen, profiles: change(store.get()?.profiles ?? {}) })
     } finally {
       state?.close()
@@ -117,7 +122,7 @@ export class ProfileHome {
 
   async #edit(file: string, change: SettingChange, options: EditOptions): Promise<boolean> {
     const edited = await editFile(file, change, options)
-    if (edited.problems !== undefined) throw invalid(edited.problems)
+    if (edited.problems !== undefined) throw invalidConfig(edited.problems)
     return edited.isChanged
   }
 
@@ -135,9 +140,9 @@ export class ProfileHome {
     return {
       home: this.home,
       lastGood: keepLastGood(),
-      inForce: readOnlyInForce(inForceStore(this.home)),
+      strictness: readOnlyStrictness(openStrictnessStore(this.home)),
       checkCommand: ({ command }) => whyNotRunnable(command),
-      checkOptions: checkOptionsOf(BUILT_INS),
+      checkOptions: createOptionCheck(BUILT_INS),
       ...options,
     }
   }
@@ -149,12 +154,12 @@ export class ProfileHome {
 }
 
 /** Throws unless a profile can have this name. */
-export function requireName(name: string): void {
+export function requireProfileName(name: string): void {
   if (!isProfileName(name)) throw new ArcError('ARC_PROFILE_UNKNOWN', `${PROFILE_NAME}, not ${show(name)}.`)
 }
 
 /** The error for a file that is, or would become, invalid. */
-export function invalid(problems: readonly Problem[]): ArcError {
+export function invalidConfig(problems: readonly Problem[]): ArcError {
   return new ArcError('ARC_CONFIG_INVALID', problems.map(formatProblem).join('\n     '))
 }
 
