@@ -8,7 +8,7 @@ import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-st
 import { trustedProjects } from '../config/trusted-projects.ts'
 import { writeLauncherMode } from '../guard/launcher.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
-import { followHooks } from '../hooks/executed-files/following.ts'
+import { findExecutedFiles } from '../hooks/executed-files/collect-files.ts'
 import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
 import { createOptionCheck } from '../hooks/hook-options.ts'
 import { lastGoodDir } from '../platform/home.ts'
@@ -42,7 +42,7 @@ export function buildLoadOptions(source: ConfigSource): LoadOptions {
       profile === undefined && { onLoaded: ({ user }) => writeLauncherMode(home, user.enforcement) }),
     lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
     trusted: trustedProjects(state),
-    follow: followHooks,
+    follow: findExecutedFiles,
     knownHooks: builtIns.map(({ name }) => name),
     checkCommand: ({ command }) => whyNotRunnable(command),
     checkOptions: createOptionCheck(builtIns),
