@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../engine/clock.ts'
+import { pause } from '../engine/deadline.ts'
 import { ArcError, clip, describe, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import { type StateEntry, type StateStore, update } from '../storage/state.ts'
@@ -181,7 +182,7 @@ export class Approvals {
       if (status !== 'pending') return status
       const restMs = giveUpAt - clock.now()
       if (restMs <= 0 || limits.signal?.aborted === true) return 'expired'
-      await this.#pause(Math.min(POLL_MS, restMs), limits.signal)
+      await pause(Math.min(POLL_MS, restMs), { clock: this.#services.clock, signal: limits.signal })
     }
   }
 
@@ -308,18 +309,6 @@ export class Approvals {
     for (const { key, value, version } of state.list(PREFIX)) {
       if (!isApproval(value) || value.expiresAt < before) state.remove(key, version)
     }
-  }
-
-  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        stop()
-        signal?.removeEventListener('abort', wake)
-        resolve()
-      }
-      const stop = this.#services.clock.after(ms, wake)
-      signal?.addEventListener('abort', wake, { once: true })
-    })
   }
 }
 

@@ -140,7 +140,7 @@ class Trial {
     return this.#script.hooks.map((hook) => ({
       name: `${basename(this.#file)}:${hook.position.line}`,
       at: hook.tool === undefined ? hook.point : `${hook.point}:${hook.tool}`,
-      does: lineOf(hook),
+      does: toLine(hook),
     }))
   }
 
@@ -151,7 +151,7 @@ class Trial {
   }
 }
 
-function lineOf({ command, args }: ArmaHook): string {
+function toLine({ command, args }: ArmaHook): string {
   return [`/${command}`, ...args.map((template) => fill(template, (name) => `$${name}`))].join(' ')
 }
 
