@@ -6,9 +6,9 @@ import { CoreEngine } from '../src/engine/engine.ts'
 import type { Mode } from '../src/engine/mode.ts'
 import type { Evaluation, Outcome } from '../src/engine/outcome.ts'
 import type { StepContext } from '../src/engine/step.ts'
-import type { BuiltIn, BuiltInParts } from '../src/hooks/built-in.ts'
-import { realServices } from '../src/hooks/pipeline-services.ts'
-import type { SupervisionEvent, SupervisionServices } from '../src/hooks/services.ts'
+import type { BuiltIn, BuiltInParts } from '../src/hooks/builtin/built-in.ts'
+import type { SupervisionEvent, SupervisionServices } from '../src/hooks/builtin/services.ts'
+import { createServices } from '../src/hooks/pipeline-services.ts'
 import { linearRegex } from '../src/platform/engine-services.ts'
 import { MemoryStateStore } from '../src/storage/memory/state-store.ts'
 import { SqliteStateStore } from '../src/storage/sqlite/state-store.ts'
@@ -44,7 +44,7 @@ export function pipelineOf(hooks: readonly Configured[], setting: Setting = {}) 
   const newId = (): string => `id-${++ids}`
   const trace = { append: () => undefined } as never
   const services: SupervisionServices = {
-    ...realServices({ state, trace, clock, profile: () => 'default', notify: () => undefined }),
+    ...createServices({ state, trace, clock, profile: () => 'default', notify: () => undefined }),
     newId,
     record: (event) => void events.push(event),
     maxMode,

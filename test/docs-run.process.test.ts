@@ -18,12 +18,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { transform } from 'esbuild'
 import ts from 'typescript'
 import { afterAll, expect, it } from 'vitest'
-import { compileArma } from '../src/config/arma/compile.ts'
+import { compileArma } from '../src/config/arma/compile-script.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { formatProblem } from '../src/config/problem.ts'
-import { BUILT_INS } from '../src/hooks/built-ins.ts'
+import { BUILT_INS } from '../src/hooks/builtin/list.ts'
 import { MemoryStateStore } from '../src/storage/memory/state-store.ts'
-import { loadOptionsOf } from '../src/supervisor/config-source.ts'
+import { buildLoadOptions } from '../src/supervisor/config-source.ts'
 import { type Block, blocksOf, type Program, programsOf, ROOT, RUN_PAGES, shellLines } from './doc-blocks.ts'
 import { type Ran, runProgram } from './run-arc.ts'
 import { askNobody } from './supervised-home.ts'
@@ -207,7 +207,7 @@ it.each(CONFIGURATIONS)('the configuration at $page:$line loads without a proble
     const [, name = 'hooks.arma'] = /^# (\S+\.arma)/.exec(script.text) ?? []
     writeFileSync(join(home, 'profiles', name), script.text)
   }
-  const options = loadOptionsOf({ home, profile: 'page', builtIns: BUILT_INS, state: new MemoryStateStore() })
+  const options = buildLoadOptions({ home, profile: 'page', builtIns: BUILT_INS, state: new MemoryStateStore() })
   const { problems, layers } = loadConfig(options)
   expect(problems.map(formatProblem)).toEqual([])
   expect(layers.length).toBeGreaterThan(0)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
-import { Approvals, heldStepOf } from '../approvals/approvals.ts'
+import { Approvals, toHeldStep } from '../approvals/approvals.ts'
 import { defaultPipeline } from '../hooks/default-pipeline.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { readRoundtable, roundtableKey } from '../roundtable/machine.ts'
@@ -93,7 +93,7 @@ describe('processes at the same moment', () => {
     return Promise.all(children.map(async ({ ended }) => JSON.parse(await ended) as unknown))
   }
 
-  const step = heldStepOf({
+  const step = toHeldStep({
     point: 'pre:tool',
     data: { tool: 'shell', args: { command: 'git push -f' } },
     session: 's',

@@ -9,7 +9,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import { toolClass } from '../../engine/tools.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { findProject } from '../../platform/home.ts'
-import { type Foreseen, openPreview, type Preview } from '../../supervisor/dry-run.ts'
+import { type DryRun, type DryRunResult, openDryRun } from '../../supervisor/dry-run.ts'
 import { printJson, report, tell } from '../output.ts'
 import { printAnswer, riskOf } from './check/decision-report.ts'
 
@@ -28,14 +28,14 @@ const USAGE = 'expected a command after --, as in: arc check -- git push --force
 /** Checks one call, or one for each line of stdin. */
 export async function check(words: readonly string[], options: CheckOptions): Promise<number> {
   if (options.jsonl === true) return checkLines(options)
-  const text = lineOf(words)
+  const text = toLine(words)
   if (text.trim() === '') {
     tell(`arc: ${USAGE}`)
     return 2
   }
   const cwd = resolve(options.cwd ?? '.')
   const isExplained = options.explain === true && toolClass(options.tool) === 'shell'
-  const { preview, close } = openPreview({ cwd, mode: 'enforce', report })
+  const { preview, close } = openDryRun({ cwd, mode: 'enforce', report })
   try {
     for (const problem of preview.problems) tell(formatProblem(problem))
     const foreseen = await foresee(preview, text, options.tool, cwd)
@@ -48,13 +48,13 @@ export async function check(words: readonly string[], options: CheckOptions): Pr
 }
 
 // One word is a whole line already; several were taken apart by the user's shell, so what needs quotes gets them back.
-function lineOf(words: readonly string[]): string {
+function toLine(words: readonly string[]): string {
   if (words.length <= 1) return words[0] ?? ''
   return words.map((word) => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }
 
-function foresee(preview: Preview, text: string, tool: string, cwd: string): Promise<Foreseen> {
-  return preview.foresee(
+function foresee(preview: DryRun, text: string, tool: string, cwd: string): Promise<DryRunResult> {
+  return preview.evaluate(
     'pre:tool',
     { tool, args: argsOf(text, tool) },
     { workspace: cwd, profile: preview.config.profile },
@@ -80,8 +80,8 @@ function parse(text: string): unknown {
   }
 }
 
-function answerOf(foreseen: Foreseen): object {
-  const { outcome, evaluations, leftOut } = foreseen
+function answerOf(foreseen: DryRunResult): object {
+  const { outcome, evaluations, skipped: leftOut } = foreseen
   const { risk, gravest } = riskOf(foreseen)
   return {
     decision: outcome.decision,
@@ -119,7 +119,7 @@ async function checkLines(options: CheckOptions): Promise<number> {
 
 class LineChecker {
   readonly #options: CheckOptions
-  readonly #opened = new Map<string, ReturnType<typeof openPreview>>()
+  readonly #opened = new Map<string, ReturnType<typeof openDryRun>>()
   readonly #projects = new Map<string, string | undefined>()
 
   constructor(options: CheckOptions) {
@@ -150,7 +150,7 @@ class LineChecker {
   }
 
   // Every directory without a layer of its own sees the same pipeline.
-  #previewAt(cwd: string): Preview {
+  #previewAt(cwd: string): DryRun {
     if (this.#projects.size > MAX_PLACES) this.#projects.clear()
     const project = this.#projects.has(cwd) ? this.#projects.get(cwd) : findProject(cwd)
     this.#projects.set(cwd, project)
@@ -158,7 +158,7 @@ class LineChecker {
     const known = this.#opened.get(key)
     if (known !== undefined) return known.preview
     if (this.#opened.size >= MAX_PIPELINES) this.close()
-    const opened = openPreview({ cwd, mode: 'enforce', report })
+    const opened = openDryRun({ cwd, mode: 'enforce', report })
     for (const problem of opened.preview.problems) tell(formatProblem(problem))
     this.#opened.set(key, opened)
     return opened.preview

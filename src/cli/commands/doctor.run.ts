@@ -4,7 +4,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { listSeen, type Seen } from '../../daemon/hook-call/last-seen.ts'
+import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
 import { readManaged } from '../../guard/managed.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
@@ -14,7 +14,7 @@ import { type Place, pathsToRead } from '../../hosts/install/plan.ts'
 import { HOSTS } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { managedForOthers } from '../managed-access.ts'
@@ -58,7 +58,7 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
 }
 
 function configChecks(): Check[] {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
   try {
     const { config, loaded, problems } = preview
     const wrong = problems.filter(isFatal)
@@ -131,10 +131,10 @@ function hostChecks({ host, place, version }: Installed, command: string, isEnfo
   }
 }
 
-function seenIn(home: string): readonly Seen[] {
+function seenIn(home: string): readonly SeenEvent[] {
   const stores = openStores(home, () => undefined)
   try {
-    return listSeen(stores.state)
+    return listSeenEvents(stores.state)
   } catch (error) {
     tell(`arc: when hosts were last heard of cannot be read: ${describe(error)}`)
     return []
@@ -144,7 +144,7 @@ function seenIn(home: string): readonly Seen[] {
 }
 
 // Configured is not the same as running: only what came in counts.
-function seenCheck({ name, events }: Host, seen: readonly Seen[]): Check {
+function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   const own = seen.filter(({ host }) => host === name).sort((a, b) => b.at - a.at)
   const unknown = own.filter(({ isUnknown }) => isUnknown).map(({ event }) => event)
   if (own.length === 0) {

@@ -1,7 +1,7 @@
 // `arc mode`: shows or sets the mode of the profile in force.
 
+import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { showProfile } from '../../supervisor/profile-view.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
 import { print, printJson, shortPath, tell } from '../output.ts'
 import { changeConfirmed } from './profile.run.ts'
 

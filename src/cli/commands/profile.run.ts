@@ -4,16 +4,16 @@
 import { rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { cannotWrite, createFile } from '../../config/edit/atomic-file.ts'
+import { editText } from '../../config/edit/edit-file.ts'
 import { readKeyPath } from '../../config/edit/key-path.ts'
-import { editText } from '../../config/edit.ts'
 import { EXTENSIONS } from '../../config/extensions.ts'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { profileFiles } from '../../config/profiles.ts'
+import { profileFiles } from '../../config/profile-files.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import { isAtLeast, type Mode, readMode } from '../../engine/mode.ts'
+import { invalidConfig, ProfileHome, profileTemplate, requireProfileName } from '../../supervisor/profile-home.ts'
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../supervisor/profile-view.ts'
-import { invalid, ProfileHome, profileTemplate, requireName } from '../../supervisor/profiles.ts'
 import colors from '../colors.ts'
 import { anybody, confirm, recordChange, requirePerson } from '../confirm.ts'
 import { followMode } from '../mode-sync.ts'
@@ -74,7 +74,7 @@ function showValue(value: unknown): string {
 /** A new profile, as another one or with comments that say what can stand in it. */
 export async function createProfile(name: string, options: JsonOption & { readonly from?: string }): Promise<number> {
   const profiles = new ProfileHome()
-  requireName(name)
+  requireProfileName(name)
   if ((EXTENSIONS as readonly string[]).includes(extname(name))) {
     throw new ArcError('ARC_PROFILE_UNKNOWN', `A profile's name has no ending of a file, but ${show(name)} has.`)
   }
@@ -96,9 +96,9 @@ function startOf(profiles: ProfileHome, name: string, from: string | undefined):
   const file = profiles.fileOf(from)
   if (file === undefined) return fresh
   const { text, problem } = readTextFile(file)
-  if (text === undefined) throw invalid(problem === undefined ? [] : [problem])
+  if (text === undefined) throw invalidConfig(problem === undefined ? [] : [problem])
   const renamed = editText(file, text, { path: ['name'], value: name }, 'profile')
-  if (renamed.problems !== undefined) throw invalid(renamed.problems)
+  if (renamed.problems !== undefined) throw invalidConfig(renamed.problems)
   return { text: renamed.text, extension: extname(file) }
 }
 
@@ -216,7 +216,7 @@ function readValue(text: string): unknown {
 /** Deletes a profile that nothing needs any more. */
 export async function deleteProfile(name: string, options: JsonOption & { readonly yes?: boolean }): Promise<number> {
   const profiles = new ProfileHome()
-  requireName(name)
+  requireProfileName(name)
   const files = profileFiles(profiles.dir, name)
   // One whose file somebody removed by hand is still in force by its last good state.
   if (files.length === 0 && profiles.lastGood.get(`profile:${name}`) === undefined) profiles.require(name)

@@ -11,7 +11,7 @@ import { ArcError } from '../../engine/errors.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { arcHome, findProject } from '../../platform/home.ts'
 import { openStores, type Stores } from '../../storage/open-stores.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { type Confirmed, confirm, requirePerson } from '../confirm.ts'
 import { printJson, report, tell } from '../output.ts'
@@ -85,7 +85,7 @@ interface Looked {
 }
 
 function look(dir: string): Looked {
-  const { preview, close } = openPreview({ cwd: dir, report })
+  const { preview, close } = openDryRun({ cwd: dir, report })
   close()
   const { project, problems } = preview.loaded
   const root = project?.dir ?? findProject(dir) ?? dir

@@ -4,9 +4,9 @@ import * as z from 'zod'
 import { Failure } from '../../engine/degradation.ts'
 import type { Handler, RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
-import { builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
+import { builtIn } from './built-in.ts'
 import { createSupervisionGate, GATE_POINTS, type GateAction, type Reviewer } from './gate.ts'
+import type { SupervisionServices } from './services.ts'
 import { riskOfTurn } from './turn-risk.ts'
 
 const rule = z.strictObject({

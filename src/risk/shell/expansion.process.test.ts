@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { analyzeShell } from './analyze.ts'
-import { expandBraces } from './braces.ts'
-import { matchesWhole, removeMatch } from './patterns.ts'
+import { expandBraces } from './expansion/braces.ts'
+import { matchesWhole, removeMatch } from './expansion/patterns.ts'
 
 const NAMES = ['a', 'b', 'c']
 const letters = fc.string({ unit: fc.constantFrom('x', 'y', 'z', '-', '.', '0'), minLength: 1, maxLength: 6 })

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import type { Evaluation } from '../../../engine/outcome.ts'
 import type { Assessment, Evidence } from '../../../risk/assessment.ts'
 import { explain, TIERS } from '../../../risk/explain.ts'
-import type { Foreseen } from '../../../supervisor/dry-run.ts'
+import type { DryRunResult } from '../../../supervisor/dry-run.ts'
 import colors from '../../colors.ts'
 import { alignColumns, columnsOf, LOOK, oneLine, paintDecision, print, widthOf, wrap } from '../../output.ts'
 import { type MarkedLine, markPart } from './underline.ts'
@@ -16,14 +16,14 @@ export interface FoundRisk {
 }
 
 /** What risk detection found. */
-export function riskOf({ outcome }: Foreseen): FoundRisk {
+export function riskOf({ outcome }: DryRunResult): FoundRisk {
   const { risk } = outcome.metadata as { readonly risk?: Assessment }
   const [gravest] = risk?.evidence ?? []
   return { ...(risk && { risk }), ...(gravest && { gravest }) }
 }
 
 /** Prints an answer; with the surroundings of the command, also how risk detection read it. */
-export function printAnswer(text: string, foreseen: Foreseen, explained?: { readonly cwd: string }): void {
+export function printAnswer(text: string, foreseen: DryRunResult, explained?: { readonly cwd: string }): void {
   const { outcome } = foreseen
   const { risk, gravest } = riskOf(foreseen)
   const colour = LOOK[outcome.decision].paint
@@ -45,7 +45,7 @@ export function printAnswer(text: string, foreseen: Foreseen, explained?: { read
 }
 
 // The command as it was given, marked in place where that fits on a line; else the marked line below it.
-function printText(text: string, decision: Foreseen['outcome']['decision'], gravest: Evidence | undefined): void {
+function printText(text: string, decision: DryRunResult['outcome']['decision'], gravest: Evidence | undefined): void {
   const head = `${LOOK[decision].icon} ${decision}  `
   const room = columnsOf() - widthOf(head)
   const isWhole = !text.includes('\n') && widthOf(text) <= room
@@ -88,8 +88,8 @@ function othersOf(risk: Assessment | undefined): readonly string[] {
   return more > 0 ? [...all.slice(0, MAX_OTHERS), `and ${more} more: arc check --explain`] : all
 }
 
-function printHooks(foreseen: Foreseen): void {
-  const { evaluations, leftOut } = foreseen
+function printHooks(foreseen: DryRunResult): void {
+  const { evaluations, skipped: leftOut } = foreseen
   const found = riskOf(foreseen)
   const ran = evaluations.filter(({ hook }) => !leftOut.includes(hook))
   const rows = ran.map((evaluation) => hookRow(evaluation, found))
