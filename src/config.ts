@@ -10,8 +10,8 @@ export {
   fill,
 } from './config/arma/compile-script.ts'
 export type { ArmaError } from './config/arma/lex.ts'
+export { type Config, DEFAULTS, type HookSettings, hookSettings, readOnError } from './config/config.ts'
 export { keepLastGood, type LastGood } from './config/last-good.ts'
-export { type Config, DEFAULTS, type HookSettings, hookSettings, readOnError } from './config/layers.ts'
 export { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from './config/load.ts'
 export { formatProblem, isFatal, type Problem, type ProblemKind } from './config/problem.ts'
 export { listProfiles } from './config/profile-files.ts'

@@ -3,9 +3,9 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../engine/clock.ts'
+import { pause } from '../engine/deadline.ts'
 import { ArcError, clip, describe, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { SupervisionEvent } from '../hooks/builtin/services.ts'
 import { type StateEntry, type StateStore, update } from '../storage/state.ts'
 import { ApprovalIndex } from './approval-index.ts'
 import { type StepPreview, shortenExpired, storedArgs } from './stored-args.ts'
@@ -64,6 +64,15 @@ export interface Approval {
   readonly answeredAt?: number | undefined
 }
 
+/** A log entry about an approval. */
+export interface ApprovalEvent {
+  readonly component: 'hooks'
+  readonly action: `approval:${ApprovalStatus}`
+  readonly level: 'info' | 'warn'
+  readonly message: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
 export interface ApprovalServices {
   readonly state: StateStore
   readonly clock: Clock
@@ -71,7 +80,7 @@ export interface ApprovalServices {
   /** One text for one value, as the trace makes it. */
   readonly canonicalize: (value: unknown) => string
   /** Records every answer at the moment it is given. */
-  readonly record?: ((event: SupervisionEvent) => void) | undefined
+  readonly record?: ((event: ApprovalEvent) => void) | undefined
 }
 
 export interface ApprovalOptions {
@@ -173,7 +182,7 @@ export class Approvals {
       if (status !== 'pending') return status
       const restMs = giveUpAt - clock.now()
       if (restMs <= 0 || limits.signal?.aborted === true) return 'expired'
-      await this.#pause(Math.min(POLL_MS, restMs), limits.signal)
+      await pause(Math.min(POLL_MS, restMs), { clock: this.#services.clock, signal: limits.signal })
     }
   }
 
@@ -300,18 +309,6 @@ export class Approvals {
     for (const { key, value, version } of state.list(PREFIX)) {
       if (!isApproval(value) || value.expiresAt < before) state.remove(key, version)
     }
-  }
-
-  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        stop()
-        signal?.removeEventListener('abort', wake)
-        resolve()
-      }
-      const stop = this.#services.clock.after(ms, wake)
-      signal?.addEventListener('abort', wake, { once: true })
-    })
   }
 }
 

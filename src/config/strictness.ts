@@ -7,7 +7,7 @@ import { didYouMean } from '../engine/errors.ts'
 import { isAtLeast, MODES, type Mode } from '../engine/mode.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import { serializeContent } from './command-list.ts'
-import { type Config, type HookSettings, hookSettings, readOnError } from './layers.ts'
+import { type Config, type HookSettings, hookSettings, readOnError } from './config.ts'
 import { BUILT_IN_HOOKS } from './schema.ts'
 
 /** How strict a configuration is. */

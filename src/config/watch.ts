@@ -7,7 +7,7 @@ import { type FSWatcher, watch } from 'chokidar'
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
 import { serializeContent } from './command-list.ts'
-import type { Config } from './layers.ts'
+import type { Config } from './config.ts'
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts'
 
 /** One state taking the place of another. */

@@ -2,8 +2,8 @@
 // nothing and runs nothing; what cannot be built as it is written becomes a hook that fails, never one that is missing.
 
 import { basename } from 'node:path'
-import type { Config, LayerName, Origin, Script } from '../config/layers.ts'
-import { hookSettings, readOnError } from '../config/layers.ts'
+import type { Config, LayerName, Origin, Script } from '../config/config.ts'
+import { hookSettings, readOnError } from '../config/config.ts'
 import { type Problem, problem } from '../config/problem.ts'
 import { Failure } from '../engine/degradation.ts'
 import { ArcError, describe } from '../engine/errors.ts'

@@ -1,8 +1,8 @@
 // Where a pipeline's configuration comes from: how it is loaded, what is checked on the way, and its name for the record.
 
 import { createHash } from 'node:crypto'
+import type { Config } from '../config/config.ts'
 import { keepLastGood, type LastGood } from '../config/last-good.ts'
-import type { Config } from '../config/layers.ts'
 import type { LoadOptions } from '../config/load.ts'
 import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
 import { trustedProjects } from '../config/trusted-projects.ts'

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config/layers.ts'
+import type { Config } from '../config/config.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import { describe } from '../engine/errors.ts'

@@ -3,7 +3,7 @@
 
 import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { Approvals } from '../approvals/approvals.ts'
-import type { Config } from '../config/layers.ts'
+import type { Config } from '../config/config.ts'
 import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
 import { type ConfigReload, type WatchedConfig, watchConfig } from '../config/watch.ts'

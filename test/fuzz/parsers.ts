@@ -5,9 +5,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { buildSubject, isUnder, readPattern, readSubject } from '../../src/bus/subject.ts'
 import { compileArma, fill } from '../../src/config/arma/compile-script.ts'
+import { DEFAULTS } from '../../src/config/config.ts'
 import { editText } from '../../src/config/edit/edit-file.ts'
 import { readKeyPath } from '../../src/config/edit/key-path.ts'
-import { DEFAULTS, override, tighten } from '../../src/config/layers.ts'
+import { override, tighten } from '../../src/config/layers.ts'
 import { parseText } from '../../src/config/parse-text.ts'
 import { validate } from '../../src/config/validate.ts'
 import { Failure } from '../../src/engine/degradation.ts'
@@ -26,7 +27,7 @@ import { HOST_NAMES, type HostName, isUnreadable } from '../../src/hosts/host.ts
 import { readToml } from '../../src/hosts/install/toml-text.ts'
 import { HOSTS, readHostPayload } from '../../src/hosts/list.ts'
 import { linearRegex } from '../../src/platform/engine-services.ts'
-import { readAnswer, SEPARATOR, writeAnswer } from '../../src/protocol/hook-wire.ts'
+import { decodeReply, encodeReply, SEPARATOR } from '../../src/protocol/hook-wire.ts'
 import { MAX_AGENTS, MAX_ROUNDS, parseRoundtable } from '../../src/roundtable/parse-request.ts'
 import { MemoryTraceStore } from '../../src/storage/memory/trace-store.ts'
 import { TracedEngine } from '../../src/supervisor/traced-engine.ts'
@@ -336,12 +337,12 @@ function headOf(lines: readonly string[]) {
 }
 
 function checkWireAnswer(text: string): void {
-  const read = readAnswer(text)
+  const read = decodeReply(text)
   assert.ok(read === undefined || typeof read === 'object')
   for (const exitCode of [0, 2]) {
     const answer = { exitCode, stdout: text, stderr: text }
     // A shell keeps no NUL.
-    if (!text.includes(SEPARATOR) && !text.includes('\0')) assert.deepEqual(readAnswer(writeAnswer(answer)), answer)
+    if (!text.includes(SEPARATOR) && !text.includes('\0')) assert.deepEqual(decodeReply(encodeReply(answer)), answer)
   }
 }
 

@@ -4,7 +4,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { listSeen, type Seen } from '../../daemon/hook-call/last-seen.ts'
+import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
 import { readManagedInstall } from '../../guard/managed-install.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
@@ -131,10 +131,10 @@ function hostChecks({ host, place, version }: Installed, command: string, isEnfo
   }
 }
 
-function seenIn(home: string): readonly Seen[] {
+function seenIn(home: string): readonly SeenEvent[] {
   const stores = openStores(home, () => undefined)
   try {
-    return listSeen(stores.state)
+    return listSeenEvents(stores.state)
   } catch (error) {
     tell(`arc: when hosts were last heard of cannot be read: ${describe(error)}`)
     return []
@@ -144,7 +144,7 @@ function seenIn(home: string): readonly Seen[] {
 }
 
 // Configured is not the same as running: only what came in counts.
-function seenCheck({ name, events }: Host, seen: readonly Seen[]): Check {
+function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   const own = seen.filter(({ host }) => host === name).sort((a, b) => b.at - a.at)
   const unknown = own.filter(({ isUnknown }) => isUnknown).map(({ event }) => event)
   if (own.length === 0) {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, type Ran, runArc, runProgram } from '../../../test/run-arc.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import { cacheOf } from './cached-code.ts'
+import { cachePath } from './cached-code.ts'
 import { writeLauncher } from './launcher.ts'
 
 // Daemons are asked here, and started by the tests alone.
@@ -99,7 +99,7 @@ it('leaves the compiled form of its code for the next call, where there is none 
   writeFileSync(join(copy, 'package.json'), '{"type":"module"}')
   writeFileSync(join(copy, 'bin/arc'), "import('../dist/cli/main.js')")
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  const cache = cacheOf(join(copy, 'dist/cli/hook.cjs'))
+  const cache = cachePath(join(copy, 'dist/cli/hook.cjs'))
   rmSync(cache)
   const run = () =>
     runProgram(process.execPath, [join(copy, 'bin/arc'), 'hook', 'claude'], {

@@ -11,28 +11,28 @@ import { Admission } from './admission.ts'
 
 describe('what may be in hand', () => {
   it('is bounded by number and by bytes, and there is room again when one leaves', () => {
-    const intake = new Admission({ maxCalls: 3, maxBytes: 100 })
-    const leave = intake.enter(60)
-    expect(intake.enter(50)).toBeUndefined()
-    intake.enter(20)
-    intake.enter(20)
-    expect(intake.enter(0)).toBeUndefined()
+    const admission = new Admission({ maxCalls: 3, maxBytes: 100 })
+    const leave = admission.enter(60)
+    expect(admission.enter(50)).toBeUndefined()
+    admission.enter(20)
+    admission.enter(20)
+    expect(admission.enter(0)).toBeUndefined()
     leave?.()
-    expect(intake.enter(50)).toBeDefined()
+    expect(admission.enter(50)).toBeDefined()
   })
 
   it('a call whose body has not arrived gives way, the oldest first; one that is complete does not', () => {
-    const intake = new Admission({ maxCalls: 9, maxBytes: 100 })
+    const admission = new Admission({ maxCalls: 9, maxBytes: 100 })
     const given: string[] = []
-    const arriving = (name: string, complete: boolean) => ({ complete, giveUp: () => void given.push(name) })
-    intake.enter(30, arriving('whole', true))
-    const leave = intake.enter(30, arriving('first', false))
-    intake.enter(30, arriving('second', false))
-    expect(intake.enter(40)).toBeDefined()
+    const arriving = (name: string, complete: boolean) => ({ complete, cancel: () => void given.push(name) })
+    admission.enter(30, arriving('whole', true))
+    const leave = admission.enter(30, arriving('first', false))
+    admission.enter(30, arriving('second', false))
+    expect(admission.enter(40)).toBeDefined()
     expect(given).toEqual(['first'])
     leave?.()
-    expect(intake.calls).toBe(3)
-    expect(intake.enter(100)).toBeUndefined()
+    expect(admission.calls).toBe(3)
+    expect(admission.enter(100)).toBeUndefined()
     expect(given).toEqual(['first', 'second'])
   })
 
@@ -53,7 +53,7 @@ describe('a daemon that has all it can take', () => {
     const slow = { name: 'slow', event: 'pre_tool_use', matcher: 'read', command, timeout_secs: 60 }
     at.write(PROFILE, { enforcement: 'enforce', commands: [slow] })
     const options = { home: at.home, version: '0', port: 0, report: () => undefined, finishMs: 1 }
-    daemon = (await startDaemon({ ...options, intake: { maxCalls: 2, maxBytes: 1e9 } })) as Daemon
+    daemon = (await startDaemon({ ...options, admission: { maxCalls: 2, maxBytes: 1e9 } })) as Daemon
   })
 
   afterEach(async () => {

@@ -9,13 +9,13 @@ import type { TaskRecord } from '../../tasks/task.ts'
 import { isTaskOver } from '../../tasks/transitions.ts'
 
 /** What it needs from outside. */
-export interface FeedServices {
+export interface TaskFeedServices {
   readonly store: Pick<TaskStore, 'history'>
   readonly bus: Pick<Bus, 'subscribe'>
   readonly clock: Clock
 }
 
-interface Follower {
+interface Subscriber {
   readonly id: string
   wake(): void
 }
@@ -25,11 +25,11 @@ const MAX_FOLLOWERS = 256
 
 /** Follows tasks. */
 export class TaskFeed {
-  readonly #services: FeedServices
-  readonly #followers = new Set<Follower>()
+  readonly #services: TaskFeedServices
+  readonly #followers = new Set<Subscriber>()
   #stop: (() => void) | undefined
 
-  constructor(services: FeedServices) {
+  constructor(services: TaskFeedServices) {
     this.#services = services
   }
 
@@ -77,7 +77,7 @@ export class TaskFeed {
     }
   }
 
-  #add(follower: Follower): void {
+  #add(follower: Subscriber): void {
     this.#followers.add(follower)
     try {
       this.#stop ??= this.#start()
@@ -87,7 +87,7 @@ export class TaskFeed {
     }
   }
 
-  #remove(follower: Follower): void {
+  #remove(follower: Subscriber): void {
     this.#followers.delete(follower)
     if (this.#followers.size > 0) return
     const stop = this.#stop

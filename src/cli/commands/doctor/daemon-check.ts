@@ -1,7 +1,7 @@
 // Does the daemon of a home run, and what happens where it does not?
 
 import { lastLogLine } from '../../../daemon/process/background.ts'
-import { findDaemon, type Presence } from '../../../daemon/process/lifecycle.ts'
+import { type DaemonPresence, findDaemon } from '../../../daemon/process/lifecycle.ts'
 import type { OnDemand } from '../../../daemon/process/on-demand.ts'
 import { logFile } from '../../../daemon/process/paths.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
@@ -20,7 +20,7 @@ export async function daemonCheck(home: string): Promise<Check> {
   return { name, ok: false, detail, fix: 'arc stop, then arc serve' }
 }
 
-function runningCheck({ health, note }: Extract<Presence, { readonly is: 'running' }>): Check {
+function runningCheck({ health, note }: Extract<DaemonPresence, { readonly is: 'running' }>): Check {
   const { pid, version } = health
   const how = note?.isOnDemand === true ? ', started by a hook; it ends when nobody needs it' : ''
   if (version === VERSION) return { name, ok: true, detail: `runs as process ${pid}${how}` }

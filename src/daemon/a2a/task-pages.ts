@@ -4,8 +4,8 @@
 import { type ListTasksRequest, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { Task } from '../../tasks/task.ts'
-import { contextOf } from './note.ts'
-import { statusesOf } from './states.ts'
+import { findStatuses } from './states.ts'
+import { readContextId } from './task-metadata.ts'
 
 /** A page, and where the next one begins. */
 export interface Page {
@@ -25,11 +25,11 @@ const PAGE_SIZE = 50
 export function readPage(tasks: readonly Task[], query: PageQuery): Page {
   const { contextId, status, pageSize = PAGE_SIZE, pageToken, statusTimestampAfter } = query
   if (status === TaskState.UNRECOGNIZED) throw new RequestMalformedError('status is none of the states of a task.')
-  const statuses = status === TaskState.TASK_STATE_UNSPECIFIED ? undefined : statusesOf(status)
+  const statuses = status === TaskState.TASK_STATE_UNSPECIFIED ? undefined : findStatuses(status)
   const after = statusTimestampAfter === undefined ? Number.NEGATIVE_INFINITY : Date.parse(statusTimestampAfter)
   const wanted = tasks
     .filter((task) => statuses?.includes(task.status) ?? true)
-    .filter((task) => task.updatedAt >= after && (contextId === '' || contextOf(task) === contextId))
+    .filter((task) => task.updatedAt >= after && (contextId === '' || readContextId(task) === contextId))
     .sort(latestFirst)
   const place = pageToken === '' ? undefined : placeIn(pageToken)
   const rest = place === undefined ? wanted : wanted.filter((task) => latestFirst(place, task) < 0)

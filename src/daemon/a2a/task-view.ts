@@ -4,28 +4,28 @@ import { type Task as A2aTask, type Message, Role, type StreamResponse, TaskStat
 import { newId } from '../../platform/ids.ts'
 import type { TaskRefusal } from '../../tasks/service/task-supervision.ts'
 import type { Task, TaskRecord } from '../../tasks/task.ts'
-import { contextOf, messageIdOf } from './note.ts'
 import { STATES } from './states.ts'
+import { readContextId, readMessageId } from './task-metadata.ts'
 
 type Artifact = A2aTask['artifacts'][number]
 
 /** How much of a task is shown. */
-export interface Shown {
+export interface ViewOptions {
   /** So many messages, the last ones; all unless set. */
   readonly historyLength?: number | undefined
   readonly hasArtifacts?: boolean
 }
 
 /** The whole task. */
-export function viewOf(
+export function buildTaskView(
   task: Task,
   records: readonly TaskRecord[],
-  { historyLength, hasArtifacts = true }: Shown = {},
+  { historyLength, hasArtifacts = true }: ViewOptions = {},
 ): A2aTask {
   const history = messagesOf(task, records)
   return {
     id: task.id,
-    contextId: contextOf(task),
+    contextId: readContextId(task),
     status: { state: STATES[task.status], message: statusMessage(task), timestamp: timeOf(task.updatedAt) },
     artifacts: hasArtifacts ? artifactsOf(task) : [],
     history: historyLength === undefined ? history : history.slice(Math.max(0, history.length - historyLength)),
@@ -34,7 +34,7 @@ export function viewOf(
 }
 
 /** What is told of one move: its new status, and before the end of a completed task what came of it. */
-export function eventsOf(task: Task, record: TaskRecord): readonly StreamResponse[] {
+export function buildTaskEvents(task: Task, record: TaskRecord): readonly StreamResponse[] {
   const place = placeOf(task)
   const isLast = record.version === task.version
   const text = isLast ? textOf(task) : record.text
@@ -55,7 +55,7 @@ export function eventsOf(task: Task, record: TaskRecord): readonly StreamRespons
 }
 
 /** A task that the pipeline did not let through. It is not stored: the trace has the whole decision. */
-export function rejectedTask(refusal: TaskRefusal, givenContext: string): A2aTask {
+export function buildRejectedTask(refusal: TaskRefusal, givenContext: string): A2aTask {
   const { code, message, hook = '', reason = '', suggestion = '', step } = refusal
   const id = newId()
   const contextId = givenContext || id
@@ -100,7 +100,7 @@ function messagesOf(task: Task, records: readonly TaskRecord[]): Message[] {
     const role = isQuestion(record) ? Role.ROLE_AGENT : Role.ROLE_USER
     return [messageOf(place, `${id}-${record.version}`, whole ?? record.text ?? '', role)]
   })
-  return [messageOf(place, messageIdOf(task), description, Role.ROLE_USER), ...said]
+  return [messageOf(place, readMessageId(task), description, Role.ROLE_USER), ...said]
 }
 
 function isQuestion({ to }: TaskRecord): boolean {
@@ -117,7 +117,7 @@ interface Place {
 }
 
 function placeOf(task: Task): Place {
-  return { taskId: task.id, contextId: contextOf(task) }
+  return { taskId: task.id, contextId: readContextId(task) }
 }
 
 function messageOf(place: Place, messageId: string, text: string, role: Role = Role.ROLE_AGENT): Message {

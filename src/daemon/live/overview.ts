@@ -1,17 +1,16 @@
 // The state of things in one view: what the overview shows, and what the stream sends when it changed.
 
 import type { PipelineHook } from '../../hooks/live-pipeline.ts'
-import type { BreakerView } from '../../protocol/messages.ts'
-import type { HookView, NeedView, Pulse } from '../../protocol/views.ts'
+import type { BreakerView, HookView, NeedView, Overview } from '../../protocol/views.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
-import { shortApprovalView } from './approval-view.ts'
-import type { DecisionTally } from './decision-counters.ts'
-import type { TraceFollower } from './trace-tail.ts'
+import { buildShortApprovalView } from './approval-view.ts'
+import type { DecisionCounters } from './decision-counters.ts'
+import type { TraceTail } from './trace-tail.ts'
 
 /** What a pulse is taken from. */
-export interface PulseSource {
+export interface OverviewSource {
   readonly version: string
-  readonly follower: TraceFollower
+  readonly traceTail: TraceTail
   uptimeMs(): number
 }
 
@@ -23,12 +22,12 @@ const FAILING_SHARE = 0.2
 const FAILING_RUNS = 5
 
 /** The state of things, as of now and of the last reading. */
-export function pulseOf({ version, follower, uptimeMs }: PulseSource, supervisor: Supervisor): Pulse {
+export function buildOverview({ version, traceTail, uptimeMs }: OverviewSource, supervisor: Supervisor): Overview {
   const now = Date.now()
-  const { tally, seq } = follower
-  const hooks = hookViews(supervisor, tally, now)
+  const { counters, seq } = traceTail
+  const hooks = buildHookViews(supervisor, counters, now)
   const approvals = supervisor.approvals.pending()
-  const facts = { breaker: breakerView(supervisor), approvals: approvals.map(shortApprovalView), hooks }
+  const facts = { breaker: buildBreakerView(supervisor), approvals: approvals.map(buildShortApprovalView), hooks }
   return {
     now,
     version,
@@ -38,36 +37,36 @@ export function pulseOf({ version, follower, uptimeMs }: PulseSource, supervisor
     uptimeMs: uptimeMs(),
     isDurable: supervisor.isDurable,
     seq,
-    since: tally.since,
-    decisions: { hour: tally.lately(now, HOUR), fiveMinutes: tally.lately(now, FIVE) },
-    minutes: tally.minutes(now),
+    since: counters.since,
+    decisions: { hour: counters.countRecent(now, HOUR), fiveMinutes: counters.countRecent(now, FIVE) },
+    minutes: counters.minutes(now),
     hours: supervisor.trace.counters({ hours: 24 }).hours.map(({ hour, tally: { pass, flag, ask, block, error } }) => {
       return { at: Date.parse(hour), pass, flag, ask, block, error }
     }),
-    coverage: tally.coverage,
-    sessions: tally
+    coverage: counters.coverage,
+    sessions: counters
       .sessions(now)
       .filter(({ isActive }) => isActive)
       .slice(0, MAX_SESSIONS),
-    needs: needsOf(facts, supervisor, tally),
+    needs: needsOf(facts, supervisor, counters),
   }
 }
 
 /** The pipeline with how each hook has done. */
-export function hookViews(supervisor: Supervisor, tally: DecisionTally, now: number): readonly HookView[] {
+export function buildHookViews(supervisor: Supervisor, tally: DecisionCounters, now: number): readonly HookView[] {
   return supervisor.hooks().map((hook: PipelineHook) => ({ ...hook, stats: tally.hook(hook.name, now) }))
 }
 
 /** The breaker as it is shown. */
-export function breakerView(supervisor: Supervisor): BreakerView {
+export function buildBreakerView(supervisor: Supervisor): BreakerView {
   const { state, failures, threshold, openedAt = null, halfOpenAt = null } = supervisor.breaker()
   return { state, failures, threshold, openedAt, halfOpenAt }
 }
 
-type Facts = Pick<Pulse, 'breaker' | 'approvals' | 'hooks'>
+type Facts = Pick<Overview, 'breaker' | 'approvals' | 'hooks'>
 
 // The most urgent first: somebody waits, then what does not supervise, then what might not.
-function needsOf({ breaker, approvals, hooks }: Facts, supervisor: Supervisor, tally: DecisionTally): NeedView[] {
+function needsOf({ breaker, approvals, hooks }: Facts, supervisor: Supervisor, tally: DecisionCounters): NeedView[] {
   const needs: NeedView[] = approvals.map(({ id, command, reason }) => {
     const text = `${oneLine(command)} waits for a yes or no${reason === null ? '' : `: ${reason}`}`
     return { kind: 'approval', text, command: `arc approvals approve ${id}`, id }

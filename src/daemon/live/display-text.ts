@@ -7,7 +7,7 @@ const HIDDEN_BUT_LINES =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
 /** On one line, clipped, with characters that cannot be seen written as escapes. */
-export function lineOf(text: string, length: number): string {
+export function toLine(text: string, length: number): string {
   // Clipped first: a megabyte of it is not worth looking through.
   const start = text.length > length * 4 ? text.slice(0, length * 4) : text
   const flat = start.replace(/\s+/g, ' ').trim().replace(HIDDEN, escapeOf)
@@ -17,12 +17,12 @@ export function lineOf(text: string, length: number): string {
 }
 
 /** Whole, with its lines, and with characters that cannot be seen written as escapes. The page and the terminal use it. */
-export function wholeOf(text: string): string {
+export function escapeHidden(text: string): string {
   return text.replace(HIDDEN_BUT_LINES, escapeOf)
 }
 
 /** The same with a dot for each such character, line ends included, where marks stand below the text. */
-export function dottedOf(text: string): string {
+export function replaceHidden(text: string): string {
   return text.replace(HIDDEN, '·')
 }
 

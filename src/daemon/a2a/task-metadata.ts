@@ -9,7 +9,7 @@ type Metadata = NonNullable<TaskDraft['metadata']>
 const NOTE = 'a2a'
 
 /** The metadata of a new task, with what the client said. */
-export function withNote(
+export function addA2aNote(
   metadata: Metadata,
   note: {
     readonly messageId: string
@@ -24,13 +24,13 @@ export function withNote(
 }
 
 /** The context of a task. One that was given none is a context of its own. */
-export function contextOf({ id, metadata }: Pick<Task, 'id' | 'metadata'>): string {
+export function readContextId({ id, metadata }: Pick<Task, 'id' | 'metadata'>): string {
   const note = metadata[NOTE]
   return isRecord(note) && typeof note.contextId === 'string' ? note.contextId : id
 }
 
 /** The id of the message that a task came in. */
-export function messageIdOf({ id, metadata }: Pick<Task, 'id' | 'metadata'>): string {
+export function readMessageId({ id, metadata }: Pick<Task, 'id' | 'metadata'>): string {
   const note = metadata[NOTE]
   return isRecord(note) && typeof note.messageId === 'string' ? note.messageId : `${id}-1`
 }
@@ -39,7 +39,7 @@ export function messageIdOf({ id, metadata }: Pick<Task, 'id' | 'metadata'>): st
  * The metadata as the pipeline judges it: without the id of the message, which is new each time a task is sent, so that
  * a task that was approved is known again. Only what is no more than an id is left out, so that nothing can hide there.
  */
-export function judgedMetadata(metadata: Metadata): Metadata {
+export function omitMessageId(metadata: Metadata): Metadata {
   const note = metadata[NOTE]
   if (!isRecord(note) || typeof note.messageId !== 'string' || !/^[\w.:-]{1,64}$/.test(note.messageId)) return metadata
   const { messageId: _, ...rest } = note

@@ -4,9 +4,9 @@ import { describe } from '../../engine/errors.ts'
 import type { Mode } from '../../engine/mode.ts'
 import { findProject } from '../../platform/home.ts'
 import { Supervisor } from '../../supervisor/supervisor.ts'
-import type { Judges } from './answer.ts'
-import { readAskedProfile } from './launch-mark.ts'
-import { modeAt, optionsOf, type Report } from './supervisor-provider.ts'
+import type { SupervisorProvider } from './answer.ts'
+import { resolveProfile } from './launch-profile.ts'
+import { buildSupervisorOptions, type Report, readConfiguredMode } from './supervisor-provider.ts'
 
 const MAX_OPEN = 16
 // Where the project of a folder is looked up again after so long: a layer may have been added.
@@ -14,7 +14,7 @@ const PROJECT_KNOWN_MS = 1_000
 const MAX_FOLDERS = 1_000
 
 /** Supervisors that are kept. */
-export class SupervisorPool implements Judges {
+export class SupervisorPool implements SupervisorProvider {
   readonly home: string
   readonly #report: Report
   readonly #open = new Map<string, Promise<Supervisor>>()
@@ -44,9 +44,9 @@ export class SupervisorPool implements Judges {
   }
 
   /** Of one that is open, as it is there; else as the files say. */
-  async modeAt(workspace: string | undefined, profile: string | undefined): Promise<Mode> {
+  async readMode(workspace: string | undefined, profile: string | undefined): Promise<Mode> {
     const open = await this.#open.get(this.#keyOf(workspace, profile))?.catch(() => undefined)
-    return open?.engine.mode ?? modeAt(this.home, workspace, profile)
+    return open?.engine.mode ?? readConfiguredMode(this.home, workspace, profile)
   }
 
   /** Waits for what is under way and closes all of them; safe to call twice. */
@@ -59,7 +59,7 @@ export class SupervisorPool implements Judges {
 
   async #make(workspace: string | undefined, profile: string | undefined, key: string): Promise<Supervisor> {
     try {
-      const options = optionsOf({ home: this.home, workspace, profile, report: this.#report })
+      const options = buildSupervisorOptions({ home: this.home, workspace, profile, report: this.#report })
       // Many calls at once: each is answered when the commit that it shares with others is done.
       const supervisor = new Supervisor({ ...options, isGrouped: true })
       // Judged at once with what is there; the watch follows.
@@ -75,7 +75,7 @@ export class SupervisorPool implements Judges {
   #keyOf(workspace: string | undefined, profile: string | undefined): string {
     const project = workspace === undefined ? null : (this.#projectOf(workspace) ?? null)
     // A launch that is over is another key than while it ran.
-    const { profile: name = null, onlyTightens } = readAskedProfile(this.home, profile)
+    const { profile: name = null, onlyTightens } = resolveProfile(this.home, profile)
     return JSON.stringify([project, name, name !== null && onlyTightens])
   }
 

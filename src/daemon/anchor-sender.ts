@@ -7,9 +7,9 @@ import { homeId } from '../storage/anchor-paths.ts'
 import { addAnchor } from '../storage/sqlite/anchor-files.ts'
 import { type Anchor, anchorLine } from '../trace/anchors.ts'
 import { writeSystemLog } from '../trace/system-log.ts'
-import type { SupervisorPool } from './hook-call/supervisors.ts'
+import type { SupervisorPool } from './hook-call/supervisor-pool.ts'
 
-interface AnchoringOptions {
+interface AnchorSenderOptions {
   readonly home: string
   readonly pool: SupervisorPool
   readonly report: (message: string) => void
@@ -21,14 +21,14 @@ const FIRST_MS = 2_000
 const POST_MS = 5_000
 
 /** Sends anchors away as long as a daemon runs. */
-export class Anchoring {
-  readonly #options: AnchoringOptions
+export class AnchorSender {
+  readonly #options: AnchorSenderOptions
   readonly #failed = new Set<string>()
   readonly #first: NodeJS.Timeout
   readonly #timer: NodeJS.Timeout
   #sent: string | undefined
 
-  constructor(options: AnchoringOptions) {
+  constructor(options: AnchorSenderOptions) {
     this.#options = options
     this.#first = setTimeout(() => void this.send(), FIRST_MS).unref()
     this.#timer = setInterval(() => void this.send(), options.everyMs ?? EVERY_MS).unref()
@@ -59,7 +59,7 @@ export class Anchoring {
 
   async #sendTo(place: string, anchor: Anchor): Promise<void> {
     try {
-      if (place.startsWith('file:')) addAnchor(fileOf(place), anchor)
+      if (place.startsWith('file:')) addAnchor(parseFileTarget(place), anchor)
       else await post(place, anchor)
       this.#failed.delete(place)
     } catch (error) {
@@ -71,7 +71,7 @@ export class Anchoring {
 }
 
 /** The path in `file:/path` or `file:///path`. */
-export function fileOf(place: string): string {
+export function parseFileTarget(place: string): string {
   const path = place.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
   if (!isAbsolute(path)) throw new Error(`expected an absolute path, not ${path}`)
   return path

@@ -17,16 +17,16 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import { TaskRefusal } from '../../tasks/service/task-supervision.ts'
 import type { Task } from '../../tasks/task.ts'
 import { isTaskOver, unknownTask } from '../../tasks/transitions.ts'
-import type { DeskTasks } from '../task-service.ts'
-import { type Asked, toA2aError } from './errors.ts'
-import { contextOf, withNote } from './note.ts'
-import { readPage } from './pages.ts'
-import { readActor, readMessage, type Said } from './request.ts'
-import { eventsOf, rejectedTask, viewOf } from './wire.ts'
+import type { DaemonTasks } from '../task-service.ts'
+import { type A2aOperation, toA2aError } from './a2a-errors.ts'
+import { type A2aMessage, readActor, readMessage } from './params.ts'
+import { addA2aNote, readContextId } from './task-metadata.ts'
+import { readPage } from './task-pages.ts'
+import { buildRejectedTask, buildTaskEvents, buildTaskView } from './task-view.ts'
 
 /** Whose tasks, and for whom. */
 export interface HandlerOptions {
-  readonly tasks: DeskTasks
+  readonly tasks: DaemonTasks
   /** The agent of the path: all is for it, and other tasks are not to be seen. */
   readonly agent: string | undefined
   /** Who asks, where the metadata does not say. */
@@ -80,7 +80,7 @@ export class TaskAgent implements A2ARequestHandler {
       const { historyLength = 0, includeArtifacts: hasArtifacts = false } = params
       const shown = page.map((task) => {
         const records = historyLength === 0 ? [] : tasks.store.history(task.id)
-        return viewOf(task, records, { historyLength, hasArtifacts })
+        return buildTaskView(task, records, { historyLength, hasArtifacts })
       })
       return { tasks: shown, nextPageToken, pageSize, totalSize }
     })
@@ -129,21 +129,21 @@ export class TaskAgent implements A2ARequestHandler {
     return said.taskId === '' ? this.#delegate(said) : count(this.#answer(said))
   }
 
-  async #delegate(said: Said): Promise<Task | A2aTask> {
+  async #delegate(said: A2aMessage): Promise<Task | A2aTask> {
     const { tasks, count } = this.#options
     const { from, text, priority, riskTier } = said
-    const metadata = withNote(said.metadata, said)
+    const metadata = addA2aNote(said.metadata, said)
     try {
       const draft = { from, to: this.#assignee(said), description: text, priority, riskTier, metadata }
       const { task } = await count(tasks.delegator.delegate(draft))
       return task
     } catch (error) {
-      if (error instanceof TaskRefusal) return rejectedTask(error, said.contextId)
+      if (error instanceof TaskRefusal) return buildRejectedTask(error, said.contextId)
       throw error
     }
   }
 
-  #assignee({ to }: Said): string {
+  #assignee({ to }: A2aMessage): string {
     const { agent } = this.#options
     if (agent !== undefined && to !== undefined && to !== agent) {
       throw new RequestMalformedError(`metadata.to must be ${JSON.stringify(agent)} here, or be left out.`)
@@ -153,9 +153,9 @@ export class TaskAgent implements A2ARequestHandler {
     throw new RequestMalformedError('Name the agent that is to do it in metadata.to, or send to /a2a/AGENT.')
   }
 
-  async #answer({ taskId, contextId, from, text }: Said): Promise<Task> {
+  async #answer({ taskId, contextId, from, text }: A2aMessage): Promise<Task> {
     const task = this.#find(taskId)
-    if (contextId !== '' && contextId !== contextOf(task)) {
+    if (contextId !== '' && contextId !== readContextId(task)) {
       throw new RequestMalformedError(`Task ${task.id} belongs to another contextId.`)
     }
     return this.#options.tasks.delegator.provideInput(task.id, from, text)
@@ -169,7 +169,7 @@ export class TaskAgent implements A2ARequestHandler {
   }
 
   #view(task: Task, historyLength?: number): A2aTask {
-    return viewOf(task, this.#options.tasks.store.history(task.id), { historyLength })
+    return buildTaskView(task, this.#options.tasks.store.history(task.id), { historyLength })
   }
 
   #refuseFull(): void {
@@ -182,7 +182,7 @@ export class TaskAgent implements A2ARequestHandler {
     yield { payload: { $case: 'task', value: this.#view(task) } }
     try {
       for await (const record of tasks.feed.follow(task.id, task.version, signal)) {
-        yield* eventsOf(tasks.store.get(task.id) ?? task, record)
+        yield* buildTaskEvents(tasks.store.get(task.id) ?? task, record)
       }
     } catch (error) {
       throw toA2aError(error, 'look', report)
@@ -206,7 +206,7 @@ export class TaskAgent implements A2ARequestHandler {
     }
   }
 
-  async #guard<T>(asked: Asked, work: () => T | Promise<T>): Promise<T> {
+  async #guard<T>(asked: A2aOperation, work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {

@@ -9,14 +9,14 @@ import { runDir } from '../process/paths.ts'
 export const LAUNCH_VARIABLE = 'ARC_LAUNCH'
 
 /** A profile as a call asks for it. */
-export interface AskedProfile {
+export interface RequestedProfile {
   readonly profile: string | undefined
   /** True when only the environment says so. */
   readonly onlyTightens: boolean
 }
 
 /** Marks the start of a launch. */
-export function markLaunch(home: string, profile: string): { readonly id: string; remove(): void } {
+export function createLaunchMark(home: string, profile: string): { readonly id: string; remove(): void } {
   mkdirSync(runDir(home), { recursive: true, mode: 0o700 })
   const folder = mkdtempSync(join(runDir(home), 'launch-'))
   writeFileSync(join(folder, 'profile'), profile, { mode: 0o600 })
@@ -24,13 +24,13 @@ export function markLaunch(home: string, profile: string): { readonly id: string
 }
 
 /** The form in which a hook passes on profile and launch. */
-export function askedProfile({ ARC_PROFILE, ARC_LAUNCH }: NodeJS.ProcessEnv): string | undefined {
+export function encodeProfile({ ARC_PROFILE, ARC_LAUNCH }: NodeJS.ProcessEnv): string | undefined {
   if (!ARC_PROFILE) return undefined
   return ARC_LAUNCH ? `${ARC_PROFILE}@${ARC_LAUNCH}` : ARC_PROFILE
 }
 
 /** Reads it; a launch that is not there, or has another profile, counts as none. */
-export function readAskedProfile(home: string, asked: string | undefined): AskedProfile {
+export function resolveProfile(home: string, asked: string | undefined): RequestedProfile {
   const [, name, id] = /^(.+)@(launch-\w+)$/.exec(asked ?? '') ?? []
   if (name === undefined || id === undefined) return { profile: asked?.replace(/@.*$/, ''), onlyTightens: true }
   return { profile: name, onlyTightens: launchedProfile(home, id) !== name }

@@ -11,7 +11,7 @@ import {
 import { ArcError, type ErrorCode } from '../../engine/errors.ts'
 
 /** What was asked for: a move that a status does not allow is another error where it is a cancellation. */
-export type Asked = 'send' | 'cancel' | 'look'
+export type A2aOperation = 'send' | 'cancel' | 'look'
 
 type ErrorKind = new (options: { message: string; metadata: Record<string, string> }) => A2AError
 
@@ -25,7 +25,7 @@ const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
 }
 
 /** The error of the protocol. What is not on purpose is reported, and the client is told no more than that. */
-export function toA2aError(error: unknown, asked: Asked, report: (error: unknown) => void): A2AError {
+export function toA2aError(error: unknown, asked: A2aOperation, report: (error: unknown) => void): A2AError {
   if (error instanceof A2AError) return error
   if (!(error instanceof ArcError)) {
     report(error)

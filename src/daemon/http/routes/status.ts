@@ -6,12 +6,12 @@ import { listProfiles } from '../../../config/profile-files.ts'
 import type { HealthView, StatusView } from '../../../protocol/messages.ts'
 import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import type { TraceFilter } from '../../../trace/store.ts'
-import { breakerView, hookViews } from '../../live/snapshot.ts'
+import { buildBreakerView, buildHookViews } from '../../live/overview.ts'
 import type { App, Env, Service } from '../service.ts'
 
 const MAX_ROWS = 1_000
 
-export function addLookRoutes(app: App, service: Service): void {
+export function addStatusRoutes(app: App, service: Service): void {
   const supervisor = (c: Context<Env>): Promise<Supervisor> =>
     service.pool.find(c.req.query('project'), c.req.query('profile'))
   app.get('/health', (c) => {
@@ -21,11 +21,11 @@ export function addLookRoutes(app: App, service: Service): void {
   })
   app.get('/v1/status', async (c) => c.json(statusOf(service, await supervisor(c))))
   app.get('/v1/hooks', async (c) => {
-    const { follower } = service
-    await follower.catchUp()
-    return c.json(hookViews(await supervisor(c), follower.tally, Date.now()))
+    const { traceTail } = service
+    await traceTail.catchUp()
+    return c.json(buildHookViews(await supervisor(c), traceTail.counters, Date.now()))
   })
-  app.get('/v1/breaker', async (c) => c.json(breakerView(await supervisor(c))))
+  app.get('/v1/breaker', async (c) => c.json(buildBreakerView(await supervisor(c))))
   app.get('/v1/profiles', async (c) => c.json(profilesOf(service, await supervisor(c))))
   app.get('/v1/decisions', async (c) => c.json((await supervisor(c)).trace.query(filterOf(c))))
   app.get('/v1/decisions/:id', async (c) => {
@@ -43,7 +43,7 @@ function statusOf(service: Service, supervisor: Supervisor): StatusView & Readon
     socket: service.socket,
     profile: supervisor.config.profile,
     enforcement: supervisor.engine.mode,
-    breaker: breakerView(supervisor),
+    breaker: buildBreakerView(supervisor),
     uptimeMs: service.uptimeMs(),
     version: service.version,
     hooks: supervisor.hooks().length,

@@ -77,7 +77,7 @@ export function checkParams(method: unknown, params: unknown): void {
 }
 
 /** A message as a task or an answer: who says what to whom. */
-export interface Said {
+export interface A2aMessage {
   readonly messageId: string
   readonly taskId: string
   readonly contextId: string
@@ -92,14 +92,14 @@ export interface Said {
 }
 
 /** Reads a message; `client` is who speaks unless the metadata names somebody. */
-export function readMessage({ message, configuration, metadata }: SendMessageRequest, client: string): Said {
+export function readMessage({ message, configuration, metadata }: SendMessageRequest, client: string): A2aMessage {
   if (message === undefined) throw new RequestMalformedError('message is missing.')
   if (configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError()
   const { from = client, to, priority, riskTier, ...rest } = { ...metadata, ...message.metadata }
   const { messageId, taskId, contextId, referenceTaskIds } = message
   const text = message.parts.map(textIn).join('\n')
   // Not checked here: the delegator refuses what cannot be a name, a priority or a tier.
-  const given = { from, to, priority, riskTier } as Pick<Said, 'from' | 'to' | 'priority' | 'riskTier'>
+  const given = { from, to, priority, riskTier } as Pick<A2aMessage, 'from' | 'to' | 'priority' | 'riskTier'>
   return { messageId, taskId, contextId, referenceTaskIds, text, metadata: rest, ...given }
 }
 

@@ -9,19 +9,19 @@ import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import type { TraceStore } from '../../../trace/store.ts'
 import { readAction } from '../../live/action-detail.ts'
 import { readActions, readSession } from '../../live/action-pages.ts'
-import { pulseOf } from '../../live/snapshot.ts'
+import { buildOverview } from '../../live/overview.ts'
 import type { App, Env, Service } from '../service.ts'
 
 const FIRST_ROWS = 100
 const MAX_ROWS = 500
 
-export function addFeedRoutes(app: App, service: Service): void {
-  const { pool, follower, home } = service
+export function addActionRoutes(app: App, service: Service): void {
+  const { pool, traceTail, home } = service
   const supervisor = (): Promise<Supervisor> => pool.find(undefined, undefined)
   const trace = async (): Promise<TraceStore> => (await supervisor()).trace
   app.get('/v1/overview', async (c) => {
-    await follower.catchUp()
-    return c.json(pulseOf(service, await supervisor()))
+    await traceTail.catchUp()
+    return c.json(buildOverview(service, await supervisor()))
   })
   app.get('/v1/snapshot', async (c) => c.json(await snapshotOf(service)))
   app.get('/v1/actions', async (c) => {
@@ -39,9 +39,9 @@ export function addFeedRoutes(app: App, service: Service): void {
     return refuse(c, 404, 'ARC_NOT_FOUND', `There is no action ${JSON.stringify(id)}.`)
   })
   app.get('/v1/sessions', async (c) => {
-    await follower.catchUp()
-    const { tally } = follower
-    return c.json({ since: tally.since, sessions: tally.sessions(Date.now()) } satisfies SessionsView)
+    await traceTail.catchUp()
+    const { counters } = traceTail
+    return c.json({ since: counters.since, sessions: counters.sessions(Date.now()) } satisfies SessionsView)
   })
   app.get('/v1/sessions/:id', async (c) => {
     const id = c.req.param('id')
@@ -65,8 +65,8 @@ export function addFeedRoutes(app: App, service: Service): void {
 async function snapshotOf(service: Service): Promise<Snapshot> {
   const supervisor = await service.pool.find(undefined, undefined)
   const feed = await readActions(supervisor.trace, {}, { limit: FIRST_ROWS })
-  await service.follower.catchUp()
-  return { pulse: pulseOf(service, supervisor), feed, url: service.url() ?? null, seq: feed.seq }
+  await service.traceTail.catchUp()
+  return { pulse: buildOverview(service, supervisor), feed, url: service.url() ?? null, seq: feed.seq }
 }
 
 function configOf(home: string, name: string, active: string): ConfigView {

@@ -5,15 +5,15 @@ import { socketFile } from '../../daemon/process/paths.ts'
 import {
   CALLER_HEADER,
   CWD_HEADER,
+  decodeReply,
   HOOK_WIRE_TYPE,
   PROFILE_HEADER,
-  readAnswer,
   SILENCE_MS,
-  type WireAnswer,
+  type WireReply,
 } from '../../protocol/hook-wire.ts'
 
 /** What is asked. */
-export interface Question {
+export interface DaemonRequest {
   readonly home: string
   /** Another socket than that of the home. */
   readonly socket?: string | undefined
@@ -26,7 +26,7 @@ export interface Question {
 }
 
 /** The daemon's answer; undefined when none runs, it hangs, or what it says cannot be used. */
-export async function askDaemon(question: Question, signal: AbortSignal): Promise<WireAnswer | undefined> {
+export async function requestDaemon(question: DaemonRequest, signal: AbortSignal): Promise<WireReply | undefined> {
   const { host, event, payload, cwd, profile, callerPid } = question
   const socket = question.socket ?? socketFile(question.home)
   const headers = {
@@ -62,7 +62,7 @@ interface Sent {
 function send(
   { socket, path, method, headers, agent, signal }: Sent,
   body?: string,
-): Promise<ReturnType<typeof readAnswer>> {
+): Promise<ReturnType<typeof decodeReply>> {
   const options = { socketPath: socket, path, method, agent, signal, timeout: SILENCE_MS }
   return new Promise((resolve) => {
     const asked = request({ ...options, headers: { ...headers, accept: HOOK_WIRE_TYPE } })
@@ -76,7 +76,7 @@ function send(
         text += part
       })
       response.on('error', () => resolve(undefined))
-      response.on('close', () => resolve(response.statusCode === 200 ? readAnswer(text) : undefined))
+      response.on('close', () => resolve(response.statusCode === 200 ? decodeReply(text) : undefined))
     })
     asked.end(body)
   })
