@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeHome, type SupervisedHome } from '../../test/supervised-home.ts'
+import { loadDriver } from '../storage/sqlite/driver/load-driver.ts'
 import { openTasks } from '../tasks/service/open-tasks.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { SupervisorPool } from './hook-call/supervisors.ts'
@@ -47,8 +47,8 @@ async function tick(): Promise<void> {
 
 it('T3 gives the tasks of workers that died back, once a second, and writes nothing where there are none', async () => {
   const { store } = await desk.open()
-  const other = new Database(join(at.home, 'arc.db'))
-  const version = () => other.pragma('data_version', { simple: true })
+  const other = loadDriver().open(join(at.home, 'arc.db'))
+  const version = () => other.pragma('data_version')
   desk.watch()
   desk.watch()
   expect(clock.timers).toBe(1)

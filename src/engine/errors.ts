@@ -63,6 +63,10 @@ export const ERRORS = {
     when: 'The database cannot be opened or written: no right to, no folder, a full or read-only disk.',
     fix: 'Check that its folder exists and can be written to.',
   },
+  ARC_SQLITE_MISSING: {
+    when: 'No SQLite can be loaded: neither node:sqlite, nor libsql, nor better-sqlite3. The message gives the reason for each.',
+    fix: 'Use Node 22.16 or newer, or install arc-supervisor again on this machine without --omit=optional.',
+  },
   ARC_CONFIG_INVALID: {
     when: 'A setting cannot be changed as asked, because the file is or would become invalid. Nothing was written.',
     fix: 'Correct what the message names; a key is written like hooks.risk-detection.timeout.',

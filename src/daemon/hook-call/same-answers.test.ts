@@ -13,7 +13,7 @@ import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
 import { type Daemon, startDaemon } from '../server.ts'
 import { answerHook, type HookAnswer, type HookCall } from './answer.ts'
-import { type SingleSupervisorProvider, oneJudge } from './supervisor-provider.ts'
+import { oneJudge, type SingleSupervisorProvider } from './supervisor-provider.ts'
 
 const COUNT = 2_000
 const THROUGH_PROGRAMS = 20
