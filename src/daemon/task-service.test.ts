@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { collectGarbage } from '../../test/each-driver.ts'
 import { makeHome, type SupervisedHome } from '../../test/supervised-home.ts'
 import { loadDriver } from '../storage/sqlite/driver/load-driver.ts'
 import { openTasks } from '../tasks/service/open-tasks.ts'
@@ -84,6 +85,7 @@ it.runIf(existsSync('/proc/self/fd'))('T1 closing leaves no timer and no file, a
   const opening = desk.open()
   const closing = desk.close()
   await Promise.all([opening, closing, desk.close()])
+  await collectGarbage()
   expect([clock.timers, openFiles()]).toEqual([0, []])
   desk.watch()
   expect(clock.timers).toBe(0)

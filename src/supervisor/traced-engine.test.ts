@@ -109,7 +109,7 @@ describe('a trace that cannot be written', () => {
     await supervisor.close()
     locked.close()
     expect(written.mock.calls).toEqual([])
-    const ofTrace = reports.filter((text) => text.includes('trace'))
+    const ofTrace = reports.filter((text) => text.includes('the trace'))
     expect(ofTrace).toEqual([
       expect.stringContaining('the trace could not be written'),
       '3 entries are missing from the trace',
