@@ -1,6 +1,7 @@
 // One call of a host's hook, from the payload to the reply: the same in `arc hook` and in the daemon. Whatever goes wrong
 // here, the host gets an answer in its own dialect before it stops waiting.
 
+import { nameConfig } from '../../config/digest.ts'
 import { clip, describe, show } from '../../engine/errors.ts'
 import type { Hook } from '../../engine/hook.ts'
 import type { Mode } from '../../engine/mode.ts'
@@ -13,7 +14,6 @@ import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyF
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
-import { nameOf } from '../../supervisor/config-source.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import type { TracedContext } from '../../supervisor/traced-engine.ts'
 import type { StepOrigin } from '../../trace/record.ts'
@@ -169,7 +169,7 @@ const SWITCHED_OFF = new WeakMap<HandlerTable, readonly Hook[]>()
 
 // The configuration, and which of its hooks are switched on. Listing all hooks at every call would cost more than a rule.
 function rulesOf({ config, engine }: Supervisor): string {
-  const name = NAMES.get(config) ?? nameOf(config)
+  const name = NAMES.get(config) ?? nameConfig(config)
   NAMES.set(config, name)
   const { table, mode } = engine
   const off = SWITCHED_OFF.get(table) ?? table.hooks.filter(({ disabled }) => disabled !== undefined)
