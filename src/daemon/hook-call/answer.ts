@@ -8,7 +8,7 @@ import type { Mode } from '../../engine/mode.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import type { CompleteContext } from '../../engine/step.ts'
 import type { HandlerTable } from '../../engine/table.ts'
-import { noteAgent } from '../../guard/agents.ts'
+import { recordAgent } from '../../guard/supervised-agents.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
@@ -141,7 +141,7 @@ async function judge(
 }
 
 function noteCaller({ callerPid, host }: HookCall, { context }: HostStep, { state }: Supervisor): void {
-  if (callerPid !== undefined) noteAgent(state, { pid: callerPid, host, session: context.session })
+  if (callerPid !== undefined) recordAgent(state, { pid: callerPid, host, session: context.session })
 }
 
 // Without the state every firing is judged by itself: twice is better than never.
