@@ -1,16 +1,36 @@
-// The command tree, put together. Its branches are in `tree/`; each command's own code loads when it is called.
+// The command tree. Each command is declared in `commands/NAME.ts`; its code, `commands/NAME.run.ts`, loads when the
+// command is called.
 
 import { Command, CommanderError } from 'commander'
-import { enterManaged } from './managed/role.ts'
+import { example, type Run } from './command-declaration.ts'
+import { addApprovals } from './commands/approvals.ts'
+import { addBreaker } from './commands/breaker.ts'
+import { addCheck } from './commands/check.ts'
+import { addCompletion } from './commands/completion.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addHook } from './commands/hook.ts'
+import { addHooks } from './commands/hooks.ts'
+import { addInit } from './commands/init.ts'
+import { addInstall } from './commands/install.ts'
+import { addLaunch } from './commands/launch.ts'
+import { addLogs } from './commands/logs.ts'
+import { addMode } from './commands/mode.ts'
+import { addOpen } from './commands/open.ts'
+import { addProfile } from './commands/profile.ts'
+import { addRoundtable } from './commands/roundtable.ts'
+import { addSample } from './commands/sample.ts'
+import { addScript } from './commands/script.ts'
+import { addServe } from './commands/serve.ts'
+import { addSetup } from './commands/setup.ts'
+import { addStatus } from './commands/status.ts'
+import { addStop } from './commands/stop.ts'
+import { addTask } from './commands/task.ts'
+import { addTrace } from './commands/trace.ts'
+import { addTrust } from './commands/trust.ts'
+import { addWhy } from './commands/why.ts'
+import { enterManaged } from './managed-access.ts'
 import { report } from './output.ts'
 import { rootHelp } from './root-help.ts'
-import { addCompletion, addInit, addInstall, addSample } from './tree/begin.ts'
-import { example, type Run } from './tree/declare.ts'
-import { addCheck, addLogs, addTrace, addWhy } from './tree/look.ts'
-import { addDoctor, addHook, addLaunch, addServe } from './tree/run.ts'
-import { addSetup } from './tree/setup.ts'
-import { addApprovals, addBreaker, addHooks, addMode, addProfile, addScript, addTrust } from './tree/steer.ts'
-import { addRoundtable, addTask } from './tree/together.ts'
 import { VERSION } from './version.ts'
 
 /** Exit codes, the same for every command. */
@@ -66,6 +86,9 @@ export function commandTree(run: Run): Command {
   addTask(arc, run)
   addRoundtable(arc, run)
   addServe(arc, run)
+  addStop(arc, run)
+  addOpen(arc, run)
+  addStatus(arc, run)
   addHook(arc, run)
   addCompletion(arc, run)
   arc.hook('preAction', (_, command) => enterManaged(topName(command, arc)))

@@ -1,17 +1,39 @@
 // The built-in hooks on an engine of their own, or on one that a program has: without a home, a database or a profile.
 
 import type { EngineOptions } from '../engine/engine.ts'
+import { ArcError, didYouMean, rejectUnknownOptions, show } from '../engine/errors.ts'
 import type { HookObject } from '../engine/hook.ts'
+import { type ModeInput, readMode } from '../engine/mode.ts'
 import { linearRegex } from '../platform/engine-services.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
-import { buildHooks, type PipelineProfile } from './builtin/list.ts'
-import { realServices } from './pipeline-services.ts'
-import type { Judge } from './retry.ts'
-import type { SupervisionServices } from './services.ts'
+import { createParts, toHookObject } from './builtin/built-in.ts'
+import { BUILT_INS } from './builtin/list.ts'
+import type { SupervisionServices } from './builtin/services.ts'
+import { createServices } from './pipeline-services.ts'
+import type { Dispatcher } from './retry.ts'
+
+/** The settings of a pipeline: the same keys as in a profile. */
+export interface PipelineProfile {
+  readonly name?: string
+  readonly enforcement?: ModeInput
+  readonly hooks?: Readonly<Record<string, HookProfile>>
+  readonly risk?: { readonly floor?: boolean }
+}
+
+/** Settings of one built-in hook. */
+interface HookProfile {
+  readonly enabled?: boolean
+  readonly timeout?: number
+  readonly mode?: ModeInput
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+const PROFILE_KEYS = ['name', 'tool', 'enforcement', 'hooks', 'risk'] as const
+const HOOK_KEYS = ['enabled', 'timeout', 'mode', 'options'] as const
 
 /** The built-in hooks, to be registered on an engine or asked directly. */
-export interface Pipeline extends Judge {
+export interface Pipeline extends Dispatcher {
   readonly hooks: readonly HookObject[]
   /** Registers all of them and returns the undo. */
   registerOn(engine: Pick<HookEngine, 'register'>): () => void
@@ -31,9 +53,9 @@ export function defaultPipeline(
   profile: PipelineProfile = {},
   services: Partial<SupervisionServices> & Pick<EngineOptions, 'sink' | 'notify' | 'onFault'> = {},
 ): Pipeline {
-  const { sink, notify, ceiling, onFault, ...given } = services
-  const hooks = buildHooks(profile, { ...ownServices(profile), ...given, ceiling })
-  const options = { mode: profile.enforcement ?? 'log', sink, notify, ceiling, onFault }
+  const { sink, notify, maxMode, onFault, ...given } = services
+  const hooks = buildHooks(profile, { ...ownServices(profile), ...given, maxMode })
+  const options = { mode: profile.enforcement ?? 'log', sink, notify, maxMode, onFault }
   let engine: HookEngine | undefined
   const ownEngine = (): HookEngine => {
     if (engine !== undefined) return engine
@@ -53,6 +75,27 @@ export function defaultPipeline(
   }
 }
 
+// Hooks that the profile switches off are dropped.
+function buildHooks(profile: PipelineProfile, services: SupervisionServices): readonly HookObject[] {
+  rejectUnknownOptions(profile, PROFILE_KEYS, 'defaultPipeline')
+  const { hooks = {}, risk } = profile
+  const names = BUILT_INS.map(({ name }) => name)
+  for (const name of Object.keys(hooks)) {
+    if (names.includes(name)) continue
+    throw new ArcError('ARC_HOOK_UNKNOWN', `There is no built-in hook ${show(name)}.${didYouMean(name, names)}`)
+  }
+  const enabled = BUILT_INS.filter(({ name }) => hooks[name]?.enabled !== false)
+  const hasFloor = risk?.floor !== false
+  return enabled.map((builtIn) => {
+    const { name } = builtIn
+    const given = hooks[name] ?? {}
+    rejectUnknownOptions(given, HOOK_KEYS, `hook ${show(name)}`)
+    const mode = given.mode === undefined ? undefined : readMode(given.mode, `mode of hook ${show(name)}`)
+    const settings = { timeoutMs: given.timeout, mode }
+    return toHookObject(builtIn, createParts(builtIn, given.options, services), { settings, hasFloor })
+  })
+}
+
 function registerAll(hooks: readonly HookObject[], engine: Pick<HookEngine, 'register'>): () => void {
   const undo = hooks.map((hook) => engine.register(hook as never))
   return () => {
@@ -64,6 +107,6 @@ function registerAll(hooks: readonly HookObject[], engine: Pick<HookEngine, 'reg
 function ownServices(profile: PipelineProfile): SupervisionServices {
   const trace = { append: () => ({ id: '', seqs: [] }) }
   const name = (): string => profile.name ?? 'default'
-  const services = realServices({ state: new MemoryStateStore(), trace, profile: name, notify: () => undefined })
+  const services = createServices({ state: new MemoryStateStore(), trace, profile: name, notify: () => undefined })
   return { ...services, regex: linearRegex }
 }

@@ -1,70 +1,22 @@
-// `arc breaker`: whether failing hooks have lowered what hooks may do, and closing it by hand.
+// `arc breaker`: the declaration.
 
-import { realServices } from '../../hooks/pipeline-services.ts'
-import { openStores } from '../../storage/open-stores.ts'
-import { type BreakerStatus, DurableBreaker } from '../../supervisor/breaker/breaker.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
-import colors from '../colors.ts'
-import { recordIn, requirePerson } from '../confirm.ts'
-import { fromNow, print, printJson, report, tell } from '../output.ts'
+import type { Command } from 'commander'
+import { example, type Run } from '../command-declaration.ts'
 
-interface JsonOption {
-  readonly json?: boolean
-}
-
-/** Shows where the breaker of the profile stands. */
-export async function showBreaker({ json }: JsonOption): Promise<number> {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report })
-  try {
-    printStatus(preview.breaker(), preview.config.profile, json === true)
-    return 0
-  } finally {
-    close()
-  }
-}
-
-/** Closes the breaker of the profile. */
-export async function resetBreaker({ json }: JsonOption): Promise<number> {
-  const confirmed = requirePerson('reset the breaker')
-  const { preview, home, close } = openPreview({ cwd: process.cwd(), report })
-  close()
-  const { profile, breaker: settings } = preview.config
-  const stores = openStores(home, report)
-  try {
-    if (!stores.isDurable) {
-      report('the breaker was not reset, because that could not be kept')
-      return 1
-    }
-    const services = realServices({ ...stores, profile: () => profile, notify: () => undefined })
-    const breaker = new DurableBreaker({ ...settings, profile }, services)
-    breaker.reset()
-    recordIn(stores.trace, { action: 'breaker:reset-asked', message: 'arc breaker reset' }, confirmed)
-    printStatus(breaker.status(), profile, json === true)
-    return 0
-  } finally {
-    stores.close()
-  }
-}
-
-const LOOKS: Readonly<
-  Record<BreakerStatus['state'], { icon: string; paint: (text: string) => string; means: string }>
-> = {
-  closed: { icon: '✓', paint: colors.green, means: 'hooks act as configured' },
-  open: { icon: '✗', paint: colors.red, means: 'advise and enforce act as log; critical hooks are not lowered' },
-  'half-open': { icon: '!', paint: colors.yellow, means: 'the next run of a hook decides' },
-}
-
-function printStatus(status: BreakerStatus, profile: string, isJson: boolean): void {
-  const { state, failures, threshold, openedAt = null, halfOpenAt = null } = status
-  if (isJson) {
-    printJson({ state, failures, threshold, openedAt, halfOpenAt })
-    return
-  }
-  const { icon, paint, means } = LOOKS[state]
-  print(`${paint(`${icon} ${state}`)}  profile ${colors.bold(profile)}: ${means}`)
-  print(`  failures  ${failures} in a row, opens at ${threshold}`)
-  if (openedAt !== null) print(`  opened    ${fromNow(openedAt)}`)
-  if (halfOpenAt !== null && state === 'open')
-    print(`  tries     ${fromNow(halfOpenAt)}; at once with: arc breaker reset`)
-  if (state !== 'closed') tell('What failed: arc logs --action hook:error')
+export function addBreaker(arc: Command, run: Run): void {
+  const load = () => import('./breaker.run.ts')
+  const breaker = arc.command('breaker').description('whether failing hooks act as log for now')
+  breaker.addHelpText('after', example('arc breaker status'))
+  breaker
+    .command('status')
+    .description('where it stands')
+    .option('--json', 'print {state, failures, threshold, openedAt, halfOpenAt}; times in ms since 1970')
+    .addHelpText('after', example('arc breaker status'))
+    .action((options) => run(load().then((all) => all.showBreaker(options))))
+  breaker
+    .command('reset')
+    .description('close it: hooks act as configured again')
+    .option('--json', 'the status after it')
+    .addHelpText('after', example('arc breaker reset'))
+    .action((options) => run(load().then((all) => all.resetBreaker(options))))
 }

@@ -1,8 +1,14 @@
-// `arc hook` by way of the command tree: for its help and its usage errors. Hosts come in by a shorter way.
+// `arc hook`: the declaration.
 
-import { runHook } from '../hook/main.ts'
+import type { Command } from 'commander'
+import { example, type Run } from '../command-declaration.ts'
 
-/** Answers a host. */
-export function hook(host: string, event: string | undefined): Promise<number> {
-  return runHook(event === undefined ? [host] : [host, event])
+export function addHook(arc: Command, run: Run): void {
+  arc
+    .command('hook <host> [event]')
+    .summary('what a host calls on each event')
+    .description("the hook that a host calls: its payload on stdin, the answer in the host's own dialect")
+    .addHelpText('after', '\nHosts: claude, codex, gemini, qwen, copilot, cline, opencode, cursor')
+    .addHelpText('after', example('arc hook claude < payload.json'))
+    .action((host, event) => run(import('./hook.run.ts').then((all) => all.hook(host, event))))
 }

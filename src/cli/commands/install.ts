@@ -1,146 +1,24 @@
-// `arc install HOST` and `arc uninstall HOST`: registers ARC with an agent, or takes it out again.
+// `arc install`: the declaration.
 
-import { homedir } from 'node:os'
-import { resolve } from 'node:path'
-import colors from 'picocolors'
-import { addInstall, removeInstall } from '../../guard/installs.ts'
-import { readManaged } from '../../guard/managed.ts'
-import type { Host } from '../../hosts/host.ts'
-import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
-import { unifiedDiff } from '../../hosts/install/diff.ts'
-import {
-  backupOf,
-  type FileChange,
-  type InstallPlan,
-  type Place,
-  pathsToRead,
-  planInstall,
-  planUninstall,
-  type Texts,
-} from '../../hosts/install/plan.ts'
-import { findHost } from '../../hosts/list.ts'
-import { arcHome } from '../../platform/home.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
-import { requirePerson } from '../confirm.ts'
-import { enforces, followMode, movingVariables } from '../follow-mode.ts'
-import { launcherFile, writeLauncher } from '../hook/launcher.ts'
+import { type Command, Option } from 'commander'
+import { example, type Run } from '../command-declaration.ts'
 
-export interface InstallFlags {
-  readonly user?: boolean
-  readonly project?: string
-  readonly dryRun?: boolean
-  readonly failClosed?: boolean
-  readonly json?: boolean
-}
-
-/** Registers ARC with an agent; exit code 1 when a file cannot be edited. */
-export async function install(name: string, flags: InstallFlags): Promise<number> {
-  const managed = readManaged()
-  if (managed !== undefined) return installManaged(name, flags, managed.launcher)
-  const home = resolve(arcHome())
-  const isForced = flags.failClosed === true
-  const failClosed = isForced || enforces(home)
-  const options = { command: installedCommand(flags), failClosed }
-  const { code, host, place, isDone } = carryOut(name, flags, (one, at, texts) => planInstall(one, at, texts, options))
-  if (!isDone) return code
-  addInstall(home, {
-    host: host.name,
-    scope: place.scope,
-    dir: place.dir,
-    files: ownedFiles(host, place),
-    failClosed,
-    ...(isForced && { isForced }),
-    env: movingVariables(host, place),
-    at: new Date().toISOString(),
-  })
-  return code
-}
-
-// The home of a managed machine belongs to another account: nothing is noted there.
-function installManaged(name: string, flags: InstallFlags, command: string): number {
-  const options = { command, failClosed: true }
-  return carryOut(name, flags, (host, place, texts) => planInstall(host, place, texts, options)).code
-}
-
-// Every file that holds a line of ours now, and the backups beside them.
-function ownedFiles(host: Host, place: Place): string[] {
-  const files = host.install.files(place)
-  const texts = readTexts(pathsToRead(host, place))
-  const owned = files.filter(({ path, has }) => has(texts.get(path) ?? '')).map(({ path }) => path)
-  return owned.flatMap((path) => (texts.get(backupOf(path)) === undefined ? [path] : [path, backupOf(path)]))
-}
-
-/** Takes ARC out of an agent's configuration again. */
-export async function uninstall(name: string, flags: InstallFlags): Promise<number> {
-  if (flags.dryRun !== true) requirePerson('uninstall ARC')
-  const { code, host, place, isDone } = carryOut(name, flags, planUninstall)
-  if (isDone && readManaged() === undefined)
-    removeInstall(resolve(arcHome()), { host: host.name, scope: place.scope, dir: place.dir })
-  return code
-}
-
-type Planner = (host: Host, place: Place, texts: Texts) => InstallPlan
-
-interface CarriedOut {
-  readonly code: number
-  readonly host: Host
-  readonly place: Place
-  readonly isDone: boolean
-}
-
-function carryOut(name: string, flags: InstallFlags, planner: Planner): CarriedOut {
-  const host = findHost(name)
-  const place = placeOf(flags)
-  const plan = planner(host, place, readTexts(pathsToRead(host, place)))
-  const isDone = plan.problems.length === 0 && flags.dryRun !== true
-  if (isDone) applyChanges(plan.files, place)
-  if (flags.json === true) printJson(plan, flags)
-  else printPlan(host, plan, flags)
-  return { code: plan.problems.length === 0 ? 0 : 1, host, place, isDone }
-}
-
-// What the hosts are to call: a launcher in the home, which asks the daemon without starting Node.
-function installedCommand({ dryRun }: InstallFlags): string {
-  // The path as it was called: a link of the package manager stays valid over updates, what it points to may not.
-  const arc = resolve(process.argv[1] ?? 'arc')
-  if (process.platform === 'win32') return arc
-  const home = resolve(arcHome())
-  if (dryRun === true) return launcherFile(home)
-  const file = writeLauncher({ home, node: process.execPath, arc })
-  followMode(new ProfileHome(home))
-  return file
-}
-
-function placeOf({ project }: InstallFlags): Place {
-  const env = process.env
-  return project === undefined
-    ? { scope: 'user', dir: homedir(), env }
-    : { scope: 'project', dir: resolve(project), env }
-}
-
-function printJson({ host, files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
-  const rows = files.map((file) => ({
-    path: file.path,
-    action: actionOf(file),
-    ...(dryRun === true ? { diff: unifiedDiff(file.path, file.before, file.after) } : {}),
-  }))
-  const failed = problems.length > 0 ? { problems } : {}
-  process.stdout.write(`${JSON.stringify({ host, files: rows, changed, next, ...failed })}\n`)
-}
-
-function printPlan(host: Host, { files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
-  for (const { path, line, column, message } of problems) {
-    process.stderr.write(`${colors.bold(`${path}:${line}:${column}`)} ${message}\n`)
-  }
-  for (const file of files) {
-    if (dryRun === true) process.stdout.write(unifiedDiff(file.path, file.before, file.after))
-    else process.stderr.write(`${actionOf(file)} ${file.path}\n`)
-  }
-  if (!changed && problems.length === 0) process.stderr.write(`${host.title}: nothing to change\n`)
-  process.stderr.write(`${dryRun === true && changed ? 'Nothing was written. ' : ''}${next}\n`)
-}
-
-function actionOf({ before, after }: FileChange): 'create' | 'change' | 'delete' {
-  if (before === undefined) return 'create'
-  return after === undefined ? 'delete' : 'change'
+export function addInstall(arc: Command, run: Run): void {
+  const load = () => import('./install.run.ts')
+  const add = (name: 'install' | 'uninstall', description: string) =>
+    arc
+      .command(`${name} <host>`)
+      .description(description)
+      .addOption(new Option('--user', 'for every project of this user (the default)').conflicts('project'))
+      .option('--project <dir>', 'for one project only')
+      .option('--dry-run', 'show what would change; nothing is written')
+      .option('--json', 'print {host, files, changed, next}')
+      .addHelpText('after', '\nHosts: claude, codex, gemini, qwen, copilot, cline, opencode, cursor')
+      .addHelpText('after', example(`arc ${name} claude`))
+      .action((host, options) => run(load().then((all) => all[name](host, options))))
+  add('install', 'register ARC with an agent').option(
+    '--fail-closed',
+    'a hook that breaks stops the call, whatever the mode (claude, cline, cursor, opencode)',
+  )
+  add('uninstall', "take ARC out of an agent's configuration again")
 }

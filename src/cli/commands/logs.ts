@@ -1,88 +1,23 @@
-// `arc logs`: the structured log of every evaluation, newest last; `--follow` goes on with what comes.
+// `arc logs`: the declaration.
 
-import { databaseFile } from '../../platform/home.ts'
-import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
-import type { LogRow } from '../../trace/record.ts'
-import type { TraceFilter, TraceStore } from '../../trace/store.ts'
-import colors from '../colors.ts'
-import { openTrace } from '../kept.ts'
-import { ago, columnsOf, LOOK, oneLine, print, printJson, readSince, report, tell, widthOf, wrap } from '../output.ts'
+import { type Command, Option } from 'commander'
+import { DECISIONS } from '../../engine/decision.ts'
+import { example, type Run } from '../command-declaration.ts'
 
-/** What `arc logs` was asked. */
-export interface LogsOptions {
-  readonly component?: string
-  readonly action?: string
-  readonly session?: string
-  readonly hook?: string
-  readonly decision?: string
-  readonly since?: string
-  readonly limit: string
-  readonly follow?: boolean
-  readonly json?: boolean
+export function addLogs(arc: Command, run: Run): void {
+  arc
+    .command('logs')
+    .summary('what hooks decided, newest last')
+    .description('the structured log of every evaluation, newest last')
+    .option('--component <name>', 'hooks, launch, breaker, config, daemon, hosts, retry, roundtable or tasks')
+    .option('--action <action>', 'hook:pass, hook:flag, hook:ask, hook:block, hook:error, hook:skip, …')
+    .option('--session <id>', 'of one session')
+    .option('--hook <name>', 'by one hook')
+    .addOption(new Option('--decision <decision>', 'what was decided').choices(DECISIONS))
+    .option('--since <time>', '30m, 2h, 7d or a date')
+    .option('--limit <count>', 'the newest so many', '50')
+    .option('--follow', 'go on with what comes')
+    .option('--json', 'one JSON document per line')
+    .addHelpText('after', example('arc logs --component hooks --decision block --since 1d'))
+    .action((options) => run(import('./logs.run.ts').then(({ logs }) => logs(options))))
 }
-
-const LOOK_AGAIN_MS = 200
-
-/** Prints the log. */
-export async function logs(options: LogsOptions): Promise<number> {
-  const filter = filterOf(options)
-  if (typeof filter === 'string') {
-    report(filter)
-    return 2
-  }
-  const store = options.follow === true ? new SqliteTraceStore(databaseFile()) : openTrace()
-  try {
-    const rows = store.query(filter)
-    for (const row of rows) printRow(row, options.json === true)
-    if (rows.length === 0 && options.json !== true) {
-      tell('Nothing recorded that matches. "arc sample" plays a session that leaves records.')
-    }
-    if (options.follow === true) await follow(store, filter, rows.at(-1)?.seq ?? 0, options.json === true)
-    return 0
-  } finally {
-    store.close()
-  }
-}
-
-function filterOf({ limit, since, ...rest }: LogsOptions): TraceFilter | string {
-  const count = Number(limit)
-  if (!Number.isInteger(count) || count < 1) return `--limit must be a whole number above 0, not "${limit}"`
-  const sinceMs = since === undefined ? undefined : readSince(since)
-  if (since !== undefined && sinceMs === undefined) return `--since must be like 30m, 2h, 7d or a date, not "${since}"`
-  const { component, action, session, hook, decision } = rest
-  return { component, action, session, hook, decision, since: sinceMs, limit: count } as TraceFilter
-}
-
-// Until it is interrupted or nobody reads any more.
-async function follow(store: TraceStore, filter: TraceFilter, from: number, isJson: boolean): Promise<never> {
-  for (let afterSeq = from; ; ) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
-    for (const row of store.query({ ...filter, afterSeq })) {
-      printRow(row, isJson)
-      afterSeq = row.seq
-    }
-  }
-}
-
-function printRow(row: LogRow, isJson: boolean): void {
-  if (isJson) {
-    printJson(row)
-    return
-  }
-  const { icon, paint } = LOOK[row.decision ?? 'pass']
-  const what = [row.point, row.tool].flatMap((part) => (part === undefined ? [] : [oneLine(part, 120)])).join(' ')
-  const applied = row.applied === false && (row.decision === 'ask' || row.decision === 'block') ? ' (not applied)' : ''
-  const action = `${icon} ${oneLine(row.action).padEnd(10)}`
-  const head = `${colors.dim(ago(row.time).padStart(4))} ${paint(action)} ${oneLine(row.hook ?? row.component).padEnd(20)}`
-  const line = [head, what + applied].filter((part) => part !== '').join(' ')
-  // To the end of the line; where that leaves too little, on a line of its own.
-  const room = columnsOf() - widthOf(line) - 2
-  if (row.reason === undefined) print(line)
-  else if (widthOf(row.reason) <= room) print(`${line}  ${colors.dim(oneLine(row.reason))}`)
-  else {
-    print(line)
-    for (const part of wrap(oneLine(row.reason, 400), columnsOf() - INDENT.length)) print(colors.dim(INDENT + part))
-  }
-}
-
-const INDENT = ' '.repeat(7)

@@ -1,27 +1,15 @@
-// `arc mode`: shows or sets the mode of the profile in force.
+// `arc mode`: the declaration.
 
-import { showProfile } from '../../supervisor/profile-view.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
-import { print, printJson, shortPath, tell } from '../output.ts'
-import { changeConfirmed } from './profile.ts'
+import { Argument, type Command } from 'commander'
+import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 
-/** Shows the mode; given one, sets it first. */
-export async function mode(given: string | undefined, { json }: { readonly json?: boolean }): Promise<number> {
-  const profiles = new ProfileHome()
-  const name = profiles.active
-  if (given !== undefined) {
-    const isChanged = await changeConfirmed(profiles, { name, key: 'enforcement', value: given })
-    if (isChanged === undefined) return 1
-    if (!isChanged) tell(`The mode of ${name} is ${given} already.`)
-  }
-  const { enforcement, problems, settings } = showProfile(profiles, name)
-  const isHeld = problems.some(({ kind }) => kind === 'held')
-  const from = settings.find(({ key }) => key === 'enforcement')?.from ?? 'default'
-  const source = isHeld ? 'last in force' : from
-  if (json === true) printJson({ profile: name, mode: enforcement, source })
-  else {
-    print(enforcement)
-    tell(`profile ${name}, from: ${shortPath(source, [profiles.home])}`)
-  }
-  return 0
+export function addMode(arc: Command, run: Run): void {
+  arc
+    .command('mode')
+    .summary('how much hooks may do: off, log, advise, enforce')
+    .description('show or set the mode of the profile in force; hosts and launcher follow')
+    .addArgument(new Argument('[mode]', 'the new mode').choices(MODE_NAMES))
+    .option('--json', 'print {profile, mode, source}')
+    .addHelpText('after', example('arc mode enforce'))
+    .action((mode, options) => run(import('./mode.run.ts').then((all) => all.mode(mode, options))))
 }

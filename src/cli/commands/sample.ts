@@ -1,151 +1,23 @@
-// `arc sample`: plays the sample session and shows, step by step, what the hooks decided.
+// `arc sample`: the declaration.
 
-import { isAbsolute, relative } from 'node:path'
-import { findDaemon } from '../../daemon/process/lifecycle.ts'
-import { describe } from '../../engine/errors.ts'
-import { readMode } from '../../engine/mode.ts'
-import type { Decision } from '../../engine/verdict.ts'
-import { arcHome } from '../../platform/home.ts'
-import colors from '../colors.ts'
-import { alignColumns, columnsOf, LOOK, oneLine, print, tell, wrap } from '../output.ts'
-import type { SampleEvent, SampleHold, SampleStep } from '../sample/events.ts'
-import { playSession } from '../sample/play.ts'
+import { type Command, Option } from 'commander'
+import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 
-/** What `arc sample` was asked. */
-export interface SampleOptions {
-  readonly mode: string
-  /** How long the held step waits for a person, in seconds. */
-  readonly wait: string
-  readonly json?: boolean
-}
-
-const USAGE = 2
-const INTERRUPTED = 130
-// Long enough to look at the page, short enough for whoever does not.
-const WAIT_SECONDS = '20'
-
-/** Plays the session; the exit code is 0 whatever the hooks decide, since a block is what it is there to show. */
-export async function sample(options: SampleOptions): Promise<number> {
-  const mode = readMode(options.mode, '--mode')
-  const waitMs = Number(options.wait) * 1_000
-  if (!(waitMs >= 0 && waitMs <= 600_000)) {
-    tell(`arc: --wait takes seconds from 0 to 600, not ${JSON.stringify(options.wait)}`)
-    return USAGE
-  }
-  const signal = interrupted()
-  const isJson = options.json === true
-  const counts: Record<Decision, number> = { pass: 0, flag: 0, ask: 0, block: 0 }
-  let blocked = 'last'
-  const show = (event: SampleEvent): void => {
-    if (event.kind === 'step') counts[event.outcome.decision]++
-    if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.hook === 'risk-detection')
-      blocked = event.id
-    if (isJson) process.stdout.write(`${JSON.stringify(event)}\n`)
-    else if (event.kind === 'step') printStep(event)
-    else printHold(event)
-  }
-  if (!isJson) printHead(mode)
-  await playSession({ mode, waitMs, onEvent: show, signal })
-  if (signal.aborted) return INTERRUPTED
-  if (!isJson) await printTail(counts, blocked)
-  return 0
-}
-
-/** Plays it beside a daemon that has just started, and says where its page is. */
-export async function sampleBeside(loginUrl: string | null, isJson: boolean): Promise<void> {
-  if (!isJson) print('')
-  try {
-    const code = await sample({ mode: 'enforce', wait: WAIT_SECONDS, json: isJson })
-    if (code === INTERRUPTED) return
-  } catch (error) {
-    // The daemon is what was asked for; it runs without a sample too.
-    tell(`arc: ${describe(error)}`)
-  }
-  if (!isJson && loginUrl !== null) print(`\n  its page, signed in: ${loginUrl}`)
-}
-
-/** The agent that `arc sample` starts. */
-export async function sampleAgent(options: { configHome: string; mode: string; wait: string }): Promise<number> {
-  const { runSampleAgent } = await import('../sample/agent.ts')
-  const { configHome, mode, wait } = options
-  return runSampleAgent({ configHome, mode: readMode(mode, '--mode'), waitMs: Number(wait) * 1_000 })
-}
-
-// Its folder is removed even then.
-function interrupted(): AbortSignal {
-  const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
-  return stop.signal
-}
-
-function printHead(mode: string): void {
-  print(`${colors.bold('A sample session')}, supervised in mode ${colors.bold(mode)}: a small agent fixes a test in a`)
-  print('temporary repository. Your profile, and the agents you have, are not touched.\n')
-}
-
-function printStep({ point, what, outcome, evaluations, result }: SampleStep): void {
-  const { icon, paint } = LOOK[outcome.decision]
-  const head = `${paint(`${icon} ${outcome.decision.padEnd(5)}`)} ${colors.dim(point.padEnd(POINT_WIDTH))}`
-  print(`${head} ${oneLine(what, room())}`)
-  // Who decided, and who changed something; that others thought alike is in the record.
-  for (const evaluation of evaluations) {
-    const note = evaluation.hook === outcome.hook || evaluation.modify !== undefined ? noteOf(evaluation) : undefined
-    if (note !== undefined) detail(`${evaluation.hook}: ${note}`)
-  }
-  if (outcome.suggestion !== undefined) detail(`instead: ${outcome.suggestion}`)
-  if (result !== undefined) detail(`→ ${oneLine(result, room() - 2)}`)
-}
-
-// What is worth a line about one evaluation.
-function noteOf({ reason, modify, applied, decision }: SampleStep['evaluations'][number]): string | undefined {
-  const isHeld = decision === 'ask' || decision === 'block'
-  const unapplied = isHeld && !applied ? ` (would ${decision}; recorded only)` : ''
-  if (reason !== undefined) return reason + unapplied
-  if (modify === undefined) return undefined
-  return `${applied ? 'changed' : 'would change'} ${Object.keys(modify as object).join(', ')}`
-}
-
-function printHold({ approval, waitMs }: SampleHold): void {
-  if (waitMs === 0) return
-  const lines = [
-    `It waits ${Math.round(waitMs / 1_000)} s for your answer: on the page, or in another terminal with`,
-    `  ${arc()} approvals approve ${approval}`,
-    `  ${arc()} approvals deny ${approval}`,
-  ]
-  for (const line of lines) print(INDENT + colors.magenta(line))
-}
-
-async function printTail(counts: Record<Decision, number>, worthALook: string): Promise<void> {
-  const parts = Object.entries(counts).map(([decision, count]) =>
-    LOOK[decision as Decision].paint(`${count} ${decision}`),
-  )
-  print(`\n${parts.join(', ')}. All of it is on record.\n`)
-  const presence = await findDaemon(arcHome())
-  const rows =
-    presence.is === 'running'
-      ? [[colors.green('✓ ARC is running'), presence.note?.url ?? '']]
-      : [[`${arc()} serve`, colors.dim('the daemon with its page')]]
-  const next = [
-    [`${arc()} why ${worthALook}`, colors.dim('one decision, whole')],
-    [`${arc()} install claude`, colors.dim('your own agent, at first in mode log')],
-  ]
-  for (const line of alignColumns([...rows, ...next])) print(`  ${line}`)
-}
-
-// As it can be typed here: in a checkout, or where it is a dependency, there is no arc on the path.
-function arc(): string {
-  const path = relative(process.cwd(), process.argv[1] ?? '')
-  if (path.startsWith('..') || isAbsolute(path)) return 'arc'
-  return path.includes('node_modules') ? 'npx arc' : `./${path}`
-}
-
-const POINT_WIDTH = 15
-const INDENT = ' '.repeat(8 + POINT_WIDTH + 1)
-
-function room(): number {
-  return columnsOf() - INDENT.length
-}
-
-function detail(text: string): void {
-  for (const line of wrap(oneLine(text, 400), room())) print(INDENT + colors.dim(line))
+export function addSample(arc: Command, run: Run): void {
+  arc
+    .command('sample')
+    .summary('see it work: a sample session of a small agent')
+    .description('a small agent works in a temporary repository, supervised; nothing of yours is touched')
+    .addOption(new Option('--mode <mode>', 'what the hooks may do').choices(MODE_NAMES).default('enforce'))
+    .option('--wait <seconds>', 'how long the step that is held waits for your answer', '20')
+    .option('--json', 'one JSON document per step on stdout')
+    .addHelpText('after', example('arc sample --mode log'))
+    .action((options) => run(import('./sample.run.ts').then((all) => all.sample(options))))
+  // The agent itself, as a process of its own.
+  arc
+    .command('sample-agent', { hidden: true })
+    .requiredOption('--config-home <dir>')
+    .requiredOption('--mode <mode>')
+    .requiredOption('--wait <seconds>')
+    .action((options) => run(import('./sample.run.ts').then((all) => all.sampleAgent(options))))
 }

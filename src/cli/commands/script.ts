@@ -1,197 +1,29 @@
-// `arc script check` shows every mistake in an .arma script and runs nothing; `arc script run` says which hooks a script
-// registers and, given a point, sends one step through an engine that has these hooks alone.
+// `arc script`: the declaration.
 
-import { createHash } from 'node:crypto'
-import { basename, resolve } from 'node:path'
-import { type ArmaHook, type ArmaScript, compileArma, fill } from '../../config/arma/compile.ts'
-import { DEFAULTS } from '../../config/layers.ts'
-import { readTextFile } from '../../config/read-file.ts'
-import { ArcError, describe } from '../../engine/errors.ts'
-import { readMode } from '../../engine/mode.ts'
-import type { Evaluation, Outcome } from '../../engine/outcome.ts'
-import { isRecord } from '../../engine/plain-data.ts'
-import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
-import { assemble } from '../../hooks/assemble.ts'
-import { type PipelineServices, realServices } from '../../hooks/pipeline-services.ts'
-import { HookEngine } from '../../platform/hook-engine.ts'
-import { MemoryStateStore } from '../../storage/memory/state-store.ts'
-import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
-import colors from '../colors.ts'
-import { alignColumns, oneLine, paintDecision, print, printJson, tell } from '../output.ts'
+import { type Command, Option } from 'commander'
+import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 
-interface JsonOption {
-  readonly json?: boolean
-}
-
-/** What `arc script run` was asked. */
-export interface RunOptions extends JsonOption {
-  readonly point?: string
-  readonly tool?: string
-  readonly data?: string
-  readonly mode: string
-}
-
-/** Checks a script; exit code 1 when it has mistakes or cannot be read. */
-export async function checkScript(file: string, { json }: JsonOption): Promise<number> {
-  const { ok, hooks, errors } = compileFile(file).script
-  if (json === true) printJson({ ok, errors: errors.map(rowOfError) })
-  else printErrors(file, { ok, hooks, errors })
-  return ok ? 0 : 1
-}
-
-/** Loads a script and tries it; exit code 1 when it cannot be used, 2 and 3 when the step is blocked or held. */
-export async function runScript(file: string, options: RunOptions): Promise<number> {
-  const step = readStep(options)
-  const { script, text } = compileFile(file)
-  if (!script.ok) {
-    if (options.json === true) printJson({ ok: false, errors: script.errors.map(rowOfError) })
-    else printErrors(file, script)
-    return 1
-  }
-  const trial = new Trial(resolve(file), script, text, options)
-  const hooks = trial.hooks()
-  const ran = step === undefined ? undefined : await trial.dispatch(step)
-  const { problems } = trial
-  const errors = problems.map(({ line, column, message }) => ({ line, column, message }))
-  if (options.json === true) printJson({ ok: errors.length === 0, errors, hooks, ...ran })
-  else printTrial(file, hooks, ran, errors)
-  return errors.length > 0 ? 1 : exitCodeOf(ran?.outcome)
-}
-
-function exitCodeOf(outcome: Outcome | undefined): number {
-  if (outcome?.decision === 'block') return 2
-  return outcome?.decision === 'ask' ? 3 : 0
-}
-
-interface GivenStep {
-  readonly point: string
-  readonly data: Record<string, unknown>
-}
-
-// The whole step is read before anything runs.
-function readStep({ point, tool, data }: RunOptions): GivenStep | undefined {
-  if (point === undefined && tool === undefined && data === undefined) return undefined
-  const resolved = BUILT_IN_POINTS.resolve(point ?? 'pre:tool')
-  const given = readData(data ?? '{}')
-  const named = tool ?? resolved.tool
-  if (named !== undefined && resolved.spec.hasTool !== true) {
-    throw new ArcError('ARC_SCRIPT_INVALID', `The point ${resolved.name} has no tool, so --tool cannot be given.`)
-  }
-  return { point: resolved.name, data: named === undefined ? given : { args: {}, ...given, tool: named } }
-}
-
-function readData(text: string): Record<string, unknown> {
-  try {
-    const data: unknown = JSON.parse(text)
-    if (isRecord(data)) return data
-  } catch (error) {
-    throw new ArcError('ARC_SCRIPT_INVALID', `--data is not JSON: ${describe(error)}.`)
-  }
-  throw new ArcError('ARC_SCRIPT_INVALID', `--data must be a JSON object, such as {"prompt":"hello"}, not ${text}.`)
-}
-
-interface ShownHook {
-  readonly name: string
-  readonly at: string
-  readonly does: string
-}
-
-interface Ran {
-  readonly outcome: Outcome
-  readonly evaluations: readonly Evaluation[]
-  /** What `/log` and `/notify` said, in order. */
-  readonly said: readonly string[]
-}
-
-/** A script with an engine of its own: no built-in hooks, no configuration, no record. */
-class Trial {
-  readonly #engine: HookEngine
-  readonly #evaluations: Evaluation[] = []
-  readonly #said: string[] = []
-  readonly #file: string
-  readonly #script: ArmaScript
-  readonly problems
-
-  constructor(file: string, script: ArmaScript, text: string, options: RunOptions) {
-    this.#file = file
-    this.#script = script
-    const mode = readMode(options.mode, '--mode')
-    this.#engine = new HookEngine({ mode, sink: (evaluation) => void this.#evaluations.push(evaluation) })
-    const hear = (message: string) => void this.#said.push(message)
-    const services: PipelineServices = {
-      ...realServices({
-        state: new MemoryStateStore(),
-        trace: new MemoryTraceStore(),
-        profile: () => DEFAULTS.profile,
-        notify: ({ message, channel }) => hear(channel === undefined ? message : `${channel} ${message}`),
-      }),
-      // To the terminal, not into a log.
-      record: ({ message }) => hear(message ?? ''),
-    }
-    const origin = { layer: 'user', file, line: 1, column: 1 } as const
-    const sha256 = createHash('sha256').update(text).digest('hex')
-    const scripts = [{ file, script, sha256, origin }]
-    const { table, problems } = assemble({ ...DEFAULTS, enforcement: mode, scripts }, { builtIns: [], services })
-    this.#engine.swap(table)
-    this.problems = problems
-  }
-
-  hooks(): readonly ShownHook[] {
-    return this.#script.hooks.map((hook) => ({
-      name: `${basename(this.#file)}:${hook.position.line}`,
-      at: hook.tool === undefined ? hook.point : `${hook.point}:${hook.tool}`,
-      does: lineOf(hook),
-    }))
-  }
-
-  async dispatch({ point, data }: GivenStep): Promise<Ran> {
-    const context = { session: 'script', workspace: process.cwd() }
-    const outcome = await this.#engine.dispatch(point as 'pre:tool', data as never, context)
-    return { outcome, evaluations: this.#evaluations, said: this.#said }
-  }
-}
-
-function lineOf({ command, args }: ArmaHook): string {
-  return [`/${command}`, ...args.map((template) => fill(template, (name) => `$${name}`))].join(' ')
-}
-
-function printTrial(file: string, hooks: readonly ShownHook[], ran: Ran | undefined, errors: readonly Row[]): void {
-  print(`${file} registers ${hooks.length} hook${hooks.length === 1 ? '' : 's'}${hooks.length === 0 ? '' : ':'}`)
-  for (const line of alignColumns(hooks.map(({ name, at, does }) => [name, at, oneLine(does)]))) print(`  ${line}`)
-  for (const { line, column, message } of errors) tell(`${colors.bold(`${file}:${line}:${column}`)} ${message}`)
-  if (ran === undefined) return
-  const { outcome, evaluations, said } = ran
-  for (const message of said) print(`${colors.dim('said')}  ${oneLine(message)}`)
-  const rows = evaluations.map(({ hook, decision, applied, reason }) => {
-    const isHeld = decision === 'ask' || decision === 'block'
-    return [paintDecision(decision), hook, isHeld && !applied ? 'not applied' : '', oneLine(reason ?? '')]
-  })
-  for (const line of alignColumns(rows)) print(line)
-  const by = outcome.hook === undefined ? '' : ` by ${outcome.hook}`
-  const why = outcome.reason === undefined ? '' : `: ${oneLine(outcome.reason)}`
-  print(`outcome: ${paintDecision(outcome.decision)}${by}${why}`)
-  print(`data:    ${oneLine(JSON.stringify(outcome.data), 200)}`)
-}
-
-interface Row {
-  readonly line: number
-  readonly column: number
-  readonly message: string
-}
-
-function rowOfError({ line, column, message }: Row): Row {
-  return { line, column, message }
-}
-
-function printErrors(file: string, { ok, hooks, errors }: ArmaScript): void {
-  for (const { line, column, message } of errors) tell(`${colors.bold(`${file}:${line}:${column}`)} ${message}`)
-  const count = `${hooks.length} hook${hooks.length === 1 ? '' : 's'}`
-  tell(`${file} ${ok ? colors.green(`ok: ${count}`) : colors.red('not usable')}`)
-}
-
-function compileFile(file: string): { readonly script: ArmaScript; readonly text: string } {
-  const { text, problem } = readTextFile(resolve(file))
-  if (text !== undefined) return { script: compileArma(text), text }
-  const message = `cannot be read: ${problem?.message ?? 'there is no such file.'}`
-  return { script: { ok: false, hooks: [], errors: [{ line: 1, column: 1, message }] }, text: '' }
+export function addScript(arc: Command, run: Run): void {
+  const load = () => import('./script.run.ts')
+  const script = arc
+    .command('script')
+    .summary('check and try .arma scripts')
+    .description('.arma scripts: hooks, a line each')
+    .addHelpText('after', example('arc script check hooks.arma'))
+  script
+    .command('check <file>')
+    .description('show every mistake in a script, with its place; nothing runs')
+    .option('--json', 'print {ok, errors} as JSON')
+    .addHelpText('after', example('arc script check hooks.arma'))
+    .action((file, options) => run(load().then((all) => all.checkScript(file, options))))
+  script
+    .command('run <file>')
+    .description('say which hooks a script registers; with a point, send one step through them alone')
+    .option('--point <point>', 'where the step happens (pre:tool when --tool is given)')
+    .option('--tool <tool>', 'the tool of the step')
+    .option('--data <json>', 'what the step carries, as a JSON object')
+    .addOption(new Option('--mode <mode>', 'what the hooks may do').choices(MODE_NAMES).default('enforce'))
+    .option('--json', 'print {ok, errors, hooks, outcome, evaluations, said}')
+    .addHelpText('after', example(`arc script run hooks.arma --tool shell --data '{"args":{"command":"ls"}}'`))
+    .action((file, options) => run(load().then((all) => all.runScript(file, options))))
 }

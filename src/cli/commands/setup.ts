@@ -1,128 +1,29 @@
-// `arc setup --managed`: home, package and daemon go to a system user, so that the agent's account reaches the socket only.
-// A list of steps, each safe to repeat; --dry-run prints the list, --remove goes the other way.
+// `arc setup`: the declaration.
 
-import { resolve } from 'node:path'
-import { ArcError, describe } from '../../engine/errors.ts'
-import { type Managed, readManaged, systemPaths, writersOf } from '../../guard/managed.ts'
-import colors from '../colors.ts'
-import { requireNames } from '../managed/accounts.ts'
-import { readHostNames } from '../managed/hosts.ts'
-import { packageRoot } from '../managed/package-copy.ts'
-import { removalSteps } from '../managed/remove.ts'
-import { type SetupPlan, type Step, setupSteps } from '../managed/steps.ts'
-import { harmless, print, printJson, tell } from '../output.ts'
+import { type Command, Option } from 'commander'
+import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 
-export interface SetupOptions {
-  readonly managed: boolean
-  readonly user: string
-  readonly group: string
-  readonly approver?: readonly string[]
-  readonly prefix?: string
-  readonly home?: string
-  readonly enforcement: string
-  readonly hosts?: string
-  readonly start?: boolean
-  readonly remove?: boolean
-  readonly purge?: boolean
-  readonly root?: string
-  readonly dryRun?: boolean
-  readonly json?: boolean
-}
-
-/** Sets managed mode up, or removes it. */
-export async function setup(options: SetupOptions): Promise<number> {
-  if (process.platform !== 'linux') {
-    throw new ArcError('ARC_SETUP_FAILED', `Managed mode works on Linux; this is ${process.platform}.`)
-  }
-  const isDry = options.dryRun === true
-  if (!isDry && process.getuid?.() !== 0) {
-    throw new ArcError('ARC_NEEDS_ROOT', 'arc setup changes the machine for all accounts: run it as root, with sudo.')
-  }
-  const root = resolve(options.root ?? '/')
-  const present = readManaged(root)
-  const steps = options.remove === true ? removalOf(present, options) : setupSteps(planOf(options, root, present))
-  const warnings = options.remove === true ? [] : warningsOf(options)
-  const done = isDry ? steps.map(({ title }) => title) : await carryOut(steps, options)
-  const managed = options.remove === true ? null : (readManaged(root) ?? null)
-  if (options.json === true) printJson({ managed, steps: done, warnings })
-  else printEnd({ options, done, warnings, managed })
-  return 0
-}
-
-function removalOf(present: Managed | undefined, { purge, root }: SetupOptions): Step[] {
-  if (present !== undefined) return removalSteps(present, purge === true)
-  const where = systemPaths(resolve(root ?? '/')).marker
-  throw new ArcError('ARC_SETUP_FAILED', `This machine is not managed: there is no marker ${where}.`)
-}
-
-function planOf(options: SetupOptions, root: string, present: Managed | undefined): SetupPlan {
-  const { user, group, approver = [], enforcement, start } = options
-  requireNames([user, group, ...approver])
-  const paths = systemPaths(root)
-  const other = present === undefined ? undefined : [present.user !== user, present.group !== group].includes(true)
-  if (other === true) {
-    const message = `This machine is managed by ${present?.user} and ${present?.group}: remove that first (--remove).`
-    throw new ArcError('ARC_SETUP_FAILED', message)
-  }
-  return {
-    root,
-    user,
-    group,
-    approvers: approver,
-    prefix: resolve(options.prefix ?? present?.prefix ?? paths.prefix),
-    home: resolve(options.home ?? present?.home ?? paths.home),
-    enforcement,
-    hosts: readHostNames(options.hosts ?? ''),
-    isStarted: start === true,
-    present,
-  }
-}
-
-// Said before anybody relies on it.
-function warningsOf({ approver = [] }: SetupOptions): string[] {
-  const warnings: string[] = []
-  const [writer] = writersOf(packageRoot())
-  if (writer !== undefined)
-    warnings.push(`The package is copied from a folder that not only root can change: ${writer}.`)
-  const caller = process.env.SUDO_USER
-  if (caller !== undefined && approver.includes(caller)) {
-    warnings.push(`${caller} may now approve. If agents run as ${caller}, they may approve too: use another account.`)
-  }
-  return warnings
-}
-
-async function carryOut(steps: readonly Step[], { json }: SetupOptions): Promise<string[]> {
-  // Folders on the way must be open to everyone, whatever root's own habit is.
-  process.umask(0o022)
-  const done: string[] = []
-  for (const { title, run } of steps) {
-    try {
-      await run()
-    } catch (error) {
-      if (error instanceof ArcError) throw error
-      throw new ArcError('ARC_SETUP_FAILED', `${title}: ${describe(error)}.`)
-    }
-    done.push(title)
-    if (json !== true) print(`${colors.green('✓')} ${harmless(title)}`)
-  }
-  return done
-}
-
-interface End {
-  readonly options: SetupOptions
-  readonly done: readonly string[]
-  readonly warnings: readonly string[]
-  readonly managed: Managed | null
-}
-
-function printEnd({ options, done, warnings, managed }: End): void {
-  if (options.dryRun === true) for (const title of done) print(`${colors.dim('○')} ${harmless(title)}`)
-  for (const warning of warnings) tell(`${colors.yellow('!')} ${harmless(warning)}`)
-  if (options.dryRun === true) tell('Nothing was changed.')
-  else if (managed === null) tell('Managed mode is removed. Each user installs ARC again with: arc install HOST')
-  else {
-    tell('Next, as each user who runs agents:  arc install HOST')
-    tell(`To approve, as a member of ${managed.group}:  arc approvals list`)
-    tell('To check it all:  arc doctor')
-  }
+export function addSetup(arc: Command, run: Run): void {
+  arc
+    .command('setup')
+    .summary('managed mode: ARC belongs to another account')
+    .description(
+      'managed mode: home, package and daemon belong to a system user, and agents reach only the socket; needs root',
+    )
+    .requiredOption('--managed', 'set up managed mode, or update it')
+    .option('--user <name>', 'the system user that owns home and daemon', 'arc')
+    .option('--group <name>', 'the group whose members may approve', 'arc-approvers')
+    .option('--approver <user...>', 'add these accounts to the group')
+    .option('--prefix <dir>', 'the copy of the package, owned by root; /usr/local/lib/arc-supervisor by default')
+    .option('--home <dir>', 'the home of the daemon; /var/lib/arc by default')
+    .addOption(new Option('--enforcement <mode>', 'the mode of a new home').choices(MODE_NAMES).default('enforce'))
+    .option('--hosts <names>', 'also write the system-wide configuration of these agents (claude)')
+    .option('--start', 'start the daemon now, also where there is no systemd')
+    .addOption(new Option('--remove', 'undo the setup; the home stays').conflicts('start'))
+    .option('--purge', 'with --remove: delete the home with the record, the user and the group too')
+    .addOption(new Option('--root <dir>', 'put all system paths below this folder').hideHelp())
+    .option('--dry-run', 'show the steps; nothing is changed')
+    .option('--json', 'print {managed, steps, warnings}')
+    .addHelpText('after', example('sudo arc setup --managed --approver ann --hosts claude'))
+    .action((options) => run(import('./setup.run.ts').then(({ setup }) => setup(options))))
 }

@@ -1,192 +1,66 @@
-// `arc task`: work that agents hand to each other. Every move goes through the state machine, every new task through
-// the pipeline.
+// `arc task`: the declaration.
 
-import { ArcError } from '../../engine/errors.ts'
-import { databaseFile, findProject } from '../../platform/home.ts'
-import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
-import { createSupervisor } from '../../supervisor/create-supervisor.ts'
-import { type OpenTasks, openTasks } from '../../tasks/service/open-tasks.ts'
-import { logMoves } from '../../tasks/service/task-log.ts'
-import { admitBy } from '../../tasks/service/task-supervision.ts'
-import type { Task, TaskPriority, TaskRecord, TaskStatus } from '../../tasks/task.ts'
-import colors from '../colors.ts'
-import { ago, alignColumns, oneLine, print, printJson, tell } from '../output.ts'
+import { type Command, Option } from 'commander'
+import { TASK_PRIORITIES, TASK_STATUSES } from '../../tasks/task.ts'
+import { example, type Run } from '../command-declaration.ts'
 
-interface JsonOption {
-  readonly json?: boolean
+export function addTask(arc: Command, run: Run): void {
+  const load = () => import('./task.run.ts')
+  const task = arc
+    .command('task')
+    .summary('work that agents hand to each other')
+    .description('work that agents hand to each other, each step checked')
+    .addHelpText('after', example('arc task delegate --from lead --to reviewer "Review the change"'))
+  task
+    .command('delegate <text...>')
+    .description('hand a task to another agent, if the pipeline lets it')
+    .requiredOption('--from <agent>', 'who delegates')
+    .requiredOption('--to <agent>', 'who is to do it')
+    .addOption(new Option('--priority <priority>', 'how urgent').choices(TASK_PRIORITIES).default('medium'))
+    .option('--json', 'print the task as JSON')
+    .addHelpText('after', '\nExit code: 2 when it was blocked, 3 when it is held for a person.')
+    .addHelpText('after', example('arc task delegate --from lead --to reviewer "Review the change"'))
+    .action((text, options) => run(load().then((all) => all.delegateTask(text, options))))
+  task
+    .command('list')
+    .description('tasks, the newest last')
+    .addOption(new Option('--status <status>', 'only those').choices(TASK_STATUSES))
+    .option('--from <agent>', 'delegated by this agent')
+    .option('--to <agent>', 'given to this agent')
+    .option('--limit <count>', 'the newest so many', '1000')
+    .option('--json', 'print a list of tasks')
+    .addHelpText('after', example('arc task list --status working'))
+    .action((options) => run(load().then((all) => all.listTasks(options))))
+  task
+    .command('show <id>')
+    .description('one task with its history; the beginning of the id will do')
+    .option('--json', 'print the task with its history')
+    .addHelpText('after', example('arc task show 01JZ'))
+    .action((id, options) => run(load().then((all) => all.showTask(id, options))))
+  addMoves(task, run)
 }
 
-/** What `arc task delegate` was asked. */
-export interface DelegateOptions extends JsonOption {
-  readonly from: string
-  readonly to: string
-  readonly priority: TaskPriority
-}
+const MOVES = [
+  ['accept <id>', 'its assignee begins to work', 'accept 01JZ --as reviewer'],
+  ['complete <id> [output...]', 'its assignee is done', 'complete 01JZ --as reviewer "No issues found"'],
+  ['fail <id> [reason...]', 'its assignee could not do it', 'fail 01JZ --as reviewer "The branch is gone"'],
+  ['request-input <id> <question...>', 'its assignee asks', 'request-input 01JZ --as reviewer "Which files?"'],
+  ['provide-input <id> <answer...>', 'who delegated it answers', 'provide-input 01JZ --as lead "Those in src"'],
+  ['cancel <id> [reason...]', 'who delegated it no longer wants it', 'cancel 01JZ --as lead'],
+] as const
 
-const EXIT = { done: 0, failed: 1, blocked: 2, held: 3 } as const
-
-/** Hands a task to an agent, if the pipeline lets it. */
-export async function delegateTask(words: readonly string[], options: DelegateOptions): Promise<number> {
-  const { from, to, priority, json } = options
-  const workspace = process.cwd()
-  const project = findProject(workspace)
-  // Nobody waits here: what is held is told at once, and delegated again once approved.
-  const supervisor = await createSupervisor({ via: 'cli', askMs: 0, ...(project !== undefined && { project }) })
-  const onMove = logMoves(supervisor.trace, supervisor.config.profile)
-  const tasks = await openTasks({ admit: admitBy(supervisor, { workspace }), onMove })
-  try {
-    const { task } = await tasks.delegator.delegate({ from, to, priority, description: words.join(' ') })
-    return showResult(task, json)
-  } catch (error) {
-    return refused(error)
-  } finally {
-    tasks.close()
-    await supervisor.close()
+function addMoves(task: Command, run: Run): void {
+  for (const [usage, description, line] of MOVES) {
+    const verb = usage.slice(0, usage.indexOf(' ')) as import('./task.run.ts').TaskVerb
+    const command = task
+      .command(usage)
+      .description(description)
+      .requiredOption('--as <agent>', 'the agent who does it')
+      .option('--json', 'print the task as JSON')
+      .addHelpText('after', example(`arc task ${line}`))
+    command.action(() => {
+      const [id, words] = command.processedArgs as [string, readonly string[] | undefined]
+      return run(import('./task.run.ts').then((all) => all.moveTask(verb, id, words ?? [], command.opts())))
+    })
   }
-}
-
-/** What `arc task list` was asked. */
-export interface ListOptions extends JsonOption {
-  readonly status?: TaskStatus
-  readonly from?: string
-  readonly to?: string
-  readonly limit: string
-}
-
-/** Lists tasks, the newest last. */
-export async function listTasks({ status, from, to, limit, json }: ListOptions): Promise<number> {
-  if (!/^[1-9]\d{0,8}$/.test(limit)) {
-    tell(`arc: --limit takes a whole number above 0, not ${JSON.stringify(limit)}`)
-    return EXIT.blocked
-  }
-  return withTasks(({ delegator }) => {
-    const tasks = delegator.list({ status, from, to, limit: Number(limit) })
-    if (json === true) printJson(tasks.map(jsonOf))
-    else if (tasks.length === 0) tell('No tasks. To hand one over: arc task delegate --from A --to B TEXT')
-    else for (const line of alignColumns(tasks.map(rowOf), { head: HEAD })) print(line)
-    return EXIT.done
-  })
-}
-
-/** Shows one task with its history. */
-export async function showTask(id: string, { json }: JsonOption): Promise<number> {
-  return withTasks(({ delegator }) => {
-    const whole = findId(delegator, id)
-    const task = delegator.get(whole)
-    if (task === undefined) throw new ArcError('ARC_TASK_UNKNOWN', `There is no task ${JSON.stringify(id)}.`)
-    const history = delegator.history(whole)
-    if (json === true) printJson({ ...jsonOf(task), history: history.map(recordJsonOf) })
-    else printTask(task, history)
-    return EXIT.done
-  })
-}
-
-/** What an agent does with a task. */
-export type TaskVerb = 'accept' | 'complete' | 'fail' | 'request-input' | 'provide-input' | 'cancel'
-
-/** Who does it. */
-export interface MoveOptions extends JsonOption {
-  readonly as: string
-}
-
-/** Moves a task on behalf of an agent. */
-export async function moveTask(
-  verb: TaskVerb,
-  id: string,
-  words: readonly string[],
-  { as, json }: MoveOptions,
-): Promise<number> {
-  const text = words.join(' ')
-  return withTasks(async ({ delegator }) => {
-    const whole = findId(delegator, id)
-    const moves: Readonly<Record<TaskVerb, () => Promise<Task>>> = {
-      accept: () => delegator.accept(whole, as),
-      complete: () => delegator.complete(whole, as, text),
-      fail: () => delegator.fail(whole, as, text),
-      'request-input': () => delegator.requestInput(whole, as, text),
-      'provide-input': () => delegator.provideInput(whole, as, text),
-      cancel: () => delegator.cancel(whole, as, text === '' ? undefined : text),
-    }
-    return showResult(await moves[verb](), json)
-  })
-}
-
-async function withTasks(work: (tasks: OpenTasks) => number | Promise<number>): Promise<number> {
-  const trace = new SqliteTraceStore(databaseFile(), { env: process.env })
-  const tasks = await openTasks({ onMove: logMoves(trace) })
-  try {
-    return await work(tasks)
-  } finally {
-    tasks.close()
-    trace.close()
-  }
-}
-
-// The beginning of an id will do where it is clear.
-function findId(delegator: OpenTasks['delegator'], given: string): string {
-  if (given === '' || delegator.get(given) !== undefined) return given
-  const ids = delegator.list().flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
-  return ids.length === 1 && ids[0] !== undefined ? ids[0] : given
-}
-
-function showResult(task: Task, json: boolean | undefined): number {
-  if (json === true) printJson(jsonOf(task))
-  else print(`${paintStatus(task.status)}  ${colors.bold(task.id)}  ${oneLine(task.description)}`)
-  return EXIT.done
-}
-
-function refused(error: unknown): number {
-  if (!(error instanceof ArcError)) throw error
-  const exit = { ARC_TASK_BLOCKED: EXIT.blocked, ARC_TASK_HELD: EXIT.held }[error.code as string]
-  if (exit === undefined) throw error
-  tell(`arc: ${error.message}`)
-  return exit
-}
-
-const HEAD = ['id', 'status', 'priority', 'from → to', 'age', 'task']
-
-function rowOf({ id, status, priority, from, to, createdAt, description }: Task): readonly string[] {
-  const age = ago(new Date(createdAt).toISOString())
-  return [id, paintStatus(status), priority, `${oneLine(from, 24)} → ${oneLine(to, 24)}`, age, oneLine(description, 60)]
-}
-
-const PAINT: Readonly<Record<TaskStatus, (text: string) => string>> = {
-  created: colors.dim,
-  assigned: colors.cyan,
-  working: colors.blue,
-  'input-required': colors.magenta,
-  completed: colors.green,
-  failed: colors.red,
-  cancelled: colors.dim,
-}
-
-function paintStatus(status: TaskStatus): string {
-  return PAINT[status](status)
-}
-
-function printTask(task: Task, history: readonly TaskRecord[]): void {
-  const { id, from, to, status, priority, attempts, description, question, answer, output, reason } = task
-  print(`${colors.bold(id)}  ${paintStatus(status)}  ${priority}  ${oneLine(from)} → ${oneLine(to)}`)
-  const rows = Object.entries({ task: description, question, answer, output, reason })
-  for (const [name, text] of rows) if (text !== undefined) print(`  ${name}: ${oneLine(text, WHOLE)}`)
-  if (attempts > 1) print(`  begun ${attempts} times`)
-  for (const { at, from: before, to: after, by } of history) {
-    const when = new Date(at).toISOString()
-    print(colors.dim(`  ${when}  ${before === null ? '' : `${before} → `}${after}  by ${oneLine(by ?? 'ARC')}`))
-  }
-}
-
-const WHOLE = Number.POSITIVE_INFINITY
-
-function jsonOf({ createdAt, updatedAt, lease, ...task }: Task): object {
-  const until = lease && { lease: { ...lease, expiresAt: timeOf(lease.expiresAt) } }
-  return { ...task, createdAt: timeOf(createdAt), updatedAt: timeOf(updatedAt), ...until }
-}
-
-function recordJsonOf({ at, ...record }: TaskRecord): object {
-  return { ...record, at: timeOf(at) }
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -9,7 +9,7 @@ import type { RulePack } from '../../risk/rule.ts'
 import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { defineRulePack } from '../../risk/user-pack.ts'
 import type { StateStore } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
+import { builtIn } from './built-in.ts'
 import { classifierOf, rateStep } from './call-risk.ts'
 import { isCatastrophe, verdictOn, withKeywords } from './risk-verdict.ts'
 import { noteRisk } from './turn-risk.ts'
@@ -34,12 +34,11 @@ export const riskDetection = builtIn<Options>({
   points: ['pre:tool', 'pre:message', 'pre:agent:spawn', 'pre:git:write'],
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
-  onError: 'abort',
   options,
   create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
     const classify = classifierOf(readPacks(definitions, regex), guard)
     return {
-      floor: isCatastrophe,
+      alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)

@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
-import { builtIn } from '../built-in.ts'
+import { builtIn } from './built-in.ts'
 
 /** Where a message comes from. */
 export type Source = 'human' | 'agent' | 'system' | 'cron' | 'unknown'
@@ -40,7 +40,6 @@ export const sourceClassify = builtIn<z.output<typeof options>>({
   points: ['pre:message', 'pre:launch'],
   summary: 'Says where a message comes from: human, agent, system, cron or unknown.',
   critical: true,
-  onError: 'abort',
   options,
   create({ botAccountIds, cronPatterns }) {
     const bots = new Set(botAccountIds.map(fold))

@@ -7,7 +7,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'
 import { toolClass } from '../../engine/tools.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import { builtIn } from '../built-in.ts'
+import { builtIn } from './built-in.ts'
 import { RuleLibrary } from './rule-library.ts'
 
 const options = z.strictObject({
@@ -30,7 +30,6 @@ export const subagentInject = builtIn<z.output<typeof options>>({
   points: ['pre:agent:spawn', 'pre:tool'],
   summary: 'Puts rules from a library into the prompt of a spawned agent.',
   critical: false,
-  onError: undefined,
   options,
   create({ rules, files, maxBytes }) {
     const library = new RuleLibrary({ rules, files, maxBytes })

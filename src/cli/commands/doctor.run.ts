@@ -1,0 +1,170 @@
+// `arc doctor`: is everything that should run really running. Looks, and with --live sends a call through each installed
+// host line; changes nothing.
+
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { formatProblem, isFatal } from '../../config/problem.ts'
+import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
+import { describe } from '../../engine/errors.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
+import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
+import type { Host } from '../../hosts/host.ts'
+import { readTexts } from '../../hosts/install/apply.ts'
+import { type Place, pathsToRead } from '../../hosts/install/plan.ts'
+import { HOSTS } from '../../hosts/list.ts'
+import { arcHome } from '../../platform/home.ts'
+import { openStores } from '../../storage/open-stores.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
+import colors from '../colors.ts'
+import { launcherFile } from '../hook/launcher.ts'
+import { managedForOthers } from '../managed-access.ts'
+import { enforces } from '../mode-sync.ts'
+import { fromNow, oneLine, print, printJson, report, tell } from '../output.ts'
+import { isRunnable, sendCanary } from './doctor/canary.ts'
+import { clientVersion } from './doctor/client-version.ts'
+import { daemonCheck } from './doctor/daemon-check.ts'
+import { homeChecks } from './doctor/home-checks.ts'
+import { managedChecks } from './doctor/managed-checks.ts'
+import { modeChecks } from './doctor/mode-checks.ts'
+
+export interface DoctorOptions {
+  readonly live?: boolean
+  readonly json?: boolean
+}
+
+/** Shows every check; exit code 1 when one is not ok. */
+export async function doctor({ live, json }: DoctorOptions): Promise<number> {
+  const home = resolve(arcHome())
+  const managed = readManagedInstall()
+  // The home of a managed machine is closed to this account: what can be seen from outside has to do.
+  const isOutside = managedForOthers() !== undefined
+  const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)
+  if (!isOutside) checks.push(...homeChecks(home), ...configChecks(), ...modeChecks(home), await daemonCheck(home))
+  const seen = isOutside ? [] : seenIn(home)
+  const installed = installedHosts()
+  const versions = await versionsOf(installed)
+  // A managed machine is always told to fail closed.
+  const isEnforced = managed !== undefined || enforces(home)
+  for (const { host, place } of installed) {
+    const command = managed?.launcher ?? launcherFile(home)
+    checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, command, isEnforced))
+    if (!isOutside) checks.push(seenCheck(host, seen))
+    if (live === true && !isOutside) checks.push(await sendCanary(host, place, home))
+  }
+  const ok = checks.every((check) => check.ok)
+  if (json === true) printJson({ ok, checks: checks.map(({ fix = null, ...check }) => ({ ...check, fix })) })
+  else printChecks(checks, ok)
+  return ok ? 0 : 1
+}
+
+function configChecks(): Check[] {
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
+  try {
+    const { config, loaded, problems } = preview
+    const wrong = problems.filter(isFatal)
+    const what = `profile ${config.profile}, ${config.enforcement}, ${preview.hooks().length} hooks`
+    const [first] = wrong
+    const fix = 'arc profile show names every problem with its place.'
+    const files: Check =
+      first === undefined
+        ? { name: 'configuration', ok: true, detail: what }
+        : { name: 'configuration', ok: false, detail: `${wrong.length}: ${formatProblem(first)}`, fix }
+    const { state, failures, threshold } = preview.breaker()
+    const detail = `${state}, ${failures} of ${threshold} failures`
+    const isOpen = state === 'open'
+    const breaker: Check = {
+      name: 'breaker',
+      ok: !isOpen,
+      detail,
+      ...(isOpen && { fix: 'arc logs --action hook:error' }),
+    }
+    const { project } = loaded
+    if (project === undefined || project.commands.length + project.scripts.length === 0) return [files, breaker]
+    const trust: Check = project.isTrusted
+      ? { name: 'trust', ok: true, detail: `the hooks of ${project.dir} are trusted` }
+      : { name: 'trust', ok: false, detail: `the hooks of ${project.dir} do not run`, fix: `arc trust ${project.dir}` }
+    return [files, breaker, trust]
+  } finally {
+    close()
+  }
+}
+
+interface Installed {
+  readonly host: Host
+  readonly place: Place
+  /** The release of the program, where it tells. */
+  readonly version?: string | undefined
+}
+
+// All at once: each may take a while to say it.
+async function versionsOf(installed: readonly Installed[]): Promise<ReadonlyMap<string, string | undefined>> {
+  const names = [...new Set(installed.map(({ host }) => host.name))]
+  return new Map(await Promise.all(names.map(async (name) => [name, await clientVersion(name)] as const)))
+}
+
+// Where a line of ours stands, in the user's files or in those of the project around here.
+function installedHosts(): Installed[] {
+  const env = process.env
+  const places: Place[] = [
+    { scope: 'user', dir: homedir(), env },
+    { scope: 'project', dir: process.cwd(), env },
+  ]
+  return Object.values(HOSTS).flatMap((host) => {
+    return places.filter((place) => isInstalled(host, place)).map((place) => ({ host, place }))
+  })
+}
+
+function isInstalled(host: Host, place: Place): boolean {
+  const texts = readTexts(host.install.files(place).map(({ path }) => path))
+  return host.install.files(place).some(({ path, has }) => {
+    const text = texts.get(path)
+    return text !== undefined && has(text)
+  })
+}
+
+function hostChecks({ host, place, version }: Installed, command: string, isEnforced: boolean): Check[] {
+  try {
+    const texts = readTexts([...pathsToRead(host, place), ...pathsToDiagnose(host, place)])
+    return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command), isEnforced, version })
+  } catch (error) {
+    return [{ name: `${host.name}: installed`, ok: false, detail: describe(error), fix: 'Mend the file.' }]
+  }
+}
+
+function seenIn(home: string): readonly SeenEvent[] {
+  const stores = openStores(home, () => undefined)
+  try {
+    return listSeenEvents(stores.state)
+  } catch (error) {
+    tell(`arc: when hosts were last heard of cannot be read: ${describe(error)}`)
+    return []
+  } finally {
+    stores.close()
+  }
+}
+
+// Configured is not the same as running: only what came in counts.
+function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
+  const own = seen.filter(({ host }) => host === name).sort((a, b) => b.at - a.at)
+  const unknown = own.filter(({ isUnknown }) => isUnknown).map(({ event }) => event)
+  if (own.length === 0) {
+    const detail = 'nothing has ever come in; work with it once, or: arc doctor --live'
+    return { name: `${name}: last seen`, ok: true, detail }
+  }
+  const wanted = Object.keys(events).filter((event) => events[event]?.isInstalled)
+  const never = wanted.filter((event) => !own.some((one) => one.event === event))
+  const list = own.map(({ event, at }) => `${event} ${fromNow(at)}`)
+  const rest = [
+    ...(never.length > 0 ? [`never: ${never.join(', ')}`] : []),
+    ...(unknown.length > 0 ? [`unknown to this version: ${unknown.join(', ')}`] : []),
+  ]
+  return { name: `${name}: last seen`, ok: true, detail: [list.join(', '), ...rest].join('; ') }
+}
+
+function printChecks(checks: readonly Check[], ok: boolean): void {
+  for (const { name, ok: isOk, detail, fix } of checks) {
+    print(`${isOk ? colors.green('✓') : colors.red('✗')} ${colors.bold(name)}  ${oneLine(detail, 300)}`)
+    if (fix !== undefined) print(`    ${colors.yellow(fix)}`)
+  }
+  tell(ok ? 'Everything is as it should be.' : 'Something is not as it should be.')
+}

@@ -1,0 +1,76 @@
+// Is the home there, only its owner's, and can the record be written?
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe } from '../../../engine/errors.ts'
+import { readUnattendedHome } from '../../../guard/unattended-home.ts'
+import type { Check } from '../../../hosts/diagnose.ts'
+import { checkAnchors } from '../../../storage/anchor-check.ts'
+import { loadDriver } from '../../../storage/sqlite/driver/load-driver.ts'
+import { SqliteTraceStore } from '../../../storage/sqlite/trace-store.ts'
+
+const SOON_MS = 2_000
+
+/** The checks of a home. */
+export function homeChecks(home: string): Check[] {
+  const stats = statSync(home, { throwIfNoEntry: false })
+  const name = 'home'
+  if (stats === undefined) return [{ name, ok: false, detail: `${home} is not there`, fix: 'arc init' }]
+  if (!stats.isDirectory())
+    return [{ name, ok: false, detail: `${home} is no folder`, fix: 'Set ARC_HOME to a folder.' }]
+  const isOpen = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
+  const own: Check = isOpen
+    ? { name, ok: false, detail: `others may look into ${home}`, fix: `chmod 700 ${home}` }
+    : { name, ok: true, detail: home }
+  return [own, databaseCheck(home), anchorCheck(home), ...confirmCheck(home)]
+}
+
+// No failure: somebody chose it. But nobody should find it out by accident.
+function confirmCheck(home: string): Check[] {
+  if (readUnattendedHome(home) === undefined) return []
+  const detail = 'warning: approving and loosening ask nobody in this home (made with arc init --confirm none)'
+  return [{ name: 'confirmations', ok: true, detail, fix: 'arc init --confirm ask' }]
+}
+
+function databaseCheck(home: string): Check {
+  const name = 'database'
+  const file = join(home, 'arc.db')
+  const fix = 'Look for a program that holds it, or for a full disk; arc trace verify checks the record.'
+  const driver = driverCheck()
+  if (!driver.ok) return driver
+  let store: SqliteTraceStore | undefined
+  try {
+    store = new SqliteTraceStore(file, { waitMs: SOON_MS })
+    const { records } = store.counters({ hours: 1 })
+    return { name, ok: true, detail: `${file}, ${records} records, ${driver.detail}` }
+  } catch (error) {
+    return { name, ok: false, detail: describe(error), fix }
+  } finally {
+    store?.close()
+  }
+}
+
+// The message names each driver that was tried and why it failed.
+function driverCheck(): Check {
+  const name = 'database'
+  try {
+    return { name, ok: true, detail: `SQLite by ${loadDriver().name}` }
+  } catch (error) {
+    const fix =
+      'Use Node 22.16 or newer, or install arc-supervisor again on this machine: npm install -g arc-supervisor'
+    return { name, ok: false, detail: describe(error), fix }
+  }
+}
+
+// Opened after the check above, which moves a damaged database out of the way.
+function anchorCheck(home: string): Check {
+  const name = 'record'
+  try {
+    const { checked, mismatch } = checkAnchors(home)
+    if (mismatch === undefined) return { name, ok: true, detail: `${checked} anchors fit` }
+    const fix = 'arc trace verify shows what was expected; docs/guides/the-trace.md says what to do.'
+    return { name, ok: false, detail: mismatch.message, fix }
+  } catch (error) {
+    return { name, ok: false, detail: describe(error), fix: 'Look for a program that holds the database.' }
+  }
+}

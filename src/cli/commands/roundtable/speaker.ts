@@ -1,0 +1,88 @@
+// An agent at the table as a program: started under supervision for this one turn, as `arc launch` does it, with the
+// prompt on stdin. The user's own configuration of the agent is not touched.
+
+import { resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { createLaunchMark, LAUNCH_VARIABLE } from '../../../daemon/hook-call/launch-profile.ts'
+import type { Outcome } from '../../../engine/outcome.ts'
+import { type AgentEnd, runAgent } from '../../../roundtable/driver/agent-process.ts'
+import type { Reply, Speaker } from '../../../roundtable/driver/driver-options.ts'
+import type { Supervisor } from '../../../supervisor/supervisor.ts'
+import { writeLauncher } from '../../hook/launcher.ts'
+import { oneLine, showSpan } from '../../output.ts'
+import { injectionFor } from '../launch/injection.ts'
+import { isKnownAgent, launchOf } from '../launch.run.ts'
+import type { Seat } from './agents.ts'
+
+/** What a speaker is made from. */
+export interface SpeakerOptions {
+  readonly seat: Seat
+  readonly home: string
+  readonly cwd: string
+  readonly turnMs: number
+  /** The supervisor of the agent's own profile. */
+  readonly supervisorOf: (profile: string) => Promise<Supervisor>
+  /** Told what a person should know of how the agent is supervised. */
+  readonly note: (text: string) => void
+}
+
+// Agents save their session when they are asked to end.
+const GRACE_MS = 3_000
+const MAX_STDERR = 300
+
+/** The speaker for a seat. */
+export function speakerFor(options: SpeakerOptions): Speaker {
+  return { name: options.seat.name, ask: (prompt, asked) => launchTurn(options, prompt, asked) }
+}
+
+async function launchTurn(
+  { seat, home, cwd, turnMs, supervisorOf, note }: SpeakerOptions,
+  prompt: string,
+  { session, signal }: { readonly session: string; readonly signal: AbortSignal },
+): Promise<Reply> {
+  const { name, command, args, profile } = seat
+  const supervisor = await supervisorOf(profile)
+  const context = { session, workspace: cwd, source: 'system', host: command, agent: name }
+  const before = await supervisor.decide('pre:launch', { command, args }, context, { askMs: 0 })
+  if (before.blocked) return refusal(before)
+  const wanted = launchOf(before.data, command, args)
+  const arc = resolve(process.argv[1] ?? 'arc')
+  const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
+  const injected = injectionFor(wanted, { launcher, home, cwd, env: process.env })
+  const mark = createLaunchMark(home, profile)
+  try {
+    if (injected.note !== undefined) note(injected.note)
+    if (!injected.isSupervised && supervisor.engine.mode === 'enforce' && isKnownAgent(wanted.command)) {
+      return { kind: 'blocked', why: 'in enforce nothing starts unsupervised' }
+    }
+    const own = { ARC_HOME: home, ARC_PROFILE: profile, [LAUNCH_VARIABLE]: mark.id }
+    const env = { NO_COLOR: '1', ...wanted.env, ...injected.env, ...own }
+    const run = { command: wanted.command, args: injected.args, env, cwd, prompt }
+    const end = await runAgent({ ...run, timeoutMs: turnMs, graceMs: GRACE_MS, signal })
+    const ended = { command: wanted.command, args: wanted.args, ...(end.code !== undefined && { exitCode: end.code }) }
+    await supervisor.decide('post:launch', ended, context, { askMs: 0 })
+    return replyOf(end, turnMs)
+  } finally {
+    mark.remove()
+    injected.remove()
+  }
+}
+
+function refusal({ decision, hook, reason, metadata }: Outcome): Reply {
+  const why = `its start was stopped by ${hook ?? 'a hook'}: ${reason ?? 'no reason was given'}`
+  const trace = typeof metadata.traceId === 'string' ? { traceId: metadata.traceId } : {}
+  return { kind: decision === 'ask' ? 'held' : 'blocked', why, ...trace }
+}
+
+function replyOf({ kind, code, why, stdout, stderr }: AgentEnd, turnMs: number): Reply {
+  if (kind === 'aborted') return { kind }
+  if (kind === 'timeout') return { kind, why: `no answer within ${showSpan(turnMs)}` }
+  if (kind === 'not-started') return { kind: 'failed', why: `it could not be started: ${why}` }
+  const last = oneLine(stripVTControlCharacters(stderr.text).trim().slice(-2_000), Number.POSITIVE_INFINITY)
+  const about = last === '' ? '' : `: ${last.slice(-MAX_STDERR)}`
+  if (kind === 'signal') return { kind: 'failed', why: `it was ended by ${why}${about}` }
+  if (code !== 0) return { kind: 'failed', why: `it ended with exit code ${code}${about}` }
+  const { droppedBytes } = stdout
+  const note = droppedBytes > 0 ? `it said ${droppedBytes} bytes more than anybody can read` : undefined
+  return { kind: 'said', text: stdout.text, note }
+}

@@ -1,0 +1,53 @@
+// Plays the sample session: makes the workspace, starts the agent as a process of its own in it, hands on what the agent
+// tells, and leaves nothing behind.
+
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { ArcError } from '../../../engine/errors.ts'
+import type { SampleEvent } from './events.ts'
+import { makeWorkspace } from './workspace.ts'
+
+/** How to play it. */
+export interface PlayOptions {
+  readonly mode: string
+  readonly waitMs: number
+  readonly onEvent: (event: SampleEvent) => void
+  /** Ends it early, without an error. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The session, from start to end. */
+export async function playSession({ mode, waitMs, onEvent, signal }: PlayOptions): Promise<void> {
+  const workspace = await makeWorkspace()
+  try {
+    const { repository, configHome } = workspace
+    const options = ['--config-home', configHome, '--mode', mode, '--wait', String(waitMs / 1_000)]
+    const arc = resolve(process.argv[1] ?? 'arc')
+    const child = spawn(process.execPath, [arc, 'sample-agent', ...options], {
+      cwd: repository,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const stop = (): void => void child.kill()
+    const stopNow = (): void => {
+      child.kill('SIGKILL')
+      workspace.removeNow()
+    }
+    signal?.addEventListener('abort', stop)
+    // Whoever reads what is printed may go away at any moment.
+    process.once('exit', stopNow)
+    const ended = new Promise<number | string>((done, fail) => {
+      child.on('error', fail)
+      child.on('close', (code, killedBy) => done(code ?? killedBy ?? 'nothing'))
+    })
+    for await (const line of createInterface({ input: child.stdout })) onEvent(JSON.parse(line) as SampleEvent)
+    const how = await ended
+    signal?.removeEventListener('abort', stop)
+    process.removeListener('exit', stopNow)
+    if (how !== 0 && signal?.aborted !== true) {
+      throw new ArcError('ARC_SAMPLE_FAILED', `The sample agent ended early, with ${how}.`)
+    }
+  } finally {
+    await workspace.remove()
+  }
+}

@@ -1,0 +1,56 @@
+// The steps of `arc setup --managed --remove`. The home with the record stays, and so does the account that owns it: its
+// number could otherwise go to a new account, which would then own the record. --purge removes both.
+
+import { rmSync, statSync } from 'node:fs'
+import { endProcess } from '../../../daemon/process/lifecycle.ts'
+import { readPidFile } from '../../../daemon/process/pid-file.ts'
+import { ArcError } from '../../../engine/errors.ts'
+import { type ManagedInstall, systemPaths } from '../../../guard/managed-install.ts'
+import { readProcess } from '../../../guard/process-table.ts'
+import { removeGroup, removeUser, run } from './accounts.ts'
+import { isOwnLink, type Step } from './setup-steps.ts'
+import { removeSystemLines } from './system-hooks.ts'
+import { isSystemdRunning } from './systemd-unit.ts'
+
+const STOP_MS = 15_000
+
+/** All steps. */
+export function removalSteps(managed: ManagedInstall, isPurged: boolean): Step[] {
+  const { root, home, prefix, run: runFolder, unit, user, group, made } = managed
+  const remove = (path: string) => rmSync(path, { recursive: true, force: true })
+  const { link } = made
+  const steps: Step[] = [{ title: 'daemon ended', run: () => stopDaemon(managed) }]
+  for (const host of made.hosts) {
+    steps.push({ title: `system-wide hooks of ${host} removed`, run: () => removeSystemLines(host, root) })
+  }
+  if (unit !== null) steps.push({ title: `${unit} removed`, run: () => removeUnit(unit, root) })
+  if (link !== null) {
+    steps.push({ title: `${link} removed`, run: () => (isOwnLink(link, prefix) ? remove(link) : undefined) })
+  }
+  steps.push({ title: `${prefix} removed`, run: () => remove(prefix) })
+  steps.push({ title: `${runFolder} removed`, run: () => remove(runFolder) })
+  if (isPurged) {
+    steps.push({ title: `${home} with the record removed`, run: () => remove(home) })
+    if (made.user) steps.push({ title: `user ${user} removed`, run: () => removeUser(user) })
+    if (made.group) steps.push({ title: `group ${group} removed`, run: () => removeGroup(group) })
+  }
+  // Last: while it is there, the same command can be run again.
+  steps.push({ title: `${systemPaths(root).marker} removed`, run: () => remove(systemPaths(root).marker) })
+  return steps
+}
+
+function removeUnit(unit: string, root: string): void {
+  rmSync(unit, { force: true })
+  if (isSystemdRunning(root)) run('systemctl', ['daemon-reload'])
+}
+
+// Only a process of the system user: the number in the file may be another process by now.
+async function stopDaemon({ home, uid, root, unit }: ManagedInstall): Promise<void> {
+  if (unit !== null && isSystemdRunning(root)) run('systemctl', ['disable', '--now', 'arc.service'])
+  const { pid } = readPidFile(home) ?? {}
+  if (pid === undefined || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid !== uid) return
+  const daemon = { pid, start: readProcess(pid)?.start }
+  if (await endProcess(daemon, 'SIGTERM', STOP_MS)) return
+  if (await endProcess(daemon, 'SIGKILL', STOP_MS)) return
+  throw new ArcError('ARC_SETUP_FAILED', `The daemon, process ${pid}, does not end.`)
+}

@@ -1,0 +1,88 @@
+// The system-wide configuration of agents, which only root can change. Users cannot switch its hooks off. What is in the file
+// already stays.
+
+import { applyEdits, modify, parse } from 'jsonc-parser'
+import { ArcError } from '../../../engine/errors.ts'
+import { isRecord } from '../../../engine/plain-data.ts'
+import { claudeManagedFile } from '../../../hosts/claude/claude.ts'
+import { applyChanges, readTexts } from '../../../hosts/install/apply.ts'
+import { backupOf, type FileChange, type InstallFile, type TextProblem } from '../../../hosts/install/plan.ts'
+
+/** Agents with such a configuration, and how ARC's lines get into it. */
+const SYSTEM_FILES: Readonly<Record<string, (root: string) => InstallFile>> = { claude: claudeManagedFile }
+
+// Without it a hook in a user's own settings could change a call after ARC has judged it.
+const ONLY_MANAGED = 'allowManagedHooksOnly'
+
+/** The names in a list such as `claude`; throws on one that has no system-wide configuration known to ARC. */
+export function readHostNames(text: string): string[] {
+  const names = text.split(/[\s,]+/).filter((name) => name !== '')
+  const unknown = names.find((name) => SYSTEM_FILES[name] === undefined)
+  if (unknown === undefined) return names
+  const known = Object.keys(SYSTEM_FILES).join(', ')
+  const message = `--hosts knows ${known}, not ${JSON.stringify(unknown)}. For other agents each user runs: arc install HOST`
+  throw new ArcError('ARC_SETUP_FAILED', message)
+}
+
+/** The file of a host. */
+export function systemFile(host: string, root: string): string | undefined {
+  return SYSTEM_FILES[host]?.(root).path
+}
+
+/** Are ARC's lines with this command in the system-wide configuration? */
+export function hasSystemLines(host: string, root: string, command: string): boolean {
+  const file = SYSTEM_FILES[host]?.(root)
+  const text = file === undefined ? undefined : readTexts([file.path]).get(file.path)
+  return text !== undefined && file?.commandIn?.(text) === command
+}
+
+/** Puts ARC's lines into the system-wide configuration of a host. */
+export function addSystemLines(host: string, root: string, command: string): void {
+  const file = fileOf(host, root)
+  const backup = backupOf(file.path)
+  const texts = readTexts([file.path, backup])
+  const before = texts.get(file.path)
+  const added = textOf(file.add(before, { command, failClosed: true }), file.path)
+  const after = has(added, ONLY_MANAGED) ? added : set(added, true)
+  if (after === before) return
+  const isFirst = before !== undefined && !file.has(before)
+  const saved: FileChange[] = isFirst ? [{ path: backup, before: texts.get(backup), after: before }] : []
+  applyChanges([...saved, { path: file.path, before, after, mode: 0o644 }], { dir: root })
+}
+
+/** Takes them out again. The setting that came with them goes too, unless it was there before. */
+export function removeSystemLines(host: string, root: string): void {
+  const file = fileOf(host, root)
+  const backup = backupOf(file.path)
+  const texts = readTexts([file.path, backup])
+  const before = texts.get(file.path)
+  const original = texts.get(backup)
+  if (before === undefined || !file.has(before)) return
+  const kept = original !== undefined && has(original, ONLY_MANAGED) ? before : set(before, undefined)
+  const rest = file.remove(kept)
+  const after = typeof rest === 'object' ? textOf(rest, file.path) : rest
+  const changes: FileChange[] = [{ path: file.path, before, after: after ?? original }]
+  if (original !== undefined) changes.push({ path: backup, before: original, after: undefined })
+  applyChanges(changes, { dir: root })
+}
+
+function fileOf(host: string, root: string): InstallFile {
+  const make = SYSTEM_FILES[host]
+  if (make === undefined) throw new ArcError('ARC_SETUP_FAILED', `There is no system-wide configuration of ${host}.`)
+  return make(root)
+}
+
+function textOf(text: string | TextProblem, path: string): string {
+  if (typeof text === 'string') return text
+  throw new ArcError('ARC_SETUP_FAILED', `${path}:${text.line}:${text.column} ${text.message}`)
+}
+
+function has(text: string, key: string): boolean {
+  const value: unknown = parse(text)
+  return isRecord(value) && key in value
+}
+
+function set(text: string, value: true | undefined): string {
+  const formattingOptions = { insertSpaces: true, tabSize: 2 }
+  return applyEdits(text, modify(text, [ONLY_MANAGED], value, { formattingOptions }))
+}

@@ -1,0 +1,145 @@
+// `arc why`: one decision, whole: the step, what each hook said, what was changed, and what became of it.
+
+import { type Approval, Approvals } from '../../approvals/approvals.ts'
+import { isRecord } from '../../engine/plain-data.ts'
+import { systemClock } from '../../platform/engine-services.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Evidence } from '../../risk/assessment.ts'
+import { canonicalize } from '../../trace/canonical.ts'
+import type { EvaluationRecord, StepRecord } from '../../trace/record.ts'
+import type { Found } from '../../trace/store.ts'
+import { heldStepLines } from '../approval-text.ts'
+import colors from '../colors.ts'
+import { openState, openTrace } from '../home-stores.ts'
+import { columnsOf, LOOK, oneLine, print, printJson, report, wrap } from '../output.ts'
+import { argumentLines, factLine } from '../step-text.ts'
+
+/** Shows one record by its id, the beginning of its id, or `last`. */
+export async function why(id: string, options: { readonly json?: boolean }): Promise<number> {
+  const store = openTrace()
+  try {
+    const found = store.get(id)
+    if (found.found === 'nothing' || found.found === 'several') {
+      const held = found.found === 'nothing' ? heldStep(id) : undefined
+      if (held === undefined) report(notFound(id, found))
+      else if (options.json === true) printJson({ found: 'approval', record: held })
+      else for (const line of heldStepLines(held, { isWhole: true })) print(line)
+      return held === undefined ? 1 : 0
+    }
+    if (options.json === true) printJson(found)
+    else if (found.found === 'step') printStep(found.record, found.evaluations)
+    else print(JSON.stringify(found.record, null, 2))
+    return 0
+  } finally {
+    store.close()
+  }
+}
+
+// The id of a step that waits for approval leads to that step.
+function heldStep(id: string): Approval | undefined {
+  const { state, close } = openState()
+  try {
+    const all = new Approvals({ state, clock: systemClock, newId, canonicalize }).list()
+    const found = all.filter((approval) => approval.id.startsWith(id))
+    return id.length >= MIN_PREFIX && found.length === 1 ? found[0] : undefined
+  } finally {
+    close()
+  }
+}
+
+const MIN_PREFIX = 4
+
+function notFound(id: string, found: Found): string {
+  if (found.found === 'several') return `several records begin with ${id}: ${found.ids.join(', ')}; give more of the id`
+  return id === 'last' ? 'nothing is recorded yet; "arc sample" leaves records' : `there is no record ${id}`
+}
+
+function printStep(step: StepRecord, evaluations: readonly EvaluationRecord[]): void {
+  const { icon, paint } = LOOK[step.decision]
+  print(
+    `${paint(`${icon} ${step.decision}`)}  ${colors.bold(step.point)} ${oneLine(step.tool ?? '', 300)}  ${colors.dim(step.id)}`,
+  )
+  print(colors.dim(`  ${step.time}`))
+  const { workspace, session, agent, host, profile } = step
+  for (const [name, value] of Object.entries({ workspace, session, agent, host, profile })) {
+    if (value !== undefined) print(factLine(name, value))
+  }
+  for (const line of argumentLines(dataOf(step), { evidence: evidenceOf(evaluations) })) print(line)
+  const { reason, suggestion, hook, data } = step.outcome
+  for (const evaluation of evaluations) printEvaluation(evaluation, step)
+  if (hook !== undefined) fact('decided', `by ${hook}${reason === undefined ? '' : `: ${reason}`}`)
+  if (suggestion !== undefined) fact('instead', suggestion)
+  if (data === undefined) return
+  fact('became', '')
+  for (const line of argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data)) print(line)
+}
+
+// Of a tool call the arguments, of any other step all its data.
+function dataOf({ data, tool }: StepRecord): unknown {
+  return tool !== undefined && isRecord(data) && 'args' in data ? data.args : data
+}
+
+function evidenceOf(evaluations: readonly EvaluationRecord[]): readonly Evidence[] {
+  return evaluations.flatMap(({ metadata }) => {
+    const risk = isRecord(metadata) && isRecord(metadata.risk) ? metadata.risk : {}
+    return Array.isArray(risk.evidence) ? (risk.evidence.filter(isRecord) as unknown as Evidence[]) : []
+  })
+}
+
+function printEvaluation(evaluation: EvaluationRecord, step: StepRecord): void {
+  const { hook, priority, mode, decision, applied, cause, durationMs, reason, modify } = evaluation
+  const { icon, paint } = LOOK[decision]
+  const isIdle = decision === 'pass' && modify === undefined
+  const facts = [
+    mode,
+    ...(isIdle ? [] : [applied ? 'applied' : 'not applied']),
+    ...(cause === 'policy' ? [] : [cause]),
+    `${durationMs.toFixed(2)} ms`,
+  ]
+  const head = `${String(priority).padStart(3)} ${oneLine(hook).padEnd(20)} ${paint(decision.padEnd(5))}`
+  print(`  ${paint(icon)} ${head} ${colors.dim(facts.join(', '))}`)
+  // What decided is said below, with its reason.
+  const isSaidBelow = hook === step.outcome.hook && reason === step.outcome.reason
+  if (reason !== undefined && !isSaidBelow) for (const line of wrap(oneLine(reason, 600), room())) print(INDENT + line)
+  if (modify === undefined) return
+  const changes = differences(step.data, modify)
+  // Both sides of a secret look alike once it is redacted.
+  const hidden = changes.length === 0 ? ` ${Object.keys(modify ?? {}).join(', ')}, in what the record hides` : ''
+  print(`${INDENT}${applied ? 'changed' : 'would change'}${hidden}`)
+  for (const { key, before, after } of changes) {
+    if (before !== undefined) print(`${INDENT}${colors.red(`- ${oneLine(key)}: ${oneLine(before, room())}`)}`)
+    print(`${INDENT}${colors.green(`+ ${oneLine(key)}: ${oneLine(after, room())}`)}`)
+  }
+}
+
+const LABEL_WIDTH = 9
+const INDENT = ' '.repeat(LABEL_WIDTH + 2)
+
+function room(): number {
+  return columnsOf() - INDENT.length
+}
+
+function fact(name: string, value: string): void {
+  for (const [at, line] of wrap(oneLine(value, 1_000), room()).entries()) {
+    print(`  ${(at === 0 ? name : '').padEnd(LABEL_WIDTH)}${line}`)
+  }
+}
+
+interface Difference {
+  readonly key: string
+  /** Absent where there was nothing. */
+  readonly before: string | undefined
+  readonly after: string
+}
+
+// The fields that a hook returned with another value, by their path.
+function differences(before: unknown, after: unknown, path: readonly string[] = []): readonly Difference[] {
+  if (isRecord(after) && (isRecord(before) || path.length === 0)) {
+    const old = isRecord(before) ? before : {}
+    return Object.entries(after).flatMap(([key, value]) => {
+      return differences(Object.hasOwn(old, key) ? old[key] : undefined, value, [...path, key])
+    })
+  }
+  const [old, now] = [before, after].map((value) => (value === undefined ? undefined : JSON.stringify(value)))
+  return old === now ? [] : [{ key: path.join('.'), before: old, after: now ?? 'nothing' }]
+}
