@@ -1,19 +1,19 @@
 // One call of a host's hook, from the payload to the reply: the same in `arc hook` and in the daemon. Whatever goes wrong
 // here, the host gets an answer in its own dialect before it stops waiting.
 
+import { nameConfig } from '../../config/digest.ts'
 import { clip, describe, show } from '../../engine/errors.ts'
 import type { Hook } from '../../engine/hook.ts'
 import type { Mode } from '../../engine/mode.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import type { CompleteContext } from '../../engine/step.ts'
 import type { HandlerTable } from '../../engine/table.ts'
-import { noteAgent } from '../../guard/agents.ts'
+import { recordAgent } from '../../guard/supervised-agents.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
-import { nameOf } from '../../supervisor/config-source.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import type { TracedContext } from '../../supervisor/traced-engine.ts'
 import type { StepOrigin } from '../../trace/record.ts'
@@ -141,7 +141,7 @@ async function judge(
 }
 
 function noteCaller({ callerPid, host }: HookCall, { context }: HostStep, { state }: Supervisor): void {
-  if (callerPid !== undefined) noteAgent(state, { pid: callerPid, host, session: context.session })
+  if (callerPid !== undefined) recordAgent(state, { pid: callerPid, host, session: context.session })
 }
 
 // Without the state every firing is judged by itself: twice is better than never.
@@ -169,7 +169,7 @@ const SWITCHED_OFF = new WeakMap<HandlerTable, readonly Hook[]>()
 
 // The configuration, and which of its hooks are switched on. Listing all hooks at every call would cost more than a rule.
 function rulesOf({ config, engine }: Supervisor): string {
-  const name = NAMES.get(config) ?? nameOf(config)
+  const name = NAMES.get(config) ?? nameConfig(config)
   NAMES.set(config, name)
   const { table, mode } = engine
   const off = SWITCHED_OFF.get(table) ?? table.hooks.filter(({ disabled }) => disabled !== undefined)
