@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import { type ArmaHook, type ArmaScript, compileArma, fill } from '../../config/arma/compile-script.ts'
-import { DEFAULTS } from '../../config/layers.ts'
+import { DEFAULTS } from '../../config/config.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, describe } from '../../engine/errors.ts'
 import { readMode } from '../../engine/mode.ts'

@@ -1,7 +1,7 @@
 // `arc status`: is a daemon running, and what is in force.
 
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config/layers.ts'
+import type { Config } from '../../config/config.ts'
 import { findDaemon } from '../../daemon/process/lifecycle.ts'
 import { type OnDemand, parseDaemonSwitch, readOnDemandState } from '../../daemon/process/on-demand.ts'
 import { socketFile } from '../../daemon/process/paths.ts'

@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path'
 import {
-  currentText,
+  buildLauncherText,
   type FailureReply,
-  type Launched,
+  type LauncherOptions,
   launcherFile,
   writeLauncher as write,
 } from '../../guard/launcher.ts'
@@ -43,10 +43,10 @@ export function isCurrentLauncher(home: string, text: string): boolean {
   const [node, arc] = ['node', 'arc'].map((name) => new RegExp(`^${name}='(.*)'$`, 'm').exec(text)?.[1])
   if (node === undefined || arc === undefined) return false
   const unquoted = (path: string): string => path.replaceAll(`'\\''`, "'")
-  return currentText(launched({ home, node: unquoted(node), arc: unquoted(arc) })) === text
+  return buildLauncherText(launched({ home, node: unquoted(node), arc: unquoted(arc) })) === text
 }
 
-function launched({ home, node, arc }: LauncherPrograms): Launched {
+function launched({ home, node, arc }: LauncherPrograms): LauncherOptions {
   const wire = {
     type: HOOK_WIRE_TYPE,
     separator: SEPARATOR,

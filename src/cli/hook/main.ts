@@ -6,7 +6,7 @@ import type { HookCall } from '../../daemon/hook-call/answer.ts'
 import { encodeProfile } from '../../daemon/hook-call/launch-profile.ts'
 import { parseDaemonSwitch } from '../../daemon/process/on-demand.ts'
 import { socketFile } from '../../daemon/process/paths.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { arcHome } from '../../platform/home.ts'
 import { CALLER_VARIABLE, encodeReply, FRAME_VARIABLE, type HookReply, readPid } from '../../protocol/hook-wire.ts'
@@ -30,7 +30,7 @@ export async function runHook([host, event]: readonly string[]): Promise<number>
   // Timers of the pipeline do not keep a process alive; a pending reply must.
   const keepAlive = setInterval(() => undefined, 1 << 30)
   const home = arcHome()
-  const managed = readManaged()
+  const managed = readManagedInstall()
   try {
     const request = { host: host ?? '', event, home }
     const { reply, startsDaemon } =

@@ -1,7 +1,7 @@
 // Events about hook calls that are recorded in the trace. Recording never changes a reply.
 
 import { describe, show } from '../../engine/errors.ts'
-import { noteAgent } from '../../guard/agents.ts'
+import { recordAgent } from '../../guard/supervised-agents.ts'
 import type { HostName, HostReply, HostStep } from '../../hosts/host.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
@@ -19,7 +19,7 @@ export function recordAgentProcess(
   { context }: HostStep,
   { state }: Supervisor,
 ): void {
-  if (callerPid !== undefined) noteAgent(state, { pid: callerPid, host, session: context.session })
+  if (callerPid !== undefined) recordAgent(state, { pid: callerPid, host, session: context.session })
 }
 
 /** Models number their calls anew each turn, and an agent can choose an id on purpose: the call is evaluated in full. */

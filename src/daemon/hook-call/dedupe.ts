@@ -1,6 +1,7 @@
 // Deduplicates hook calls and pairs them: a host that finds ARC in two of its files calls twice for one event, and a tool
 // call has an event before and one after it. Stored in the state, since each call may be a process of its own.
 
+import { nameConfig } from '../../config/digest.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { pause } from '../../engine/deadline.ts'
 import { describe } from '../../engine/errors.ts'
@@ -14,7 +15,6 @@ import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { type StateStore, update } from '../../storage/state.ts'
-import { nameOf } from '../../supervisor/config-source.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The right to evaluate a call, or the outcome of the same call. */
@@ -197,7 +197,7 @@ const DISABLED_HOOKS = new WeakMap<HandlerTable, readonly Hook[]>()
 
 // The configuration, the mode and the disabled hooks. Cached: listing all hooks at every call would cost more than a rule.
 function buildRulesKey({ config, engine }: Supervisor): string {
-  const name = CONFIG_NAMES.get(config) ?? nameOf(config)
+  const name = CONFIG_NAMES.get(config) ?? nameConfig(config)
   CONFIG_NAMES.set(config, name)
   const { table, mode } = engine
   const disabled = DISABLED_HOOKS.get(table) ?? table.hooks.filter((hook) => hook.disabled !== undefined)

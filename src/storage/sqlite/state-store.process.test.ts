@@ -132,7 +132,7 @@ describe('state that expires', () => {
 
 // Counts to so many with `update`; then races all others for one value that is to be had once.
 const COUNTER = `
-import { SqliteStateStore, update } from '../../store/store.mjs'
+import { SqliteStateStore, update } from './store.mjs'
 const [file, count] = process.argv.slice(2)
 const store = new SqliteStateStore(file)
 for (let at = 0; at < Number(count); at++) update(store, 'n', (value) => (value ?? 0) + 1)

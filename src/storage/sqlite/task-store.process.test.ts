@@ -200,7 +200,7 @@ describe('messages in SQLite', () => {
 // Waits until all are there, tries to accept every task there is, says which it got, and completes none.
 const RACER = `
 import { existsSync, writeFileSync } from 'node:fs'
-import { SqliteTaskStore } from '../../store/tasks.mjs'
+import { SqliteTaskStore } from './tasks.mjs'
 const [file, go] = process.argv.slice(2)
 const store = new SqliteTaskStore(file)
 const nap = new Int32Array(new SharedArrayBuffer(4))
@@ -222,7 +222,7 @@ store.close()
 
 // A worker: waits for a task that is handed to it, and completes it, or holds it until it is killed.
 const WORKER = `
-import { openTasks } from '../../store/tasks.mjs'
+import { openTasks } from './tasks.mjs'
 const [home, how] = process.argv.slice(2)
 const { delegator, close } = await openTasks({ home, ...(how === 'hold' && { leaseMs: 300 }) })
 const alive = setInterval(() => undefined, 1_000)

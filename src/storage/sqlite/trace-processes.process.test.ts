@@ -11,7 +11,7 @@ import { SqliteTraceStore } from './trace-store.ts'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 // Writes steps of two evaluations, each in a transaction of its own, and tells of each once it is committed.
 const WRITER = `
-import { SqliteTraceStore } from '../../store/store.mjs'
+import { SqliteTraceStore } from './store.mjs'
 const [file, name, count] = process.argv.slice(2)
 const store = new SqliteTraceStore(file)
 const plain = { point: 'pre:tool', priority: 1, mode: 'log', decision: 'pass', applied: false, cause: 'policy', durationMs: 1 }

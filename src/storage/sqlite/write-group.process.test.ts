@@ -265,7 +265,7 @@ describe('a group of writes', () => {
 
 // Appends in turns of four on a disk that takes so much and no more, and says what it was told.
 const WRITER = `
-import { openStores, stepEntry } from '../../store/stores.mjs'
+import { openStores, stepEntry } from './stores.mjs'
 const [home, turns] = process.argv.slice(2)
 const said = []
 const stores = openStores(home, (message) => said.push(message), { isGrouped: true })
