@@ -1,5 +1,5 @@
 // A plain loop: model → tool calls → results, with every call supervised by the built-in hooks and recorded.
-// The model is a list of answers. Replace it with a call of your own model; the rest stays the same.
+// The model is a list of answers. Replace it with a call of your model; the rest stays the same.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
