@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   approvals: { imports: ['engine', STATE] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
-  'hooks/builtin': { imports: ['engine', 'risk', 'roundtable', STATE, 'storage/memory'] },
+  'hooks/builtin': { imports: ['engine', 'config', 'risk', 'roundtable', STATE, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
   supervisor: { imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', ...STORAGE, ...HOOKS] },
   'tasks/service': { imports: ['engine', 'platform', 'trace', 'bus', 'tasks', 'hooks', 'supervisor', ...STORAGE] },

@@ -6,10 +6,10 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Mode } from '../engine/mode.ts'
-import { partNotOfRoot } from './root-only.ts'
+import { findPartNotOwnedByRoot } from './root-owned.ts'
 
 /** What the launcher starts, and for which home. */
-export interface Launched {
+export interface LauncherOptions {
   readonly home: string
   /** The absolute path of Node: programs with windows start hooks with hardly any PATH. */
   readonly node: string
@@ -58,24 +58,24 @@ export function launcherModeFile(home: string): string {
 }
 
 /** Writes the launcher, whole or not at all, and gives its path. */
-export function writeLauncher(launched: Launched): string {
+export function writeLauncher(launched: LauncherOptions): string {
   const file = launcherFile(launched.home)
-  const text = currentText(launched)
-  if (textOf(file) === text) return file
+  const text = buildLauncherText(launched)
+  if (readText(file) === text) return file
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   replace(file, text, 0o700)
   return file
 }
 
 /** The text of the launcher with the programs of this machine. */
-export function currentText(launched: Launched): string {
+export function buildLauncherText(launched: LauncherOptions): string {
   return launcherText(launched, shellOptions(), trustedProgram('curl'), trustedProgram('cat') ?? '/bin/cat')
 }
 
 /** Writes the mode for the launcher, where there is one. What cannot be written leaves the launcher as strict as before. */
 export function writeLauncherMode(home: string, mode: Mode): void {
   const file = launcherModeFile(home)
-  if (!existsSync(launcherFile(home)) || textOf(file) === `${mode}\n`) return
+  if (!existsSync(launcherFile(home)) || readText(file) === `${mode}\n`) return
   try {
     replace(file, `${mode}\n`, 0o600)
   } catch (error) {
@@ -95,7 +95,7 @@ const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-syst
 /** The path of a program that only root can replace; undefined where there is none. */
 function trustedProgram(name: string): string | undefined {
   const paths = SYSTEM_FOLDERS.map((folder) => join(folder, name)).filter((path) => existsSync(path))
-  return paths.map((path) => realpathSync(path)).find((path) => partNotOfRoot(path) === undefined)
+  return paths.map((path) => realpathSync(path)).find((path) => findPartNotOwnedByRoot(path) === undefined)
 }
 
 // With -p a shell takes no function and no option from its environment. Not every /bin/sh has it.
@@ -126,7 +126,7 @@ const ALLOWED = [
 const FIXED = ['PPID', 'UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH_VERSINFO']
 
 /** The text of the launcher. */
-function launcherText(launched: Launched, options: string, curl: string | undefined, cat: string): string {
+function launcherText(launched: LauncherOptions, options: string, curl: string | undefined, cat: string): string {
   const { home, node, arc, stateDir, wire } = launched
   return `#!/bin/sh${options}
 # Written by arc install. Asks a running daemon; runs arc itself where there is none, or where it does not answer.
@@ -172,7 +172,7 @@ ${askText(launched, curl, cat)}${nodeText(wire)}${failureText(launched)}`
 }
 
 // The daemon is asked. Only a whole answer with exit code 0 or 2 counts.
-function askText({ wire, isSocketOwn = true }: Launched, curl: string | undefined, cat: string): string {
+function askText({ wire, isSocketOwn = true }: LauncherOptions, curl: string | undefined, cat: string): string {
   const { type, separator, silenceMs, cwdHeader, profileHeader, callerHeader } = wire
   const seconds = silenceMs / 1_000
   return `payload=$(${quote(cat)}; printf x)
@@ -234,7 +234,7 @@ fi
 }
 
 // Nothing could be judged. The mode decides; where it is not known, the strictest.
-function failureText({ home, failures }: Launched): string {
+function failureText({ home, failures }: LauncherOptions): string {
   const names = (isStoppable: boolean) =>
     [
       ...new Set(
@@ -290,7 +290,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {

@@ -27,7 +27,7 @@ export function findSqlLoss(code: string): SqlLoss | undefined {
   let from = 0
   for (let index = 0; index <= tokens.length; index++) {
     if (index < tokens.length && tokens[index]?.text !== ';') continue
-    const loss = lossOf(tokens.slice(from, index))
+    const loss = findStatementLoss(tokens.slice(from, index))
     if (loss !== undefined && loss.tier > (gravest?.tier ?? 0)) gravest = loss
     from = index + 1
   }
@@ -67,11 +67,11 @@ const DROPPED: Readonly<Record<string, Tier>> = {
   BUCKET: 4,
 }
 
-function lossOf(tokens: readonly Token[]): SqlLoss | undefined {
+function findStatementLoss(tokens: readonly Token[]): SqlLoss | undefined {
   if (tokens[0]?.text === 'EXPLAIN' && !tokens.some(({ text }) => text === 'ANALYZE')) return undefined
   for (let index = 0; index < tokens.length; index++) {
-    if (!startsAt(tokens, index)) continue
-    const loss = lossAt(tokens, index)
+    if (!isStatementStart(tokens, index)) continue
+    const loss = readLoss(tokens, index)
     if (loss !== undefined) return loss
   }
   return undefined
@@ -80,11 +80,11 @@ function lossOf(tokens: readonly Token[]): SqlLoss | undefined {
 // A statement begins at the start, within brackets, after BEGIN and the like; elsewhere a word is a name.
 const BEFORE_STATEMENT = new Set(['(', 'BEGIN', 'AS', 'THEN', 'DO', 'ANALYZE', '{', 'ELSE', 'TRANSACTION', ';'])
 
-function startsAt(tokens: readonly Token[], index: number): boolean {
+function isStatementStart(tokens: readonly Token[], index: number): boolean {
   return index === 0 || BEFORE_STATEMENT.has(tokens[index - 1]?.text ?? '')
 }
 
-function lossAt(tokens: readonly Token[], index: number): SqlLoss | undefined {
+function readLoss(tokens: readonly Token[], index: number): SqlLoss | undefined {
   const first = tokens[index] as Token
   const next = (offset: number) => tokens[index + offset]?.text ?? ''
   const loss = (tier: Tier, what: string): SqlLoss => ({
@@ -107,7 +107,7 @@ function lossAt(tokens: readonly Token[], index: number): SqlLoss | undefined {
         ? loss(4, 'UPDATE without WHERE')
         : undefined
     case 'ALTER':
-      return alterLoss(tokens, index, loss)
+      return readAlterLoss(tokens, index, loss)
     case 'REVOKE':
     case 'GRANT':
       return loss(3, first.text)
@@ -119,7 +119,7 @@ function lossAt(tokens: readonly Token[], index: number): SqlLoss | undefined {
   }
 }
 
-function alterLoss(
+function readAlterLoss(
   tokens: readonly Token[],
   index: number,
   loss: (tier: Tier, what: string) => SqlLoss,
@@ -146,7 +146,7 @@ function readTokens(code: string): Token[] {
   const tokens: Token[] = []
   let at = 0
   while (at < code.length && tokens.length < MAX_TOKENS) {
-    const end = skipSilent(code, at)
+    const end = skipBlanksAndComments(code, at)
     if (end > at) {
       at = end
       continue
@@ -159,7 +159,7 @@ function readTokens(code: string): Token[] {
 }
 
 // Blanks and comments.
-function skipSilent(code: string, at: number): number {
+function skipBlanksAndComments(code: string, at: number): number {
   const char = code[at] as string
   if (char === ' ' || char === '\n' || char === '\t' || char === '\r') return at + 1
   if (code.startsWith('--', at) || char === '#') {

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
@@ -35,7 +35,7 @@ export interface DoctorOptions {
 /** Shows every check; exit code 1 when one is not ok. */
 export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   const home = resolve(arcHome())
-  const managed = readManaged()
+  const managed = readManagedInstall()
   // The home of a managed machine is closed to this account: what can be seen from outside has to do.
   const isOutside = managedForOthers() !== undefined
   const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)

@@ -9,7 +9,7 @@ import { type DaemonPresence, endProcess, findDaemon, findDaemonProcess } from '
 import { recordManualStart } from '../../daemon/process/on-demand.ts'
 import { logFile } from '../../daemon/process/paths.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import { arcHome } from '../../platform/home.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { openStores } from '../../storage/open-stores.ts'
@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ...{ home, version: VERSION, port: number, dashboard: dashboardFolder() },
     report: options.onDemand === true ? log : report,
     onDemand: options.onDemand === true ? { program } : undefined,
-    managed: readManaged(),
+    managed: readManagedInstall(),
   })
   if (!('is' in started)) return serveOut(started, options)
   // Somebody else was faster, or a person wants none: all is well.
@@ -95,7 +95,7 @@ function claimPlace(home: string): void {
 async function serveOut(started: Daemon, options: ServeOptions): Promise<number> {
   const { onDemand, json } = options
   const ended = signalled()
-  if (readManaged() !== undefined) return serveManaged(started, ended, json === true)
+  if (readManagedInstall() !== undefined) return serveManaged(started, ended, json === true)
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
   else await showDaemon(started, options)
   const why = await Promise.race([ended, started.idle])
@@ -146,7 +146,7 @@ async function playSample({ url }: LoginLink, isJson: boolean): Promise<void> {
 async function tellPresence(presence: DaemonPresence, { json, sample }: ServeOptions): Promise<number> {
   if (presence.is === 'running') {
     const { loginUrl: link, ...rest } = await statusOf(arcHome())
-    const found = { ...rest, loginUrl: readManaged() === undefined ? link : null }
+    const found = { ...rest, loginUrl: readManagedInstall() === undefined ? link : null }
     const { pid, url, loginUrl } = found
     if (json === true) printJson(found)
     else print(`${colors.green('✓')} running as process ${pid}${url === null ? '' : ` at ${url}`}`)

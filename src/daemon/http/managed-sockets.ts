@@ -17,7 +17,7 @@ import {
 import type { RequestListener, Server } from 'node:http'
 import { join } from 'node:path'
 import { ArcError, describe } from '../../engine/errors.ts'
-import { modeOf } from '../../guard/managed.ts'
+import { formatMode } from '../../guard/managed-install.ts'
 
 /** Where a managed daemon listens. */
 export interface ManagedSockets {
@@ -72,7 +72,7 @@ function requireOwnFolder(run: string): void {
     folder = openSync(run, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
     const stats = fstatSync(folder)
     if (stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) return
-    const message = `${run} belongs to user ${stats.uid} with mode ${modeOf(stats)}; expected this daemon's user and 0755.`
+    const message = `${run} belongs to user ${stats.uid} with mode ${formatMode(stats)}; expected this daemon's user and 0755.`
     throw new ArcError('ARC_DAEMON_FAILED', message)
   } catch (error) {
     if (error instanceof ArcError) throw error

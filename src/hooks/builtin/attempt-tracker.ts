@@ -21,7 +21,6 @@ export const attemptTracker = builtIn<z.output<typeof options>>({
   points: ['pre:message', ...COUNTED],
   summary: 'Counts attempts per session and turn, so that no retry goes on for ever.',
   critical: true,
-  onError: 'abort',
   options,
   create({ maxAttempts }, { state }) {
     return {

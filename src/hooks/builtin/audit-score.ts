@@ -18,7 +18,6 @@ export const auditScore = builtIn<z.output<typeof options>>({
   points: ['post:message', 'pre:turn:end', 'post:agent:complete'],
   summary: 'Scores whether an agent is done, by its own words and the checklist of the turn.',
   critical: true,
-  onError: undefined,
   options,
   create({ minConfidence }, { state }) {
     return {

@@ -62,7 +62,6 @@ export const postVerify = builtIn<Options>({
   points: ['post:tool', 'post:tool:failure', 'post:message'],
   summary: 'Polls health checks after operations on services.',
   critical: false,
-  onError: undefined,
   timeoutMs: 31_000,
   options,
   create(settings, services) {

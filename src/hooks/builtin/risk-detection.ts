@@ -34,7 +34,6 @@ export const riskDetection = builtIn<Options>({
   points: ['pre:tool', 'pre:message', 'pre:agent:spawn', 'pre:git:write'],
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
-  onError: 'abort',
   options,
   create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
     const classify = classifierOf(readPacks(definitions, regex), guard)

@@ -52,7 +52,6 @@ export const roundtable = builtIn<Options>({
   points: ['pre:message', 'post:message'],
   summary: 'Opens discussions between agents and keeps their turns.',
   critical: false,
-  onError: undefined,
   options,
   create(settings, services) {
     const host = new RoundtableHost(settings, services)

@@ -2,7 +2,7 @@
 // Containers, their images, volumes and the host below them.
 
 import { type Call, findOption, readCall } from '../call.ts'
-import { isWithin, placeOfText } from '../places.ts'
+import { classifyPathText, isWithin } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 import type { Execution } from '../shell/execution.ts'
 
@@ -233,20 +233,21 @@ function reachesHost(call: Call): TestResult {
 function deletesMounted({ commands }: Execution, facts: Facts): TestResult {
   const mounts = commands
     .filter(({ name }) => name !== undefined && ENGINES.split(' ').includes(name))
-    .flatMap((command) => mountsOf(readCall(command)))
+    .flatMap((command) => readMounts(readCall(command)))
   if (mounts.length === 0) return undefined
-  for (const { name, place, args, span } of commands) {
+  for (const { name, location, args, span } of commands) {
     if (
       name !== 'rm' ||
-      place !== 'container' ||
+      location !== 'container' ||
       !args.some(({ text }) => /^-\w*[rR]/.test(text) || text === '--recursive')
     )
       continue
     for (const { text } of args) {
       const mount = mounts.find(({ target }) => isWithin(text, target))
       if (mount === undefined) continue
-      const { kind } = placeOfText(mount.source + text.slice(mount.target.length) || '/', mount.cwd, facts)
-      if (kind !== 'temp' && kind !== 'build') return { at: span, tier: kind === 'root' || kind === 'home' ? 5 : 4 }
+      const { pathClass } = classifyPathText(mount.source + text.slice(mount.target.length) || '/', mount.cwd, facts)
+      if (pathClass !== 'temp' && pathClass !== 'build')
+        return { at: span, tier: pathClass === 'root' || pathClass === 'home' ? 5 : 4 }
     }
   }
   return undefined
@@ -259,7 +260,7 @@ interface Mount {
 }
 
 // Folders of this machine that the container may write to; a name without a slash is a volume.
-function mountsOf(call: Call): Mount[] {
+function readMounts(call: Call): Mount[] {
   return call.options.flatMap(({ name, value = '' }) => {
     const isVolume = name === '-v' || name === '--volume'
     if (!isVolume && name !== '--mount') return []

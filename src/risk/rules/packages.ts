@@ -18,9 +18,9 @@ export const packages: RulePack = {
       when: {
         program: 'npm pnpm yarn bun',
         test: (call) =>
-          verbOf(call, ['unpublish']) ??
+          readVerb(call, ['unpublish']) ??
           (call.operands[0]?.text === 'npm'
-            ? verbOf({ ...call, operands: call.operands.slice(1) }, ['unpublish'])
+            ? readVerb({ ...call, operands: call.operands.slice(1) }, ['unpublish'])
             : undefined),
       },
       match: ['npm unpublish pkg@1.0.0', 'pnpm unpublish x --force', 'yarn npm unpublish x'],
@@ -157,7 +157,7 @@ export const packages: RulePack = {
   ],
 }
 
-function verbOf(call: Call, verbs: readonly string[]) {
+function readVerb(call: Call, verbs: readonly string[]) {
   const first = call.operands[0]
   return first !== undefined && verbs.includes(first.text) ? first : undefined
 }
@@ -238,7 +238,7 @@ function removesSystemPackage(call: Call): TestResult {
 
 function installsForAll(call: Call): TestResult {
   if (call.name.startsWith('pip')) return findOption(call, ['--break-system-packages'])?.word
-  return verbOf(call, ['install', 'add', 'upgrade', 'full-upgrade', 'dist-upgrade', 'refresh', 'update']) &&
+  return readVerb(call, ['install', 'add', 'upgrade', 'full-upgrade', 'dist-upgrade', 'refresh', 'update']) &&
     call.operands[0]?.text !== 'update'
     ? call.operands[0]
     : undefined

@@ -1,11 +1,11 @@
 // A table: exempt from the file length limit.
 // Secrets: printing them, and sending them away.
 
-import { accessesOf } from '../access.ts'
+import { findAccesses } from '../access.ts'
 import { type Call, findOption, type GivenOption, readCall } from '../call.ts'
-import { placeOf } from '../places.ts'
+import { classifyPath } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
-import { type Secret, secretIn } from '../sensitive.ts'
+import { classifySecretFile, type SecretKind } from '../secret-files.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
 
 export const secrets: RulePack = {
@@ -21,8 +21,8 @@ export const secrets: RulePack = {
       owasp: 'ASI03',
       when: {
         access: ['read'],
-        test: ({ file, cwd, place }, facts) => {
-          const secret = secretIn(placeOf(file, cwd, facts, place).path)
+        test: ({ file, cwd, location }, facts) => {
+          const secret = classifySecretFile(classifyPath(file, cwd, facts, location).path)
           return secret === 'key' || secret === 'credential' ? file : undefined
         },
       },
@@ -54,7 +54,7 @@ export const secrets: RulePack = {
       owasp: 'ASI03',
       when: {
         access: ['read'],
-        test: ({ file, by }) => (by !== 'cut' && secretIn(file.text) === 'environment' ? file : undefined),
+        test: ({ file, by }) => (by !== 'cut' && classifySecretFile(file.text) === 'environment' ? file : undefined),
       },
       match: ['cat .env', 'grep KEY .env.production', { tool: 'Read', args: { path: '.env' } }],
       pass: ['cat .env.example', 'test -f .env', 'cut -d= -f1 .env'],
@@ -134,7 +134,7 @@ export const secrets: RulePack = {
         test: (call, facts) => {
           const word = call.operands
             .slice(0, call.name === 'tar' || call.name === 'zip' || call.name === '7z' ? undefined : -1)
-            .find((operand) => isKeyStore(placeOf(operand, call.command.cwd, facts, call.command.place).path))
+            .find((operand) => isKeyStore(classifyPath(operand, call.command.cwd, facts, call.command.location).path))
           return word === undefined || word.text.includes(':') ? undefined : word
         },
       },
@@ -226,7 +226,7 @@ function isKeyStore(path: string): boolean {
   const parent = path.slice(0, path.lastIndexOf('/'))
   if (KEY_STORES.has(last)) return true
   if ((last === '*' || last === '') && KEY_STORES.has(parent.slice(parent.lastIndexOf('/') + 1))) return true
-  return path.includes('/.ssh/') && secretIn(path) === 'key'
+  return path.includes('/.ssh/') && classifySecretFile(path) === 'key'
 }
 
 const NETWORK = new Set([
@@ -278,7 +278,7 @@ function sends(execution: Execution, facts: Facts): TestResult {
     if (!NETWORK.has(command.name) && !isSocket && command.name !== 'tar') continue
     const call = readCall(command)
     const file = sentFiles(call).find(
-      (word) => isSecretToSend(word, command, facts) || staged.has(placeOf(word, command.cwd, facts).path),
+      (word) => isSecretToSend(word, command, facts) || staged.has(classifyPath(word, command.cwd, facts).path),
     )
     if (file !== undefined) return file
     if (isSocket && readsSecret(command, facts) !== undefined) return { at: command.span }
@@ -300,7 +300,7 @@ function sends(execution: Execution, facts: Facts): TestResult {
 function readsInPlace(text: string): boolean {
   const at = text.indexOf('$(<')
   const end = text.indexOf(')', at)
-  return at >= 0 && secretIn(text.slice(at + 3, end < 0 ? undefined : end).trim()) !== undefined
+  return at >= 0 && classifySecretFile(text.slice(at + 3, end < 0 ? undefined : end).trim()) !== undefined
 }
 
 // Files into which a secret was put before: an archive, a copy, an encoded form.
@@ -308,7 +308,7 @@ function stagedFiles(sources: readonly ShellCommand[], facts: Facts): ReadonlySe
   const staged = new Set<string>()
   for (const command of sources) {
     const call = readCall(command)
-    const targets: Word[] = accessesOf(call)
+    const targets: Word[] = findAccesses(call)
       .filter(({ kind }) => kind === 'write')
       .map(({ file }) => file)
     const option = call.options.find(
@@ -317,7 +317,7 @@ function stagedFiles(sources: readonly ShellCommand[], facts: Facts): ReadonlySe
     if (option?.value !== undefined) targets.push({ ...option.word, text: option.value })
     // `tar cf a.tgz …` and `zip a.zip …` name the archive among the operands.
     if (call.name === 'tar' || call.name === 'zip' || call.name === '7z') targets.push(...call.operands.slice(0, 2))
-    for (const word of targets) staged.add(placeOf(word, command.cwd, facts).path)
+    for (const word of targets) staged.add(classifyPath(word, command.cwd, facts).path)
   }
   return staged
 }
@@ -367,7 +367,7 @@ function looksForSecrets(pattern: string): boolean {
 const PASSING = new Set(['env', 'printenv', 'set', 'export', 'declare'])
 
 /** Does the command bring a secret into play: a secret file, or the whole environment? */
-function readsSecret(command: ShellCommand, facts: Facts): Secret | undefined {
+function readsSecret(command: ShellCommand, facts: Facts): SecretKind | undefined {
   const call = readCall(command)
   if (PASSING.has(call.name) && call.operands.length === 0) return 'environment'
   if (SEARCHERS.has(call.name) && call.operands[0] !== undefined && looksForSecrets(call.operands[0].text))
@@ -376,24 +376,26 @@ function readsSecret(command: ShellCommand, facts: Facts): Secret | undefined {
     ? call.operands
     : []
   for (const word of archived) {
-    const secret = secretAt(word, command, facts)
+    const secret = findSecretAccess(word, command, facts)
     if (secret !== undefined) return secret
   }
-  for (const access of accessesOf(call)) {
+  for (const access of findAccesses(call)) {
     if (access.kind !== 'read') continue
-    const secret = secretAt(access.file, command, facts)
+    const secret = findSecretAccess(access.file, command, facts)
     if (secret !== undefined && secret !== 'maybe') return secret
   }
-  const fed = command.redirects.find(({ operator, target }) => operator === '<' && secretIn(target.text) !== undefined)
+  const fed = command.redirects.find(
+    ({ operator, target }) => operator === '<' && classifySecretFile(target.text) !== undefined,
+  )
   return fed === undefined ? undefined : 'environment'
 }
 
-function secretAt(word: Word, command: ShellCommand, facts: Facts): Secret | undefined {
-  return secretIn(placeOf(word, command.cwd, facts, command.place).path)
+function findSecretAccess(word: Word, command: ShellCommand, facts: Facts): SecretKind | undefined {
+  return classifySecretFile(classifyPath(word, command.cwd, facts, command.location).path)
 }
 
 function isSecretToSend(word: Word, command: ShellCommand, facts: Facts): boolean {
-  return word.isKnown && secretAt(word, command, facts) !== undefined
+  return word.isKnown && findSecretAccess(word, command, facts) !== undefined
 }
 
 /** The local files that a command sends somewhere. */
@@ -420,8 +422,8 @@ const SENDERS: Readonly<Record<string, (call: Call) => readonly Word[]>> = {
     const archive = call.options.find(({ name }) => name === '-f' || name === '--file')?.value ?? ''
     return isRemote(archive) ? call.operands : NONE
   },
-  nc: redirectedIn,
-  ncat: redirectedIn,
+  nc: findRedirectedSecret,
+  ncat: findRedirectedSecret,
   mutt: attached,
   mail: attached,
 }
@@ -460,7 +462,7 @@ function socatFiles({ operands }: Call): readonly Word[] {
     }))
 }
 
-function redirectedIn({ command }: Call): readonly Word[] {
+function findRedirectedSecret({ command }: Call): readonly Word[] {
   return command.redirects.filter(({ operator }) => operator === '<').map(({ target }) => target)
 }
 

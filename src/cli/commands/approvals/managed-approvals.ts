@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Approval } from '../../../approvals/approvals.ts'
 import { PROOF_HEADER, proofFolder, proofText } from '../../../daemon/http/managed-sockets.ts'
 import { ArcError, describe } from '../../../engine/errors.ts'
-import type { Managed } from '../../../guard/managed.ts'
+import type { ManagedInstall } from '../../../guard/managed-install.ts'
 import { managedForOthers } from '../../managed-access.ts'
 import { askManaged } from '../../managed-client.ts'
 import { printJson } from '../../output.ts'
@@ -41,12 +41,16 @@ export async function answerApproval(given: string, word: 'approve' | 'deny', { 
   return 0
 }
 
-async function pendingOf({ control }: Managed): Promise<readonly Approval[]> {
+async function pendingOf({ control }: ManagedInstall): Promise<readonly Approval[]> {
   return (await askManaged({ socket: control, path: '/v1/control/approvals' })) as readonly Approval[]
 }
 
 // A file of this account tells the daemon whose answer it is: the kernel sets the owner.
-async function withProof<T>({ run, group }: Managed, text: string, work: (name: string) => Promise<T>): Promise<T> {
+async function withProof<T>(
+  { run, group }: ManagedInstall,
+  text: string,
+  work: (name: string) => Promise<T>,
+): Promise<T> {
   const name = randomBytes(16).toString('hex')
   const path = join(proofFolder(run), name)
   try {
@@ -62,7 +66,7 @@ async function withProof<T>({ run, group }: Managed, text: string, work: (name: 
   }
 }
 
-function here(): Managed {
+function here(): ManagedInstall {
   const managed = managedForOthers()
   if (managed === undefined) throw new ArcError('ARC_MANAGED', 'This machine is not managed any more.')
   return managed

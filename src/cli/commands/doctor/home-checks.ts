@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from '../../../engine/errors.ts'
-import { readConfirmNone } from '../../../guard/confirm-file.ts'
+import { readUnattendedHome } from '../../../guard/unattended-home.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import { checkAnchors } from '../../../storage/anchor-check.ts'
 import { SqliteTraceStore } from '../../../storage/sqlite/trace-store.ts'
@@ -26,7 +26,7 @@ export function homeChecks(home: string): Check[] {
 
 // No failure: somebody chose it. But nobody should find it out by accident.
 function confirmCheck(home: string): Check[] {
-  if (readConfirmNone(home) === undefined) return []
+  if (readUnattendedHome(home) === undefined) return []
   const detail = 'warning: approving and loosening ask nobody in this home (made with arc init --confirm none)'
   return [{ name: 'confirmations', ok: true, detail, fix: 'arc init --confirm ask' }]
 }

@@ -2,7 +2,7 @@
 // The hook asks the public socket and nothing else. Without an answer the call is refused: it could not read the
 // configuration, so it cannot decide anything itself.
 
-import { ROOT_VARIABLE } from '../../../guard/managed.ts'
+import { ROOT_VARIABLE } from '../../../guard/managed-install.ts'
 import {
   CALLER_HEADER,
   CALLER_VARIABLE,

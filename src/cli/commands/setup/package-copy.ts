@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ArcError } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
-import { writersOf } from '../../../guard/managed.ts'
+import { findForeignWriters } from '../../../guard/managed-install.ts'
 
 const OWN_NAME = 'arc-supervisor'
 /** What of the package is needed to run it; the rest is the library for programs. */
@@ -49,7 +49,7 @@ export function packageRoot(): string {
 /** The Node in use, where only root can change it; undefined where it has to be copied. */
 export function systemNode(): string | undefined {
   const node = realpathSync(process.execPath)
-  return writersOf(node).length === 0 ? node : undefined
+  return findForeignWriters(node).length === 0 ? node : undefined
 }
 
 /** Makes a whole new copy beside the old one and swaps them. `finish` adds what else belongs into it. */

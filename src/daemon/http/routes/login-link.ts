@@ -3,7 +3,7 @@
 
 import type { Context } from 'hono'
 import { holdsConnection } from '../../../guard/connection-owner.ts'
-import { checkPersonIn } from '../../../guard/home-person.ts'
+import { checkHomeCaller } from '../../../guard/home-caller.ts'
 import { LOGIN_PROCESS_HEADER } from '../../../protocol/messages.ts'
 import type { App, Env, Service } from '../service.ts'
 
@@ -13,7 +13,7 @@ export function addLoginLinkRoutes(app: App, service: Service): void {
     const isProven = Number.isSafeInteger(pid) && pid > 0 && isPeer(c, pid)
     if (!isProven) return refuse(c, 'The process that asks cannot be told.')
     const { state } = await service.pool.find(undefined, undefined)
-    const check = checkPersonIn(service.home, state, pid)
+    const check = checkHomeCaller(service.home, state, pid)
     if (!check.may) return refuse(c, check.why)
     const { code, expiresAt } = service.auth.createLoginCode(check.who)
     return c.json({ url: `${service.url()}/login?code=${code}`, expiresAt: new Date(expiresAt).toISOString() })
