@@ -1,8 +1,8 @@
 // Reads the trace in order, forward or backward, page by page: reading a long trace must not delay hook calls.
 
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
+import type { TraceFilter, TraceStore } from '../../storage/ports.ts'
 import type { TraceRecord } from '../../trace/record.ts'
-import type { TraceFilter, TraceStore } from '../../trace/store.ts'
 import { type GroupedRecords, groupRecords } from './feed-steps.ts'
 
 const PAGE = 400
