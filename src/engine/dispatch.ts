@@ -2,7 +2,7 @@
 // plan → match → mode → run → read verdict → degrade → apply by mode → record → outcome.
 // Synchronous hooks stay synchronous: only a hook that returns a promise is waited for.
 
-import { type AppliedVerdict, applyByMode } from './apply-by-mode.ts'
+import { type AppliedVerdict, addMetadata, applyByMode } from './apply-by-mode.ts'
 import { DECISION_RANK, type Decision } from './decision.ts'
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
 import { describe } from './errors.ts'
@@ -12,7 +12,7 @@ import { HookRun, type TimeLimits, type Waiter } from './hook-run.ts'
 import type { MatchFacts } from './matcher.ts'
 import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
 import type { Evaluation, Fault, Notice, Outcome, Sink } from './outcome.ts'
-import { frozenCopy, mergePlain } from './plain-data.ts'
+import { mergePlain } from './plain-data.ts'
 import { NO_METADATA, readMetadata, type Step, type StepContext, type StepState, StepView } from './step.ts'
 import { compareHooks, type Plan } from './table.ts'
 import { type Answer, readVerdict, type Verdict } from './verdict.ts'
@@ -73,7 +73,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #decider: { readonly hook: string; readonly verdict: Verdict } | undefined
   #answer: Answer | undefined
   /** When the running hook started: the clock is read once between two hooks. */
-  #startedAt = 0
+  #startedAt: number | undefined
   /** A hook edited data after a guard had checked it. */
   #needsRecheck = false
   #isRechecked = false
@@ -247,9 +247,10 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   #readDuration(): number {
-    const startedAt = this.#startedAt
-    this.#startedAt = this.#services.now()
-    return this.#startedAt - startedAt
+    const now = this.#services.now()
+    const durationMs = now - (this.#startedAt ?? now)
+    this.#startedAt = now
+    return durationMs
   }
 
   #takeAnswer(hook: Hook, mode: Mode, durationMs: number, answer: unknown): void {
@@ -292,7 +293,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #apply(hook: Hook, mode: Mode, verdict: Verdict, applied: AppliedVerdict): void {
     if (applied.edit !== undefined) this.#edit(hook, applied.edit)
     if (applied.answer !== undefined) this.#answer = applied.answer
-    this.#addMetadata(hook.name, mode, verdict, applied)
+    this.metadata = addMetadata(this.metadata, hook.name, mode, verdict, applied)
     if (DECISION_RANK[applied.counts] > DECISION_RANK[this.#decision]) {
       this.#decision = applied.counts
       this.#decider = { hook: hook.name, verdict }
@@ -306,28 +307,6 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     this.data = mergePlain(this.data, edit)
     const firstGuard = this.#plan.guards[0]
     if (firstGuard !== undefined && compareHooks(firstGuard, hook) < 0) this.#needsRecheck = true
-  }
-
-  #addMetadata(hook: string, mode: Mode, verdict: Verdict, applied: AppliedVerdict): void {
-    if (verdict.metadata !== undefined) this.#merge(verdict.metadata)
-    if (applied.context !== undefined) this.#append('additionalContext', applied.context)
-    if (verdict.stopReason !== undefined && applied.applied) this.#merge({ stopReason: verdict.stopReason })
-    const isUnusedEdit = verdict.edit !== undefined && applied.edit === undefined
-    const isAdvice = verdict.decision !== 'pass' || verdict.suggestion !== undefined || isUnusedEdit
-    if (isAdvice && isAtLeast(mode, 'advise')) {
-      const { decision, reason, suggestion } = verdict
-      const modify = isUnusedEdit ? frozenCopy(verdict.edit) : undefined
-      this.#append('suggestions', [Object.freeze({ hook, decision, reason, suggestion, modify })])
-    }
-  }
-
-  #append(key: string, items: readonly unknown[]): void {
-    const present = this.metadata[key]
-    this.#merge({ [key]: Object.freeze([...(Array.isArray(present) ? present : []), ...items]) })
-  }
-
-  #merge(extra: Readonly<Record<string, unknown>>): void {
-    this.metadata = Object.freeze(mergePlain(this.metadata, extra))
   }
 
   #notify(hook: string, mode: Mode, { decision, reason, suggestion }: Verdict, applied: boolean): void {
