@@ -102,18 +102,6 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   get point(): string {
     return this.#plan.name
   }
-  get agent(): string | undefined {
-    return this.context.agent
-  }
-  get source(): string | undefined {
-    return this.context.source
-  }
-  get host(): string | undefined {
-    return this.context.host
-  }
-  get workspace(): string | undefined {
-    return this.context.workspace
-  }
 
   /** Runs the hooks. Returns the outcome itself if no hook returned a promise. */
   start(): Outcome | Promise<Outcome> {
@@ -311,29 +299,27 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
 
   #notify(hook: string, mode: Mode, { decision, reason, suggestion }: Verdict, applied: boolean): void {
     const { point } = this
-    const { notify, report } = this.#services
-    const failed = (error: unknown): void => report({ kind: 'notify', point, hook, message: describe(error) })
-    try {
-      onRejection(notify?.({ hook, point, mode, decision, applied, reason, suggestion }), failed)
-    } catch (error) {
-      failed(error)
-    }
+    const { notify } = this.#services
+    this.#tell('notify', hook, () => notify?.({ hook, point, mode, decision, applied, reason, suggestion }))
   }
 
   // The sink hears of every evaluation before the outcome is returned.
   #finish(): Outcome {
-    if (this.#services.sink !== undefined) {
-      for (const evaluation of this.evaluations ?? []) this.#sendToSink(evaluation, this.#services.sink)
+    const { sink } = this.#services
+    if (sink !== undefined) {
+      for (const evaluation of this.evaluations ?? []) {
+        this.#tell('sink', evaluation.hook, () => sink(evaluation, this.#step))
+      }
     }
     return this.#buildOutcome()
   }
 
-  #sendToSink(evaluation: Evaluation, sink: Sink): void {
-    const { point, hook } = evaluation
+  // A failure of the sink or of notify is reported and changes no outcome.
+  #tell(kind: 'sink' | 'notify', hook: string, call: () => unknown): void {
     const { report } = this.#services
-    const failed = (error: unknown): void => report({ kind: 'sink', point, hook, message: describe(error) })
+    const failed = (error: unknown): void => report({ kind, point: this.point, hook, message: describe(error) })
     try {
-      onRejection(sink(evaluation, this.#step), failed)
+      onRejection(call(), failed)
     } catch (error) {
       failed(error)
     }
