@@ -3,8 +3,7 @@
 
 import { describe } from '../engine/errors.ts'
 import type { Outcome } from '../engine/outcome.ts'
-import type { SupervisionEvent } from '../hooks/builtin/services.ts'
-import { type ApprovalStatus, type Approvals, type HeldStep, toHeldStep } from './approvals.ts'
+import { type ApprovalEvent, type ApprovalStatus, type Approvals, type HeldStep, toHeldStep } from './approvals.ts'
 
 /** A step as it was dispatched, for the approval that is bound to it. */
 interface DispatchedStep {
@@ -38,14 +37,14 @@ interface ApprovalNote {
 export class ApprovalGate {
   readonly #approvals: Approvals
   readonly #askMs: number
-  readonly #record: (event: SupervisionEvent) => void
+  readonly #record: (event: ApprovalEvent) => void
   readonly #report: (message: string) => void
 
   constructor(from: {
     readonly approvals: Approvals
     /** How long a person is waited for; a minute unless set. */
     readonly askMs?: number | undefined
-    readonly record: (event: SupervisionEvent) => void
+    readonly record: (event: ApprovalEvent) => void
     readonly report: (message: string) => void
   }) {
     this.#approvals = from.approvals

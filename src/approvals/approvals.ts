@@ -6,8 +6,8 @@ import type { Clock } from '../engine/clock.ts'
 import { pause } from '../engine/deadline.ts'
 import { ArcError, clip, describe, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { SupervisionEvent } from '../hooks/builtin/services.ts'
-import { type StateEntry, type StateStore, update } from '../storage/state.ts'
+import type { StateEntry, StateStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 import { ApprovalIndex } from './approval-index.ts'
 import { type StepPreview, shortenExpired, storedArgs } from './stored-args.ts'
 
@@ -65,6 +65,15 @@ export interface Approval {
   readonly answeredAt?: number | undefined
 }
 
+/** A log entry about an approval. */
+export interface ApprovalEvent {
+  readonly component: 'hooks'
+  readonly action: `approval:${ApprovalStatus}`
+  readonly level: 'info' | 'warn'
+  readonly message: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
 export interface ApprovalServices {
   readonly state: StateStore
   readonly clock: Clock
@@ -72,7 +81,7 @@ export interface ApprovalServices {
   /** One text for one value, as the trace makes it. */
   readonly canonicalize: (value: unknown) => string
   /** Records every answer at the moment it is given. */
-  readonly record?: ((event: SupervisionEvent) => void) | undefined
+  readonly record?: ((event: ApprovalEvent) => void) | undefined
 }
 
 export interface ApprovalOptions {

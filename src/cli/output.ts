@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { wholeOf } from '../daemon/live/shown-text.ts'
+import { escapeHidden } from '../daemon/live/display-text.ts'
 import type { Decision } from '../engine/verdict.ts'
 import colors, { paintMarked } from './colors.ts'
 
@@ -36,7 +36,7 @@ export function tell(line: string): void {
 
 /** A text as it may be written to a terminal: every character that it would obey or hide is shown as an escape. */
 export function forTerminal(text: string): string {
-  return paintMarked(text, wholeOf)
+  return paintMarked(text, escapeHidden)
 }
 
 /** Tells a person that something is not as it should be. It may quote what others chose: the terminal obeys none of it. */
@@ -46,7 +46,7 @@ export function report(message: string): void {
 
 /** One line of at most so many characters, line ends shown, without anything that a terminal would obey. */
 export function oneLine(text: string, length = 90): string {
-  const flat = wholeOf(
+  const flat = escapeHidden(
     text
       .trim()
       .replace(/[ \t]*(?:\r?\n)+\s*/g, ' ⏎ ')
@@ -57,7 +57,7 @@ export function oneLine(text: string, length = 90): string {
 
 /** A text with everything that a terminal would obey shown instead; line ends are the caller's. */
 export function harmless(text: string): string {
-  return wholeOf(text)
+  return escapeHidden(text)
 }
 
 // A screen that says nothing about itself, and the most that reads well.

@@ -1,7 +1,7 @@
 // A step as a person reads it in the terminal before the answer: every argument, line for line, with the matched part
 // marked and in view. A long text is shown from both ends.
 
-import { wholeOf } from '../daemon/live/shown-text.ts'
+import { escapeHidden } from '../daemon/live/display-text.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { Evidence } from '../risk/assessment.ts'
 import colors from './colors.ts'
@@ -81,7 +81,7 @@ function leafLines(name: string, value: unknown, places: readonly Place[], more:
   const label = oneLine(name === '' ? 'arguments' : name, 200)
   if (typeof value !== 'string') {
     const text = value === undefined ? 'undefined' : JSON.stringify(value)
-    return [`${INDENT}${colors.dim(`${label}:`)} ${wholeOf(text)}`]
+    return [`${INDENT}${colors.dim(`${label}:`)} ${escapeHidden(text)}`]
   }
   const lines = value.split('\n')
   if (lines.length === 1) {
@@ -173,11 +173,11 @@ function piecesOf(line: string, places: readonly Place[], more: string | undefin
       const from = Math.max(at, place.start)
       const to = Math.min(end, place.end)
       if (to <= from) continue
-      if (from > at) pieces.push({ text: wholeOf(line.slice(at, from)), isMarked: false })
-      pieces.push({ text: wholeOf(line.slice(from, to)), isMarked: true })
+      if (from > at) pieces.push({ text: escapeHidden(line.slice(at, from)), isMarked: false })
+      pieces.push({ text: escapeHidden(line.slice(from, to)), isMarked: true })
       at = to
     }
-    if (end > at) pieces.push({ text: wholeOf(line.slice(at, end)), isMarked: false })
+    if (end > at) pieces.push({ text: escapeHidden(line.slice(at, end)), isMarked: false })
     at = Math.max(at, end)
   }
   return pieces

@@ -1,26 +1,9 @@
 // The list of command hooks over all layers: appended, never replaced; the same hook twice counts once.
 
 import { basename } from 'node:path'
-import type { OnError } from '../engine/degradation.ts'
-import type { LayerName, Origin } from './layers.ts'
+import type { CommandHook, LayerName, Origin } from './config.ts'
 import type { CommandSetting } from './schema.ts'
 import type { ValidFile } from './validate.ts'
-
-/** A command hook as plain data. */
-export interface CommandHook {
-  /** Given, or made from the program and the point; unique at its point. */
-  readonly name: string
-  readonly point: string
-  /** Only for this tool or class of tools. */
-  readonly tool: string | undefined
-  readonly command: string | readonly string[]
-  readonly timeoutMs: number
-  readonly blocking: boolean
-  readonly priority: number | undefined
-  readonly onError: OnError | undefined
-  readonly critical: boolean
-  readonly origin: Origin
-}
 
 /** Appends a file's commands. What is there already, under whatever name, is not added; a name that is taken is varied. */
 export function addCommands(base: readonly CommandHook[], file: ValidFile, layer: LayerName): readonly CommandHook[] {

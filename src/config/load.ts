@@ -3,13 +3,15 @@
 
 import { basename, join, resolve, sep } from 'node:path'
 import { describe, didYouMean, show } from '../engine/errors.ts'
+import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
+import { type Config, DEFAULTS } from './config.ts'
 import { type Chain, type LayerLocation, readChain } from './extends-chain.ts'
 import type { LastGood } from './last-good.ts'
-import { type Config, DEFAULTS, type Layer, override, tighten } from './layers.ts'
+import { type Layer, override, tighten } from './layers.ts'
 import { formatKey, isFatal, type Problem, problem } from './problem.ts'
 import { isProfileName, listProfiles, PROFILE_NAME } from './profile-files.ts'
 import { cacheReads, type ReadFile, readFromBundle, readTextFile } from './read-file.ts'
-import { BUILT_IN_HOOKS, type CommandSetting } from './schema.ts'
+import type { CommandSetting } from './schema.ts'
 import {
   raiseTo,
   raiseToConfig,

@@ -17,6 +17,19 @@ export interface Entry {
   readonly value: Located
 }
 
+/** What a format's parser gives: a tree, or complaints with offsets. */
+export interface FormatResult {
+  readonly root?: Located | undefined
+  readonly complaints: readonly Complaint[]
+}
+
+/** One complaint of a format's parser. */
+export interface Complaint {
+  readonly offset: number
+  readonly message: string
+  readonly kind?: 'syntax' | 'too-large'
+}
+
 /** How deep a document may nest; a configuration needs five. */
 export const MAX_DEPTH = 64
 

@@ -1,8 +1,8 @@
 // JSON with comments and trailing commas, as editors write it, into located values.
 
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import type { Complaint, FormatResult } from './located.ts'
 import { type Entry, type Located, MAX_DEPTH, MAX_VALUES } from './located.ts'
-import type { Complaint, FormatResult } from './parse-text.ts'
 
 /** Parses JSON with comments. */
 export function parseJson(text: string): FormatResult {

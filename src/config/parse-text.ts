@@ -3,7 +3,7 @@
 
 import { clip } from '../engine/errors.ts'
 import { isYamlFile } from './extensions.ts'
-import { findBadKeys, type Located, offsetAt, toPlain } from './located.ts'
+import { findBadKeys, offsetAt, toPlain } from './located.ts'
 import { parseJson } from './parse-json.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { lineIndex, type Position } from './position.ts'
@@ -21,19 +21,6 @@ export interface Parsed {
 export type ParseResult =
   | { readonly parsed: Parsed; readonly problems?: never }
   | { readonly parsed?: never; readonly problems: readonly [Problem, ...Problem[]] }
-
-/** What a format's parser gives: a tree, or complaints with offsets. */
-export interface FormatResult {
-  readonly root?: Located | undefined
-  readonly complaints: readonly Complaint[]
-}
-
-/** One complaint of a format's parser. */
-export interface Complaint {
-  readonly offset: number
-  readonly message: string
-  readonly kind?: 'syntax' | 'too-large'
-}
 
 const MAX_COMPLAINTS = 20
 

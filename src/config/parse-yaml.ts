@@ -2,8 +2,8 @@
 
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml'
 import { show } from '../engine/errors.ts'
+import type { Complaint, FormatResult } from './located.ts'
 import { type Entry, type Located, MAX_DEPTH, MAX_VALUES } from './located.ts'
-import type { Complaint, FormatResult } from './parse-text.ts'
 
 /** Parses YAML. */
 export function parseYaml(text: string): FormatResult {

@@ -3,9 +3,10 @@
 import type * as z from 'zod'
 import { didYouMean, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
+import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import type { Parsed } from './parse-text.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
-import { BUILT_IN_HOOKS, type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
+import { type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
 
 /** A file that is valid by itself: its settings, and where each stands. */
 export interface ValidFile {

@@ -3,6 +3,7 @@
 
 import { isRecord } from '../engine/plain-data.ts'
 import type { ToolArgs } from '../engine/points.ts'
+import { quoteForShell } from '../engine/shell-quote.ts'
 import { toolClass } from '../engine/tools.ts'
 import { type Fields, own } from './fields.ts'
 
@@ -111,5 +112,5 @@ function scriptIn(words: readonly string[]): string | undefined {
 }
 
 function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word)
 }

@@ -1,6 +1,7 @@
 // A profile as people and programs see it: every setting in force, where it comes from, and what is wrong.
 
-import type { Config, Layer } from '../config/layers.ts'
+import type { Config } from '../config/config.ts'
+import type { Layer } from '../config/layers.ts'
 import type { Loaded } from '../config/load.ts'
 import { formatKey, type Problem } from '../config/problem.ts'
 import { isRecord } from '../engine/plain-data.ts'

@@ -5,9 +5,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { buildSubject, isUnder, readPattern, readSubject } from '../../src/bus/subject.ts'
 import { compileArma, fill } from '../../src/config/arma/compile-script.ts'
+import { DEFAULTS } from '../../src/config/config.ts'
 import { editText } from '../../src/config/edit/edit-file.ts'
 import { readKeyPath } from '../../src/config/edit/key-path.ts'
-import { DEFAULTS, override, tighten } from '../../src/config/layers.ts'
+import { override, tighten } from '../../src/config/layers.ts'
 import { parseText } from '../../src/config/parse-text.ts'
 import { validate } from '../../src/config/validate.ts'
 import { Failure } from '../../src/engine/degradation.ts'
@@ -26,7 +27,7 @@ import { HOST_NAMES, type HostName, isUnreadable } from '../../src/hosts/host.ts
 import { readToml } from '../../src/hosts/install/toml-text.ts'
 import { HOSTS, readHostPayload } from '../../src/hosts/list.ts'
 import { linearRegex } from '../../src/platform/engine-services.ts'
-import { readAnswer, SEPARATOR, writeAnswer } from '../../src/protocol/hook-wire.ts'
+import { decodeReply, encodeReply, SEPARATOR } from '../../src/protocol/hook-wire.ts'
 import { MAX_AGENTS, MAX_ROUNDS, parseRoundtable } from '../../src/roundtable/parse-request.ts'
 import { MemoryTraceStore } from '../../src/storage/memory/trace-store.ts'
 import { TracedEngine } from '../../src/supervisor/traced-engine.ts'
@@ -124,7 +125,7 @@ function checkVerdict([value, spec]: [unknown, PointSpec]): void {
   assertClean()
 }
 
-// Nothing that came in may have reached the prototype that everything shares.
+// No input may have changed Object.prototype.
 function assertClean(): void {
   assert.deepEqual(Object.keys(Object.prototype), [])
   assert.equal(({} as { polluted?: unknown }).polluted, undefined)
@@ -171,7 +172,7 @@ const configText = fc.oneof(mutated(CONFIGURATIONS), jsonText(hostileRecord(SETT
 const configFile = fc.constantFrom('profile.json', 'profile.yaml')
 const fileKind = fc.constantFrom('profile', 'config', 'project' as const)
 
-// A file is taken whole or not at all; each problem stands inside the text; a project never loosens.
+// A file applies completely or not at all; each problem has a position in the text; a project never loosens.
 function checkConfig([file, text, kind]: [string, string, 'profile' | 'config' | 'project']): void {
   const { parsed, problems } = parseText(file, text)
   const lines = text.split(/\r\n|\r|\n/).length
@@ -338,16 +339,16 @@ function headOf(lines: readonly string[]) {
 }
 
 function checkWireAnswer(text: string): void {
-  const read = readAnswer(text)
+  const read = decodeReply(text)
   assert.ok(read === undefined || typeof read === 'object')
   for (const exitCode of [0, 2]) {
     const answer = { exitCode, stdout: text, stderr: text }
     // A shell keeps no NUL.
-    if (!text.includes(SEPARATOR) && !text.includes('\0')) assert.deepEqual(readAnswer(writeAnswer(answer)), answer)
+    if (!text.includes(SEPARATOR) && !text.includes('\0')) assert.deepEqual(decodeReply(encodeReply(answer)), answer)
   }
 }
 
-// Whatever is in it, a step that was judged is on record, and the chain is whole.
+// Every checked step is in the trace, and the chain is intact.
 function checkTraced([data, reason, session]: [Record<string, unknown>, string, string]): void {
   const store = new MemoryTraceStore()
   const engine = new TracedEngine(store, { mode: 'enforce' })

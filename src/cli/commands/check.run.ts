@@ -28,7 +28,7 @@ const USAGE = 'expected a command after --, as in: arc check -- git push --force
 /** Checks one call, or one for each line of stdin. */
 export async function check(words: readonly string[], options: CheckOptions): Promise<number> {
   if (options.jsonl === true) return checkLines(options)
-  const text = lineOf(words)
+  const text = toLine(words)
   if (text.trim() === '') {
     tell(`arc: ${USAGE}`)
     return 2
@@ -48,7 +48,7 @@ export async function check(words: readonly string[], options: CheckOptions): Pr
 }
 
 // One word is a whole line already; several were taken apart by the user's shell, so what needs quotes gets them back.
-function lineOf(words: readonly string[]): string {
+function toLine(words: readonly string[]): string {
   if (words.length <= 1) return words[0] ?? ''
   return words.map((word) => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

@@ -4,9 +4,9 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { listSeen, type Seen } from '../../daemon/hook-call/last-seen.ts'
+import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
@@ -35,7 +35,7 @@ export interface DoctorOptions {
 /** Shows every check; exit code 1 when one is not ok. */
 export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   const home = resolve(arcHome())
-  const managed = readManaged()
+  const managed = readManagedInstall()
   // The home of a managed machine is closed to this account: what can be seen from outside has to do.
   const isOutside = managedForOthers() !== undefined
   const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)
@@ -131,10 +131,10 @@ function hostChecks({ host, place, version }: Installed, command: string, isEnfo
   }
 }
 
-function seenIn(home: string): readonly Seen[] {
+function seenIn(home: string): readonly SeenEvent[] {
   const stores = openStores(home, () => undefined)
   try {
-    return listSeen(stores.state)
+    return listSeenEvents(stores.state)
   } catch (error) {
     tell(`arc: when hosts were last heard of cannot be read: ${describe(error)}`)
     return []
@@ -144,7 +144,7 @@ function seenIn(home: string): readonly Seen[] {
 }
 
 // Configured is not the same as running: only what came in counts.
-function seenCheck({ name, events }: Host, seen: readonly Seen[]): Check {
+function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   const own = seen.filter(({ host }) => host === name).sort((a, b) => b.at - a.at)
   const unknown = own.filter(({ isUnknown }) => isUnknown).map(({ event }) => event)
   if (own.length === 0) {

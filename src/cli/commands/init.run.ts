@@ -8,7 +8,7 @@ import { findVariants } from '../../config/profile-files.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
 import { isAtLeast, readMode } from '../../engine/mode.ts'
-import { confirmFile, readConfirmNone, writeConfirmNone } from '../../guard/confirm-file.ts'
+import { confirmFile, markHomeUnattended, readUnattendedHome } from '../../guard/unattended-home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import colors from '../colors.ts'
 import { confirm, recordChange } from '../confirm.ts'
@@ -57,11 +57,11 @@ async function setConfirm(home: string, how: 'ask' | 'none'): Promise<boolean> {
       question: 'Switch confirmations off?',
     })
     if (confirmed === undefined) return false
-    if (readConfirmNone(home) === undefined) {
+    if (readUnattendedHome(home) === undefined) {
       recordChange({ action: 'config:confirm', message: 'confirmations are switched off' }, confirmed)
     }
   }
-  writeConfirmNone(home)
+  markHomeUnattended(home)
   return true
 }
 

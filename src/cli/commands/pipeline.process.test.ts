@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, type Ran, runArc } from '../../../test/run-arc.ts'
 import { askNobody, LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { confirmFile } from '../../guard/confirm-file.ts'
+import { confirmFile } from '../../guard/unattended-home.ts'
 
 let place: SupervisedHome
 

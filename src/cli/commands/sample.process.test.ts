@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ARC, jsonLines, runArc } from '../../../test/run-arc.ts'
 import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { feedStepOf } from '../../daemon/live/feed-steps.ts'
+import { buildFeedStep } from '../../daemon/live/feed-steps.ts'
 import { readAfter } from '../../daemon/live/trace-scan.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
 import type { SampleEvent, SampleStep } from './sample/events.ts'
@@ -61,7 +61,7 @@ it('shows every kind of decision, an edit and a failing test that passes in the 
 it('says of each call that ran which step let it run, so that the page shows one row for both', async () => {
   const steps = await play()
   const trace = new SqliteTraceStore(join(place.home, 'arc.db'))
-  const gathered = readAfter(trace, 0, { limit: 1_000 }).steps.map((step) => feedStepOf(step))
+  const gathered = readAfter(trace, 0, { limit: 1_000 }).steps.map((step) => buildFeedStep(step))
   trace.close()
   const after = gathered.filter(({ phase }) => phase === 'after')
   const before = new Set(gathered.filter(({ phase }) => phase === 'before').map(({ id }) => id))

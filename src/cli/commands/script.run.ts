@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import { type ArmaHook, type ArmaScript, compileArma, fill } from '../../config/arma/compile-script.ts'
-import { DEFAULTS } from '../../config/layers.ts'
+import { DEFAULTS } from '../../config/config.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, describe } from '../../engine/errors.ts'
 import { readMode } from '../../engine/mode.ts'
@@ -140,7 +140,7 @@ class Trial {
     return this.#script.hooks.map((hook) => ({
       name: `${basename(this.#file)}:${hook.position.line}`,
       at: hook.tool === undefined ? hook.point : `${hook.point}:${hook.tool}`,
-      does: lineOf(hook),
+      does: toLine(hook),
     }))
   }
 
@@ -151,7 +151,7 @@ class Trial {
   }
 }
 
-function lineOf({ command, args }: ArmaHook): string {
+function toLine({ command, args }: ArmaHook): string {
   return [`/${command}`, ...args.map((template) => fill(template, (name) => `$${name}`))].join(' ')
 }
 

@@ -116,14 +116,14 @@ it('keeps its token, so that programs go on', async () => {
   expect(token()).toBe(before)
 })
 
-it('says which port cannot be used', async () => {
+it('names the port that is in use', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const { code, stderr } = await arc('serve', '--port', String(port))
   server.close()
   expect(code).toBe(1)
-  expect(stderr).toMatch(new RegExp(`The port ${port} cannot be used.*EADDRINUSE`))
+  expect(stderr).toMatch(new RegExp(`Cannot listen on port ${port}: .*EADDRINUSE`))
   expect((await status()).running).toBe(false)
   expect((await arc('serve', '--port', 'x')).code).toBe(2)
 })

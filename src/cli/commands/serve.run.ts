@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
-import { isAlive } from '../../daemon/hook-call/dedupe.ts'
 import { lastLogLine, startInBackground } from '../../daemon/process/background.ts'
-import { endProcess, findDaemon, type Presence, processOf } from '../../daemon/process/lifecycle.ts'
-import { beginServing } from '../../daemon/process/on-demand.ts'
+import { type DaemonPresence, endProcess, findDaemon, findDaemonProcess } from '../../daemon/process/lifecycle.ts'
+import { recordManualStart } from '../../daemon/process/on-demand.ts'
 import { logFile } from '../../daemon/process/paths.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import { arcHome } from '../../platform/home.ts'
+import { isProcessAlive } from '../../platform/process-alive.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import colors from '../colors.ts'
 import { type LoginLink, openLink, ownLoginLink } from '../login-link.ts'
@@ -56,7 +56,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ...{ home, version: VERSION, port: number, dashboard: dashboardFolder() },
     report: options.onDemand === true ? log : report,
     onDemand: options.onDemand === true ? { program } : undefined,
-    managed: readManaged(),
+    managed: readManagedInstall(),
   })
   if (!('is' in started)) return serveOut(started, options)
   // Somebody else was faster, or a person wants none: all is well.
@@ -65,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<number> {
 }
 
 // One that a hook started makes way: a person wants to see this one, for as long as they like.
-async function start(options: DaemonOptions): Promise<Daemon | Presence> {
+async function start(options: DaemonOptions): Promise<Daemon | DaemonPresence> {
   const { home, onDemand } = options
   if (onDemand !== undefined) return startDaemon(options)
   claimPlace(home)
@@ -76,9 +76,9 @@ async function start(options: DaemonOptions): Promise<Daemon | Presence> {
   }
 }
 
-async function giveWay(presence: Presence): Promise<boolean> {
-  if (presence.is !== 'running' || presence.note?.isOnDemand !== true) return false
-  const found = processOf(presence)
+async function giveWay(presence: DaemonPresence): Promise<boolean> {
+  if (presence.is !== 'running' || presence.record?.isOnDemand !== true) return false
+  const found = findDaemonProcess(presence)
   return found !== undefined && endProcess(found, 'SIGTERM', GIVE_WAY_MS)
 }
 
@@ -86,7 +86,7 @@ async function giveWay(presence: Presence): Promise<boolean> {
 function claimPlace(home: string): void {
   const stores = openStores(home, report)
   try {
-    beginServing(stores.state, Date.now())
+    recordManualStart(stores.state, Date.now())
   } finally {
     stores.close()
   }
@@ -95,10 +95,10 @@ function claimPlace(home: string): void {
 async function serveOut(started: Daemon, options: ServeOptions): Promise<number> {
   const { onDemand, json } = options
   const ended = signalled()
-  if (readManaged() !== undefined) return serveManaged(started, ended, json === true)
+  if (readManagedInstall() !== undefined) return serveManaged(started, ended, json === true)
   if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
   else await showDaemon(started, options)
-  const why = await Promise.race([ended, started.useless])
+  const why = await Promise.race([ended, started.idle])
   const text = `${why}: finishing what is under way`
   if (onDemand === true) log(text)
   else tell(`arc: ${text}`)
@@ -125,7 +125,7 @@ async function serveInBackground(options: ServeOptions): Promise<number> {
   if (before.is === 'running' && !(await giveWay(before))) return tellPresence(before, options)
   const pid = startInBackground({ home, program, args: ['--no-open', ...(port === undefined ? [] : ['--port', port])] })
   for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(LOOK_MS)) {
-    const hasEnded = !isAlive(pid)
+    const hasEnded = !isProcessAlive(pid)
     const presence = await findDaemon(home)
     // Until it is the one that runs, or has left that to another: one that still starts would outlive an `arc stop`.
     if (presence.is === 'running' && (hasEnded || presence.health.pid === pid)) {
@@ -143,10 +143,10 @@ async function playSample({ url }: LoginLink, isJson: boolean): Promise<void> {
   await sampleBeside(url, isJson)
 }
 
-async function tellPresence(presence: Presence, { json, sample }: ServeOptions): Promise<number> {
+async function tellPresence(presence: DaemonPresence, { json, sample }: ServeOptions): Promise<number> {
   if (presence.is === 'running') {
     const { loginUrl: link, ...rest } = await statusOf(arcHome())
-    const found = { ...rest, loginUrl: readManaged() === undefined ? link : null }
+    const found = { ...rest, loginUrl: readManagedInstall() === undefined ? link : null }
     const { pid, url, loginUrl } = found
     if (json === true) printJson(found)
     else print(`${colors.green('✓')} running as process ${pid}${url === null ? '' : ` at ${url}`}`)
@@ -155,7 +155,7 @@ async function tellPresence(presence: Presence, { json, sample }: ServeOptions):
     return 0
   }
   if (presence.is === 'silent') {
-    tell(`arc: process ${presence.note.pid} holds the place of the daemon and does not answer; end it with: arc stop`)
+    tell(`arc: process ${presence.record.pid} holds the place of the daemon and does not answer; end it with: arc stop`)
   }
   return 1
 }

@@ -1,9 +1,9 @@
 // `arc status`: is a daemon running, and what is in force.
 
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config/layers.ts'
+import type { Config } from '../../config/config.ts'
 import { findDaemon } from '../../daemon/process/lifecycle.ts'
-import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/process/on-demand.ts'
+import { type OnDemand, parseDaemonSwitch, readOnDemandState } from '../../daemon/process/on-demand.ts'
 import { socketFile } from '../../daemon/process/paths.ts'
 import type { Daemon } from '../../daemon/server.ts'
 import { describe } from '../../engine/errors.ts'
@@ -54,7 +54,7 @@ export function ownStatus({ url, socket, newLoginUrl }: OwnDaemon): Status {
 export async function statusOf(home: string): Promise<Status> {
   const presence = await findDaemon(home)
   const isRunning = presence.is === 'running'
-  const url = (isRunning ? presence.note?.url : undefined) ?? null
+  const url = (isRunning ? presence.record?.url : undefined) ?? null
   const link = url === null ? { url: null, hint: null } : await askLoginLink(home, url)
   return {
     running: isRunning,
@@ -65,7 +65,7 @@ export async function statusOf(home: string): Promise<Status> {
     socket: isRunning ? socketFile(home) : null,
     ...inForce(home),
     uptimeMs: isRunning ? presence.health.uptimeMs : null,
-    startedBy: isRunning ? (presence.note?.isOnDemand === true ? 'hook' : 'person') : null,
+    startedBy: isRunning ? (presence.record?.isOnDemand === true ? 'hook' : 'person') : null,
   }
 }
 
@@ -108,12 +108,12 @@ export function tellOnDemand(onDemand: OnDemand): string {
 
 /** What a hook does in this home, with this configuration, that finds no daemon. */
 export function onDemandIn(home: string, { onDemand }: Config['daemon']): OnDemand {
-  if (!onDemand || !readSwitch(process.env.ARC_DAEMON).canStart) return { is: 'off' }
+  if (!onDemand || !parseDaemonSwitch(process.env.ARC_DAEMON).canStart) return { is: 'off' }
   // A home that is not there has no state to look into, and is not made by looking.
   if (!existsSync(home)) return { is: 'ready' }
   const stores = openStores(home, () => undefined)
   try {
-    return onDemandOf(stores.state, Date.now())
+    return readOnDemandState(stores.state, Date.now())
   } finally {
     stores.close()
   }

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { fileOf } from '../../daemon/anchors.ts'
+import { parseFileTarget } from '../../daemon/anchor-sender.ts'
 import { arcHome } from '../../platform/home.ts'
 import {
   type AnchorCheck,
@@ -58,7 +58,7 @@ function printResult({ ok, records, firstBad, anchors }: Verification & { readon
 function configured(home: string): AnchorSource[] {
   const { preview, close } = openDryRun({ cwd: home, report })
   try {
-    const files = preview.config.trace.anchors.filter((place) => place.startsWith('file:')).map(fileOf)
+    const files = preview.config.trace.anchors.filter((place) => place.startsWith('file:')).map(parseFileTarget)
     return files.filter((file) => existsSync(file)).map(anchorsIn)
   } finally {
     close()

@@ -6,7 +6,7 @@ import { readHostPayload } from '../../hosts/list.ts'
 import { pairKey } from '../../hosts/pairing.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
-import { claimFiring } from './dedupe.ts'
+import { claimCall } from './dedupe.ts'
 
 function stepOf(id: string | undefined, event = 'PreToolUse'): HostStep {
   const call = { session_id: 's', hook_event_name: event, tool_name: 'Bash', tool_input: { command: 'ls' } }
@@ -31,10 +31,10 @@ const services = (state = new MemoryStateStore(), rules = 'a') => ({
 it('a second firing waits for the first, and gets what that came to', async () => {
   const shared = services()
   const step = stepOf('c1')
-  const first = await claimFiring(step, shared)
-  const second = claimFiring(step, shared)
+  const first = await claimCall(step, shared)
+  const second = claimCall(step, shared)
   const outcome = outcomeOf(step, { decision: 'block', blocked: true, reason: 'no' })
-  setTimeout(() => first.settle(outcome), 30)
+  setTimeout(() => first.complete(outcome), 30)
   expect(await second).toMatchObject({ id: first.id, outcome })
 })
 
@@ -44,7 +44,7 @@ it('whoever died over a call is not waited for', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '0'])
   const key = `call:${pairKey(step)?.key}`
   shared.state.set(key, { 'pre:tool': { id: 'dead', at: Date.now(), pid, rules: 'a' } }, 0)
-  const claim = await claimFiring(step, shared)
+  const claim = await claimCall(step, shared)
   expect(claim.outcome).toBeUndefined()
   expect(claim.id).not.toBe('dead')
 })
@@ -53,14 +53,14 @@ it('a clock that was set forward or back makes nobody wait or believe an old ans
   const step = stepOf('c1')
   for (const jumpMs of [3_600_000, -3_600_000]) {
     const shared = services()
-    const open = await claimFiring(step, shared)
+    const open = await claimCall(step, shared)
     skewMs = jumpMs
-    const next = await claimFiring(step, shared)
+    const next = await claimCall(step, shared)
     expect(next.outcome).toBeUndefined()
-    next.settle(outcomeOf(step))
+    next.complete(outcomeOf(step))
     skewMs = 0
-    expect((await claimFiring(step, shared)).outcome).toBeUndefined()
-    open.settle()
+    expect((await claimCall(step, shared)).outcome).toBeUndefined()
+    open.complete()
   }
 })
 
@@ -71,36 +71,36 @@ it.each([
 ])('%s is judged anew', async (_what, more) => {
   const shared = services()
   const step = stepOf('c1')
-  const first = await claimFiring(step, shared)
-  first.settle(outcomeOf(step, more))
-  expect((await claimFiring(step, shared)).outcome).toBeUndefined()
+  const first = await claimCall(step, shared)
+  first.complete(outcomeOf(step, more))
+  expect((await claimCall(step, shared)).outcome).toBeUndefined()
 })
 
 it('what was judged by other rules is judged anew', async () => {
   const state = new MemoryStateStore()
   const step = stepOf('c1')
-  const first = await claimFiring(step, services(state, 'log'))
-  first.settle(outcomeOf(step))
-  expect((await claimFiring(step, services(state, 'enforce'))).outcome).toBeUndefined()
+  const first = await claimCall(step, services(state, 'log'))
+  first.complete(outcomeOf(step))
+  expect((await claimCall(step, services(state, 'enforce'))).outcome).toBeUndefined()
 })
 
 it('an edit of the data is kept, and other data stays that of the call', async () => {
   const shared = services()
   const step = stepOf('c1')
-  const first = await claimFiring(step, shared)
-  first.settle(outcomeOf(step, { data: { tool: 'Bash', args: { command: 'ls -l' } } }))
-  expect((await claimFiring(step, shared)).outcome?.data).toMatchObject({ args: { command: 'ls -l' } })
+  const first = await claimCall(step, shared)
+  first.complete(outcomeOf(step, { data: { tool: 'Bash', args: { command: 'ls -l' } } }))
+  expect((await claimCall(step, shared)).outcome?.data).toMatchObject({ args: { command: 'ls -l' } })
   const plain = stepOf('c2')
-  const other = await claimFiring(plain, shared)
-  other.settle(outcomeOf(plain))
-  expect((await claimFiring(plain, shared)).outcome?.data).toBe(plain.data)
+  const other = await claimCall(plain, shared)
+  other.complete(outcomeOf(plain))
+  expect((await claimCall(plain, shared)).outcome?.data).toBe(plain.data)
 })
 
 it('a call that has run knows the step that let it run', async () => {
   const shared = services()
-  const before = await claimFiring(stepOf('c1'), shared)
-  before.settle(outcomeOf(stepOf('c1')))
-  const after = await claimFiring(stepOf('c1', 'PostToolUse'), shared)
+  const before = await claimCall(stepOf('c1'), shared)
+  before.complete(outcomeOf(stepOf('c1')))
+  const after = await claimCall(stepOf('c1', 'PostToolUse'), shared)
   expect(after.before).toMatchObject({ id: before.id })
-  expect((await claimFiring(stepOf('c9', 'PostToolUse'), shared)).before).toBeUndefined()
+  expect((await claimCall(stepOf('c9', 'PostToolUse'), shared)).before).toBeUndefined()
 })

@@ -10,10 +10,10 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised
 import { writeLauncher } from '../../cli/hook/launcher.ts'
 import { type HostName, isUnreadable } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
-import { HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
+import { HOST_JSON_TYPE, type HookReply } from '../../protocol/hook-wire.ts'
 import { type Daemon, startDaemon } from '../server.ts'
-import { answerHook, type HookAnswer, type HookCall } from './answer.ts'
-import { oneJudge, type SingleSupervisorProvider } from './supervisor-provider.ts'
+import { answerHookCall, type HookCall } from './answer.ts'
+import { createSingleProvider, type SingleSupervisorProvider } from './supervisor-provider.ts'
 
 const COUNT = 2_000
 const THROUGH_PROGRAMS = 20
@@ -80,7 +80,7 @@ beforeAll(async () => {
   const report = (message: string): void => void reports.push(message)
   daemon = (await startDaemon({ home: at.home, version: '0', port: 0, report })) as Daemon
   token = daemon.token
-  here = oneJudge(report, other.home)
+  here = createSingleProvider(report, other.home)
 })
 
 afterAll(async () => {
@@ -137,14 +137,14 @@ async function isHeld({ host, event, payload }: Sent): Promise<boolean> {
 
 interface Way {
   readonly name: string
-  answer(call: HookCall): Promise<Partial<HookAnswer>>
+  answer(call: HookCall): Promise<Partial<HookReply>>
 }
 
 const viaHttp =
   (where: () => object, accept: string) =>
-  async ({ host, event = '-', payload }: HookCall): Promise<Partial<HookAnswer>> => {
+  async ({ host, event = '-', payload }: HookCall): Promise<Partial<HookReply>> => {
     const body = await post({ ...where(), path: `/v1/hook/${host}/${event}` }, { accept }, payload)
-    return accept === HOST_JSON_TYPE ? { stdout: body } : (JSON.parse(body) as HookAnswer)
+    return accept === HOST_JSON_TYPE ? { stdout: body } : (JSON.parse(body) as HookReply)
   }
 
 function post(where: object, headers: Readonly<Record<string, string>>, body: string): Promise<string> {
@@ -166,7 +166,7 @@ const socket = () => ({ socketPath: daemon.socket })
 const port = () => ({ host: '127.0.0.1', port: new URL(daemon.url).port })
 
 const WAYS: readonly Way[] = [
-  { name: 'in the process', answer: (call) => answerHook(call, here) },
+  { name: 'in the process', answer: (call) => answerHookCall(call, here) },
   { name: 'over the socket', answer: viaHttp(socket, 'application/json') },
   { name: 'over the port', answer: viaHttp(port, 'application/json') },
   { name: "as the host's own JSON", answer: viaHttp(socket, HOST_JSON_TYPE) },
@@ -177,7 +177,7 @@ function callOf({ host, event, payload }: Sent, session: string): HookCall {
 }
 
 // Ids aside: those of the trace, and the session that each way has for itself.
-function nameless(answer: Partial<HookAnswer>, session: string) {
+function nameless(answer: Partial<HookReply>, session: string) {
   const strip = (text: string): string => text.replace(/[0-9A-HJKMNP-TV-Z]{26}/g, 'ID').replaceAll(session, SESSION)
   const { stdout = '', stderr, exitCode } = answer
   return { stdout: strip(stdout), ...(stderr !== undefined && { stderr: strip(stderr) }), exitCode }
@@ -235,7 +235,7 @@ it(`${THROUGH_PROGRAMS} of them also through the programs, with a daemon and wit
   await inBatches(calls.slice(0, THROUGH_PROGRAMS), 2, async (sent, index) => {
     const args = ['hook', sent.host, ...(sent.event === '-' ? [] : [sent.event])]
     const run = {
-      'in the process': () => answerHook(callOf(sent, `p-${index}-0-e`), here),
+      'in the process': () => answerHookCall(callOf(sent, `p-${index}-0-e`), here),
       'arc hook alone': async () => {
         const { payload: input } = callOf(sent, `p-${index}-1-e`)
         return resultOf(await runArc(args, { home: other.home, cwd: other.root, input }))
@@ -259,6 +259,6 @@ it(`${THROUGH_PROGRAMS} of them also through the programs, with a daemon and wit
   })
 })
 
-function resultOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): HookAnswer {
+function resultOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }): HookReply {
   return { stdout, stderr, exitCode: code ?? -1 }
 }

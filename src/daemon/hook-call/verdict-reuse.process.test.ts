@@ -7,8 +7,8 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised
 import type { HostStep } from '../../hosts/host.ts'
 import { readHostPayload } from '../../hosts/list.ts'
 import { stepDigest } from '../../hosts/pairing.ts'
-import { answerHook } from './answer.ts'
-import { SupervisorPool } from './supervisors.ts'
+import { answerHookCall } from './answer.ts'
+import { SupervisorPool } from './supervisor-pool.ts'
 
 let at: SupervisedHome
 
@@ -70,7 +70,7 @@ describe('G1 a verdict belongs to exactly what was judged', () => {
     const pool = new SupervisorPool(at.home, () => undefined)
     try {
       const commands = ['ls', 'rm -rf ~', 'pwd', 'git reset --hard', 'ls -la', 'rm -rf /']
-      const calls = commands.map((command) => answerHook({ host: 'claude', payload: claude({ command }) }, pool))
+      const calls = commands.map((command) => answerHookCall({ host: 'claude', payload: claude({ command }) }, pool))
       const codes = (await Promise.all(calls)).map(({ exitCode }) => exitCode)
       expect(codes).toEqual([0, 2, 0, 2, 0, 2])
     } finally {
@@ -82,7 +82,7 @@ describe('G1 a verdict belongs to exactly what was judged', () => {
     const pool = new SupervisorPool(at.home, () => undefined)
     try {
       const send = async (call: Call) => {
-        await answerHook({ host: 'claude', payload: claude(call) }, pool)
+        await answerHookCall({ host: 'claude', payload: claude(call) }, pool)
         const { trace } = await pool.find(undefined, undefined)
         return trace.counters().steps
       }

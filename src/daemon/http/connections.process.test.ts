@@ -185,7 +185,7 @@ describe('limits', () => {
   ]
 
   it('close a connection whose headers or body do not arrive in time, also one that sends a byte now and then', async () => {
-    await start({ doors: { headersMs: 300, requestMs: 600 } })
+    await start({ connectionLimits: { headersMs: 300, requestMs: 600 } })
     for (const place of places()) {
       for (const text of [HALVES.nothing, HALVES['half a header'], HALVES['a body that never comes']]) {
         const socket = await open(place, text)
@@ -200,14 +200,14 @@ describe('limits', () => {
   it('leave a hook call alone that is held for longer than a request may take to arrive', async () => {
     const slow = { name: 'slow', event: 'pre_tool_use', matcher: 'bash', command: 'sleep 3', timeout_secs: 60 }
     at.write(PROFILE, { enforcement: 'enforce', commands: [slow] })
-    await start({ doors: { headersMs: 300, requestMs: 600, unreadMs: 300 } })
+    await start({ connectionLimits: { headersMs: 300, requestMs: 600, unreadMs: 300 } })
     const where = { socketPath: daemon.socket }
     const { status } = await ask({ where, path: '/v1/hook/claude/PreToolUse', body: payload('ls') })
     expect(status).toBe(200)
   }, 30_000)
 
   it('drop a peer that does not read its answers', async () => {
-    await start({ doors: { unreadMs: 500 } })
+    await start({ connectionLimits: { unreadMs: 500 } })
     const socket = await open({ path: daemon.socket }, '')
     socket.pause()
     const more = 'GET /v1/status HTTP/1.1\r\nHost: arc\r\n\r\n'.repeat(200)

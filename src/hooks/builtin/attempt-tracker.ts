@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { type Attempts, attemptsOf, countAttempt } from './attempts.ts'
 import { builtIn } from './built-in.ts'
 
@@ -21,7 +21,6 @@ export const attemptTracker = builtIn<z.output<typeof options>>({
   points: ['pre:message', ...COUNTED],
   summary: 'Counts attempts per session and turn, so that no retry goes on for ever.',
   critical: true,
-  onError: 'abort',
   options,
   create({ maxAttempts }, { state }) {
     return {

@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { auditCompletion, CHECKLISTS, CHECKS, type CompletionAudit } from './audit.ts'
 import { builtIn } from './built-in.ts'
 import { INTENSITIES, type Intensity, riskOfTurn } from './turn-risk.ts'
@@ -18,7 +18,6 @@ export const auditScore = builtIn<z.output<typeof options>>({
   points: ['post:message', 'pre:turn:end', 'post:agent:complete'],
   summary: 'Scores whether an agent is done, by its own words and the checklist of the turn.',
   critical: true,
-  onError: undefined,
   options,
   create({ minConfidence }, { state }) {
     return {

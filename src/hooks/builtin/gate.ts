@@ -14,7 +14,8 @@ import { isRecord } from '../../engine/plain-data.ts'
 import { POINTS } from '../../engine/points.ts'
 import { type HandlerResult, readVerdict, type VerdictObject } from '../../engine/verdict.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
-import { SESSION_KEPT_MS, type StateStore, turnKey, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 import { type GateSubject, subjectOf } from './gate-subject.ts'
 
 /** What a rule may say, in any case. */
@@ -187,7 +188,7 @@ class Gate {
   #keep(subject: GateSubject, change: (turn: TurnRecord) => TurnRecord): void {
     const key = keyOf(subject)
     if (key === undefined) return
-    update<TurnRecord>(this.#state, key, (turn) => change(turn ?? { continues: 0 }), SESSION_KEPT_MS)
+    update<TurnRecord>(this.#state, key, (turn) => change(turn ?? { continues: 0 }), SESSION_TTL_MS)
   }
 
   #forget(subject: GateSubject): void {

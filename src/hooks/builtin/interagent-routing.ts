@@ -13,7 +13,6 @@ export const interagentRouting = builtIn<z.output<typeof options>>({
   points: ['pre:message'],
   summary: 'Suppresses what agents say to each other without a mention, unless they sit at a roundtable.',
   critical: true,
-  onError: 'abort',
   options,
   create(_options, { state, clock }) {
     return {

@@ -48,7 +48,6 @@ export const memorySync = builtIn<Options>({
   points: ['session:end'],
   summary: 'Compares memory files with their counterparts at the end of a session, and syncs them in enforce.',
   critical: false,
-  onError: undefined,
   timeoutMs: 30_000,
   options,
   create(settings, services) {

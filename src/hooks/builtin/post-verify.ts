@@ -10,7 +10,7 @@ import { describe } from '../../engine/errors.ts'
 import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
+import { SESSION_TTL_MS, update } from '../../storage/state.ts'
 import { builtIn } from './built-in.ts'
 import { findServiceOperation } from './service-operation.ts'
 import type { SupervisionServices } from './services.ts'
@@ -62,7 +62,6 @@ export const postVerify = builtIn<Options>({
   points: ['post:tool', 'post:tool:failure', 'post:message'],
   summary: 'Polls health checks after operations on services.',
   critical: false,
-  onError: undefined,
   timeoutMs: 31_000,
   options,
   create(settings, services) {
@@ -87,7 +86,7 @@ function isFresh(step: Step, { pollTimeoutMs }: Options, { state, clock }: Super
 }
 
 function noteVerified(step: Step, { state, clock }: SupervisionServices): void {
-  if (step.session !== undefined) update(state, verifiedKey(step), () => clock.wall(), SESSION_KEPT_MS)
+  if (step.session !== undefined) update(state, verifiedKey(step), () => clock.wall(), SESSION_TTL_MS)
 }
 
 function verifiedKey({ session = '' }: Step): string {

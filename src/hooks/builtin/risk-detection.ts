@@ -8,7 +8,7 @@ import { type Assessment, EFFECTS, type RiskInput } from '../../risk/assessment.
 import type { RulePack } from '../../risk/rule.ts'
 import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { defineRulePack } from '../../risk/user-pack.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
 import { classifierOf, rateStep } from './call-risk.ts'
 import { isCatastrophe, verdictOn, withKeywords } from './risk-verdict.ts'
@@ -34,7 +34,6 @@ export const riskDetection = builtIn<Options>({
   points: ['pre:tool', 'pre:message', 'pre:agent:spawn', 'pre:git:write'],
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
-  onError: 'abort',
   options,
   create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
     const classify = classifierOf(readPacks(definitions, regex), guard)

@@ -24,7 +24,7 @@ import {
   MAX_ROUNDS,
   parseRoundtable,
 } from '../../roundtable/parse-request.ts'
-import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
+import { SESSION_TTL_MS, update } from '../../storage/state.ts'
 import { builtIn } from './built-in.ts'
 import type { SupervisionServices } from './services.ts'
 import { senderOf, sourceOf } from './source-classify.ts'
@@ -52,7 +52,6 @@ export const roundtable = builtIn<Options>({
   points: ['pre:message', 'post:message'],
   summary: 'Opens discussions between agents and keeps their turns.',
   critical: false,
-  onError: undefined,
   options,
   create(settings, services) {
     const host = new RoundtableHost(settings, services)
@@ -92,7 +91,7 @@ class RoundtableHost {
     const fresh = openRoundtable({ ...request, id: `rt-${newId()}`, at, idleMs })
     // Of two who open one at the same moment, the first wins and both hear of the same table.
     const openUnlessOpen = (there: unknown) => (isOpen(readRoundtable(there), at) ? undefined : fresh)
-    const kept = update<unknown>(state, roundtableKey(step.session), openUnlessOpen, SESSION_KEPT_MS)
+    const kept = update<unknown>(state, roundtableKey(step.session), openUnlessOpen, SESSION_TTL_MS)
     const table = readRoundtable(kept) ?? fresh
     if (table.id === fresh.id) {
       const notes = table.agents.length < 2 ? [...request.notes, 'only one agent takes part'] : request.notes
@@ -134,7 +133,7 @@ class RoundtableHost {
       result = { before, table: isKept ? table : before, what: heard }
       return isKept ? table : undefined
     }
-    update<unknown>(state, roundtableKey(step.session), hear, SESSION_KEPT_MS)
+    update<unknown>(state, roundtableKey(step.session), hear, SESSION_TTL_MS)
     return result as { before: Roundtable; table: Roundtable; what: SpeechKind } | undefined
   }
 

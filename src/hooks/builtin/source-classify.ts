@@ -40,7 +40,6 @@ export const sourceClassify = builtIn<z.output<typeof options>>({
   points: ['pre:message', 'pre:launch'],
   summary: 'Says where a message comes from: human, agent, system, cron or unknown.',
   critical: true,
-  onError: 'abort',
   options,
   create({ botAccountIds, cronPatterns }) {
     const bots = new Set(botAccountIds.map(fold))

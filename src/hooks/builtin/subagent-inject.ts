@@ -30,7 +30,6 @@ export const subagentInject = builtIn<z.output<typeof options>>({
   points: ['pre:agent:spawn', 'pre:tool'],
   summary: 'Puts rules from a library into the prompt of a spawned agent.',
   critical: false,
-  onError: undefined,
   options,
   create({ rules, files, maxBytes }) {
     const library = new RuleLibrary({ rules, files, maxBytes })

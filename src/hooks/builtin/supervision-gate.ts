@@ -41,7 +41,6 @@ export const supervisionGate = builtIn<Options>({
   points: GATE_POINTS,
   summary: 'Allows or blocks by rules, and has substantive output reviewed.',
   critical: true,
-  onError: 'abort',
   timeoutMs: REVIEW_MS,
   options,
   create(settings, services) {

@@ -60,7 +60,6 @@ export function createWatchdogPause(classifierFor: (services: SupervisionService
     ],
     summary: 'Holds destructive operations for a human and pauses external watchdogs around them.',
     critical: false,
-    onError: 'abort',
     timeoutMs: 10_000,
     options,
     create(settings, services) {

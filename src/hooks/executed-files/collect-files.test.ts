@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import type { CommandHook } from '../../config/command-list.ts'
+import type { CommandHook } from '../../config/config.ts'
 import { describeHooks, type Fingerprint, fingerprint } from '../../config/trust.ts'
 import { findExecutedFiles } from './collect-files.ts'
 

@@ -5,7 +5,8 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised
 import { createSupervisor } from '../../supervisor/create-supervisor.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import { openRoundtable, roundtableKey } from '../machine.ts'
-import { type DriverOptions, type Reply, RoundtableDriver, type Speaker, type TableEvent } from './roundtable-driver.ts'
+import type { DriverOptions, Reply, Speaker, TableEvent } from './driver-options.ts'
+import { RoundtableDriver } from './roundtable-driver.ts'
 import { findRoundtable, listRoundtables } from './roundtable-store.ts'
 
 let at: SupervisedHome

@@ -7,7 +7,7 @@ import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { StepContext } from '../../engine/step.ts'
 import { MAX_CONTENT } from '../machine.ts'
-import type { DriverOptions, Reply } from './roundtable-driver.ts'
+import type { DriverOptions, Reply } from './driver-options.ts'
 
 export class SupervisedTurns {
   readonly #options: DriverOptions

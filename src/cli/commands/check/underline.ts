@@ -1,6 +1,6 @@
 // A text with one part of it underlined, as compilers show a mistake: the line, and ^~~~ below it.
 
-import { dottedOf } from '../../../daemon/live/shown-text.ts'
+import { replaceHidden } from '../../../daemon/live/display-text.ts'
 import { widthOf } from '../../output.ts'
 
 /** A part of a text: from, up to but not including. */
@@ -30,10 +30,10 @@ export function markPart(text: string, { start, end }: Part, columns: number): M
   const lineEnd = newline < 0 ? text.length : newline
   const number = text.slice(0, lineStart).split('\n').length
   const from = firstShown(text.slice(lineStart, start), columns) + lineStart
-  const before = (from > lineStart ? '…' : '') + dottedOf(text.slice(from, start))
+  const before = (from > lineStart ? '…' : '') + replaceHidden(text.slice(from, start))
   const room = columns - widthOf(before)
-  const marked = clip(dottedOf(text.slice(start, Math.min(end, lineEnd))), room)
-  const after = clip(dottedOf(text.slice(end, lineEnd)), room - widthOf(marked))
+  const marked = clip(replaceHidden(text.slice(start, Math.min(end, lineEnd))), room)
+  const after = clip(replaceHidden(text.slice(end, lineEnd)), room - widthOf(marked))
   const marks = `${' '.repeat(widthOf(before))}^${'~'.repeat(Math.max(0, widthOf(marked) - 1))}`
   return { number, line: before + marked + after, marks }
 }

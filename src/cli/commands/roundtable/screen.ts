@@ -1,7 +1,7 @@
 // How a roundtable looks: who speaks and for how long while it goes on, and the turns and the synthesis as lines. What
 // agents said reaches the terminal only with everything in it shown that the terminal would obey.
 
-import type { TableEvent } from '../../../roundtable/driver/roundtable-driver.ts'
+import type { TableEvent } from '../../../roundtable/driver/driver-options.ts'
 import type { Roundtable } from '../../../roundtable/machine.ts'
 import { roleAt } from '../../../roundtable/roles.ts'
 import type { TableView } from '../../../roundtable/view.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ArcError } from '../../../engine/errors.ts'
-import { type Managed, ROOT_VARIABLE, systemPaths, writersOf } from '../../../guard/managed.ts'
+import { findForeignWriters, type ManagedInstall, ROOT_VARIABLE, systemPaths } from '../../../guard/managed-install.ts'
 import { addMembers, findAccount, findGroup, makeGroup, makeUser, run } from './accounts.ts'
 import { commandText, hookText, type ManagedPrograms } from './managed-launcher.ts'
 import { copiedPaths, copyPackage, systemNode } from './package-copy.ts'
@@ -33,7 +33,7 @@ export interface SetupPlan {
   readonly hosts: readonly string[]
   readonly isStarted: boolean
   /** What an earlier setup left. */
-  readonly present: Managed | undefined
+  readonly present: ManagedInstall | undefined
 }
 
 /** One change of the machine. */
@@ -47,7 +47,7 @@ export function setupSteps(plan: SetupPlan): Step[] {
   const { root, user, group, approvers, prefix, home, hosts, present } = plan
   const paths = systemPaths(root)
   const made = { user: present?.made.user ?? false, group: present?.made.group ?? false }
-  const managed = (): Managed => managedOf(plan, made)
+  const managed = (): ManagedInstall => managedOf(plan, made)
   const steps: Step[] = [
     { title: `system user ${user}, without login`, run: () => makeOwner(plan, made) },
     { title: `group ${group}, whose members may approve`, run: () => joinGroups(plan, made) },
@@ -82,7 +82,7 @@ interface Made {
   group: boolean
 }
 
-function managedOf({ root, user, group, prefix, home, hosts, present }: SetupPlan, made: Made): Managed {
+function managedOf({ root, user, group, prefix, home, hosts, present }: SetupPlan, made: Made): ManagedInstall {
   const paths = systemPaths(root)
   const { uid = -1 } = findAccount(user) ?? {}
   const { gid = -1 } = findGroup(group) ?? {}
@@ -119,7 +119,7 @@ function makeHome({ home, user }: SetupPlan): void {
   const account = findAccount(user)
   if (account === undefined) throw new ArcError('ARC_SETUP_FAILED', `The account ${user} was not made.`)
   mkdirSync(dirname(home), { recursive: true, mode: 0o755 })
-  const [writer] = writersOf(dirname(home))
+  const [writer] = findForeignWriters(dirname(home))
   if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `${home} could be replaced by others: ${writer}.`)
   const stats = lstatSync(home, { throwIfNoEntry: false })
   if (stats !== undefined && (!stats.isDirectory() || (stats.uid !== account.uid && stats.uid !== 0))) {
@@ -134,7 +134,7 @@ function copyAll(plan: SetupPlan): void {
   const { prefix, root } = plan
   const parent = dirname(prefix)
   mkdirSync(parent, { recursive: true, mode: 0o755 })
-  const [writer] = writersOf(parent)
+  const [writer] = findForeignWriters(parent)
   if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `${prefix} could be replaced by others: ${writer}.`)
   copyPackage(prefix, (draft) => {
     const programs = programsOf(prefix, root)
@@ -174,7 +174,7 @@ function required(name: string): string {
 
 function systemProgram(name: string): string | undefined {
   const places = ['/usr/bin', '/bin'].map((folder) => join(folder, name))
-  return places.find((path) => existsSync(path) && writersOf(path).length === 0)
+  return places.find((path) => existsSync(path) && findForeignWriters(path).length === 0)
 }
 
 function writeProgram(path: string, text: string): void {
@@ -186,7 +186,7 @@ function writeProgram(path: string, text: string): void {
 
 function writeRootFile(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
-  const [writer] = writersOf(dirname(path))
+  const [writer] = findForeignWriters(dirname(path))
   if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `${path} could be replaced by others: ${writer}.`)
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, text, { mode, flag: 'wx' })
@@ -195,7 +195,7 @@ function writeRootFile(path: string, text: string, mode: number): void {
 }
 
 // As the system user: what root made there could not be changed by the daemon.
-function initHome({ home, enforcement }: SetupPlan, { node, prefix, uid, root }: Managed): void {
+function initHome({ home, enforcement }: SetupPlan, { node, prefix, uid, root }: ManagedInstall): void {
   if (existsSync(join(home, 'profiles/default.json'))) return
   const { arc } = copiedPaths(prefix, node)
   const env = { HOME: home, ARC_HOME: home, [ROOT_VARIABLE]: root }
@@ -218,14 +218,14 @@ function startUnit(): void {
 }
 
 // Root starts it, and it becomes the system user before it opens anything.
-function startByHand({ node, root }: Managed, prefix: string): void {
+function startByHand({ node, root }: ManagedInstall, prefix: string): void {
   const { arc } = copiedPaths(prefix, node)
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', [ROOT_VARIABLE]: root }
   const ran = spawnSync(node, [arc, 'serve', '--background', '--no-open'], { encoding: 'utf8', env, cwd: '/' })
   if (ran.status !== 0) throw new ArcError('ARC_SETUP_FAILED', `The daemon did not start: ${ran.stderr}.`)
 }
 
-function json(managed: Managed): string {
+function json(managed: ManagedInstall): string {
   return `${JSON.stringify(managed, null, 2)}\n`
 }
 

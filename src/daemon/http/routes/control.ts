@@ -1,16 +1,16 @@
-// The routes of the control socket of a managed daemon: what waits for an answer, the answer, and the link to the page.
-// Whoever can open that socket belongs to the group of approvers.
+// The routes of the control socket of a managed daemon: pending approvals, their answers, and the login link. Only the
+// group of approvers can open that socket.
 
 import type { Approval } from '../../../approvals/approvals.ts'
 import { ArcError } from '../../../engine/errors.ts'
-import { accountName, PROOF_HEADER, proofText, proveAnswer } from '../managed-sockets.ts'
+import { findAccountName, formatProof, PROOF_HEADER, readProof } from '../managed-sockets.ts'
 import type { App, Service } from '../service.ts'
 
 const NOT_CONTROL = {
   code: 'ARC_CONTROL_ONLY',
-  message: 'This is answered on the control socket of a managed machine only.',
+  message: 'Only the control socket of a managed machine answers this route.',
 }
-const NO_PROOF = {
+const PROOF_MISSING = {
   code: 'ARC_PROOF_MISSING',
   message: 'An answer must prove which account it comes from. Use: arc approvals approve ID',
 }
@@ -20,7 +20,7 @@ export function addControlRoutes(app: App, service: Service): void {
   if (managed === undefined) return
   for (const path of ['/v1/control/*', '/v1/login-link']) {
     app.use(path, (c, next) => {
-      return c.env.door === 'control' ? next() : Promise.resolve(c.json({ error: NOT_CONTROL }, 403))
+      return c.env.socket === 'control' ? next() : Promise.resolve(c.json({ error: NOT_CONTROL }, 403))
     })
   }
   app.get('/v1/control/approvals', async (c) => {
@@ -30,8 +30,8 @@ export function addControlRoutes(app: App, service: Service): void {
   app.post('/v1/control/approvals/:id/:word{approve|deny}', async (c) => {
     const id = c.req.param('id')
     const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
-    const uid = proveAnswer(managed.run, c.req.header(PROOF_HEADER), proofText(id, word))
-    if (uid === undefined) return c.json({ error: NO_PROOF }, 401)
+    const uid = readProof(managed.run, c.req.header(PROOF_HEADER), formatProof(id, word))
+    if (uid === undefined) return c.json({ error: PROOF_MISSING }, 401)
     try {
       return c.json(await answer(service, { id, word, uid }))
     } catch (error) {
@@ -51,5 +51,5 @@ interface Answer {
 
 async function answer({ pool }: Service, { id, word, uid }: Answer): Promise<Approval> {
   const { approvals } = await pool.find(undefined, undefined)
-  return approvals.answer(id, word, { by: accountName(uid), channel: 'control-socket', process: { uid } })
+  return approvals.answer(id, word, { by: findAccountName(uid), channel: 'control-socket', process: { uid } })
 }
