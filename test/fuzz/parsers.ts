@@ -243,8 +243,10 @@ const patternText = fc.oneof(
 const facts: fc.Arbitrary<MatchFacts> = fc.record({
   data: hostileRecord(['tool', 'args', 'path']),
   metadata: hostileRecord(['risk', 'riskTier', 'tier']),
-  agent: fc.option(longText, { nil: undefined }),
-  workspace: fc.option(hostileText, { nil: undefined }),
+  context: fc.record({
+    agent: fc.option(longText, { nil: undefined }),
+    workspace: fc.option(hostileText, { nil: undefined }),
+  }),
 })
 
 function checkPattern([pattern, text, step]: [string, string, MatchFacts]): void {
