@@ -43,7 +43,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
   guard: { imports: ['engine', 'risk', STATE] },
   config: { imports: ['engine', 'platform', STATE] },
-  approvals: { imports: ['engine', STATE] },
+  approvals: { imports: ['engine', 'platform', STATE] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
   'hooks/builtin': { imports: ['engine', 'config', 'risk', 'roundtable', STATE, 'storage/memory'] },

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Mode } from '../engine/mode.ts'
+import { quoteShell } from '../engine/shell-quote.ts'
 import { findPartNotOwnedByRoot } from './root-owned.ts'
 
 /** What the launcher starts, and for which home. */
@@ -131,9 +132,9 @@ function launcherText(launched: LauncherOptions, options: string, curl: string |
   return `#!/bin/sh${options}
 # Written by arc install. Asks a running daemon; runs arc itself where there is none, or where it does not answer.
 unset -f [ test printf read
-ARC_HOME=${quote(home)}
-node=${quote(node)}
-arc=${quote(arc)}
+ARC_HOME=${quoteShell(home)}
+node=${quoteShell(node)}
+arc=${quoteShell(arc)}
 [ -x "$node" ] || node=/usr/bin/node
 if [ "\${1-}" != hook ] || [ $# -lt 2 ] || [ $# -gt 3 ]; then
   export ARC_HOME
@@ -156,12 +157,12 @@ for name in $(export -p); do
 done
 path=\${PATH-}
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
-ARC_HOME=${quote(home)}
-${wire.stateDirVariable}=${quote(stateDir)}
+ARC_HOME=${quoteShell(home)}
+${wire.stateDirVariable}=${quoteShell(stateDir)}
 ${wire.callerVariable}=$PPID
 export PATH ARC_HOME ${wire.stateDirVariable} ${wire.callerVariable}
-node=${quote(node)}
-arc=${quote(arc)}
+node=${quoteShell(node)}
+arc=${quoteShell(arc)}
 [ -x "$node" ] || node=/usr/bin/node
 host=$2
 given=\${3-}
@@ -175,7 +176,7 @@ ${askText(launched, curl, cat)}${nodeText(wire)}${failureText(launched)}`
 function askText({ wire, isSocketOwn = true }: LauncherOptions, curl: string | undefined, cat: string): string {
   const { type, separator, silenceMs, cwdHeader, profileHeader, callerHeader } = wire
   const seconds = silenceMs / 1_000
-  return `payload=$(${quote(cat)}; printf x)
+  return `payload=$(${quoteShell(cat)}; printf x)
 payload=\${payload%x}
 IFS='${separator}'
 socket=$ARC_HOME/run/arc.sock
@@ -184,7 +185,7 @@ case \${ARC_DAEMON-} in off | asked) socket= ;; esac
 case $host$event in *[!A-Za-z0-9._-]*) socket= ;; esac
 case $profile in *[!A-Za-z0-9._@-]*) socket= ;; esac
 case \${PWD-} in *[!A-Za-z0-9\\ /._:@+,=~-]*) socket= ;; esac
-curl=${quote(curl ?? '')}
+curl=${quoteShell(curl ?? '')}
 if [ -S "$socket" ] && ${isSocketOwn ? '[ -O "$socket" ] && ' : ''}[ -x "$curl" ]; then
   # A daemon that says nothing for ${seconds} s hangs; one that takes longer gives a ticket to ask again with.
   ask() {
@@ -242,11 +243,11 @@ function failureText({ home, failures }: LauncherOptions): string {
       ),
     ].join(' ')
   const arms = failures.flatMap(({ host, event, reply }) =>
-    reply === undefined ? [] : [`  ${host}:${event}) answer ${quote(reply.stdout)} ${reply.exitCode} ;;`],
+    reply === undefined ? [] : [`  ${host}:${event}) answer ${quoteShell(reply.stdout)} ${reply.exitCode} ;;`],
   )
   const free = failures.filter(({ reply }) => reply === undefined).map(({ host, event }) => `${host}:${event}`)
   return `mode=
-[ ! -r ${quote(launcherModeFile(home))} ] || read -r mode <${quote(launcherModeFile(home))}
+[ ! -r ${quoteShell(launcherModeFile(home))} ] || read -r mode <${quoteShell(launcherModeFile(home))}
 case $mode in off | log | advise) ;; *) mode=enforce ;; esac
 # A project may ask for more.
 dir=\${PWD-}
@@ -284,10 +285,6 @@ ${arms.join('\n')}
 esac
 exit 2
 `
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function readText(file: string): string | undefined {

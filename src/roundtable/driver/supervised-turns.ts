@@ -6,6 +6,7 @@ import { describe } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { StepContext } from '../../engine/step.ts'
+import { keepAliveWhile } from '../../platform/keep-alive.ts'
 import { MAX_CONTENT } from '../machine.ts'
 import type { DriverOptions, Reply } from './driver-options.ts'
 
@@ -88,7 +89,7 @@ export class SupervisedTurns {
       return { kind: 'blocked', why: `blocked by ${why}`, ...trace }
     if (holdMs > 0) {
       this.#options.onEvent({ type: 'held', agent: about.agent ?? '', approval, reason: why })
-      const status = await awake(supervisor.approvals.wait(approval, { waitMs: holdMs, signal }))
+      const status = await keepAliveWhile(supervisor.approvals.wait(approval, { waitMs: holdMs, signal }))
       if (signal.aborted) return { kind: 'aborted' }
       if (status === 'approved') return outcome
     }
@@ -103,16 +104,6 @@ export class SupervisedTurns {
 function approvalOf({ metadata }: Outcome): string | undefined {
   const { approval } = metadata
   return isRecord(approval) && typeof approval.id === 'string' ? approval.id : undefined
-}
-
-// Timers of the clock never keep a process alive; somebody who waits for an answer does.
-async function awake<T>(waiting: Promise<T>): Promise<T> {
-  const alive = setInterval(() => undefined, 1 << 30)
-  try {
-    return await waiting
-  } finally {
-    clearInterval(alive)
-  }
 }
 
 // What programs write for a terminal is not part of what they say; neither is anything else that one would obey.

@@ -2,6 +2,7 @@
 // The hook asks the public socket and nothing else. Without an answer the call is refused: it could not read the
 // configuration, so it cannot decide anything itself.
 
+import { quoteShell } from '../../../engine/shell-quote.ts'
 import { ROOT_VARIABLE } from '../../../guard/managed-install.ts'
 import {
   CALLER_HEADER,
@@ -32,7 +33,7 @@ const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 /** The hook. Exit codes are 0 and 2 only: hosts go on at any other. */
 export function hookText(programs: ManagedPrograms): string {
   const { shell, env, cat, curl, node, arc, socket, root } = programs
-  const clean = `${quote(env)} -i PATH=${SYSTEM_PATH}`
+  const clean = `${quoteShell(env)} -i PATH=${SYSTEM_PATH}`
   return `#!${shell}
 # Written by arc setup --managed. Asks the daemon of this machine; without an answer the action is refused.
 PATH=${SYSTEM_PATH}
@@ -45,14 +46,14 @@ host=$2
 given=\${3-}
 event=\${3:--}
 case $host$event in *[!A-Za-z0-9._-]*) refuse 'the name of the host or event is not valid.' ;; esac
-payload=$(${quote(cat)}; printf x)
+payload=$(${quoteShell(cat)}; printf x)
 payload=\${payload%x}
 here=\${PWD-}
 IFS='${SEPARATOR}'
 set -f
 ${curl === undefined ? '' : askText({ clean, curl, socket })}
 # Node says it in the way that this host understands, after one more try.
-printf %s "$payload" | ${clean} ${CALLER_VARIABLE}="$PPID" ${ROOT_VARIABLE}=${quote(root)} ${quote(node)} ${quote(arc)} hook "$host" \${given:+"$given"}
+printf %s "$payload" | ${clean} ${CALLER_VARIABLE}="$PPID" ${ROOT_VARIABLE}=${quoteShell(root)} ${quoteShell(node)} ${quoteShell(arc)} hook "$host" \${given:+"$given"}
 case $? in
   0) exit 0 ;;
   2) exit 2 ;;
@@ -65,7 +66,7 @@ esac
 function askText({ clean, curl, socket }: { readonly clean: string; readonly curl: string; readonly socket: string }) {
   const seconds = SILENCE_MS / 1_000
   return `ask() {
-  ${clean} ${quote(curl)} -q -s --noproxy '*' --unix-socket ${quote(socket)} --max-time ${seconds} -H 'Accept: ${HOOK_WIRE_TYPE}' "$@"
+  ${clean} ${quoteShell(curl)} -q -s --noproxy '*' --unix-socket ${quoteShell(socket)} --max-time ${seconds} -H 'Accept: ${HOOK_WIRE_TYPE}' "$@"
   printf x
 }
 case $here in
@@ -95,12 +96,8 @@ export function commandText({ shell, node, arc, root }: ManagedPrograms): string
   return `#!${shell}
 # Written by arc setup --managed.
 unset NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_REPL_EXTERNAL_MODULE LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT
-${ROOT_VARIABLE}=${quote(root)}
+${ROOT_VARIABLE}=${quoteShell(root)}
 export ${ROOT_VARIABLE}
-exec ${quote(node)} ${quote(arc)} "$@"
+exec ${quoteShell(node)} ${quoteShell(arc)} "$@"
 `
-}
-
-function quote(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`
 }

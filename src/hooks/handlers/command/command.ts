@@ -10,7 +10,7 @@ import { envelopeOf } from '../envelope.ts'
 import { type Handler, readAnswerText, shown } from '../handler.ts'
 import { MARK_VARIABLE, newMark, ownVerdict } from '../step-echo.ts'
 import { type CommandFacts, environmentOf, factsOf, inheriting, portableValue } from './environment.ts'
-import { LineProgram, type Reply } from './keep-alive.ts'
+import { LineProgram, type Reply } from './line-program.ts'
 import { checkArguments, compilePlaceholders, fillArgument, hasPlaceholders } from './placeholders.ts'
 import { type Finished, type Invocation, runToEnd } from './spawn.ts'
 
