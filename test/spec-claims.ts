@@ -73,5 +73,6 @@ export const SPEC_CLAIMS = {
   G11: 'A threat model says who the attacker is, what holds and what does not; a simulated agent tries each promise, and each known limit is listed.',
   K1: 'The glossary gives each idea one word; retired words in names and repeated exported names fail a check.',
   K2: 'Retired phrases in pages, messages, comments and test titles fail the same check.',
+  K3: 'No import cycle anywhere in src and dashboard.',
   K4: "Unit tests need no build and start no process; no test depends on the user's environment or on the speed of the machine.",
 } as const satisfies Record<string, string>
