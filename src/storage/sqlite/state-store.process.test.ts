@@ -8,7 +8,7 @@ import { buildSync } from 'esbuild'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { countAttempt } from '../../hooks/builtin/attempts.ts'
-import { noteRisk } from '../../hooks/builtin/turn-risk.ts'
+import { storeTurnRisk } from '../../hooks/builtin/turn-risk.ts'
 import { stateStoreContract } from '../../testing/state-store-contract.ts'
 import { MemoryStateStore } from '../memory/state-store.ts'
 import { update } from '../state.ts'
@@ -66,7 +66,11 @@ describe('state that expires', () => {
       now += DAY_MS / 10
       const step = { session: `s${session}`, turn: 't' }
       countAttempt(store, { kind: 'attempts', ...step })
-      noteRisk(store, { ...step, point: 'pre:tool' } as never, { tier: 3, effect: 'destructive', checklist: 'strict' })
+      storeTurnRisk(store, { ...step, point: 'pre:tool' } as never, {
+        tier: 3,
+        effect: 'destructive',
+        checklist: 'strict',
+      })
       if (session % 100 === 0) most = Math.max(most, store.list('').length)
     }
     // Three values a session, ten sessions a day, kept for a week; and a few that are due but not gone yet.
