@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import Database from 'better-sqlite3'
 import { build } from 'esbuild'
+import Database from 'libsql'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const RECORDS = 1_000_000
@@ -88,8 +88,8 @@ function bestBatch(all, size, write) {
 function insertRows(from, to, indexes) {
   const source = new Database(from)
   const rows = source.prepare('SELECT * FROM trace ORDER BY seq').raw().all()
-  const schema = source.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'trace'").pluck()
-  const table = schema.get()
+  const schema = source.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'trace'")
+  const table = schema.get().sql
   source.close()
   const db = new Database(to)
   db.pragma('auto_vacuum = INCREMENTAL')

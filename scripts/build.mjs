@@ -4,7 +4,6 @@
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,9 +29,6 @@ const LIBRARY_ENTRIES = {
 // The tree of commands by itself is for what documents it.
 const CLI_ENTRIES = { main: 'src/cli/main.ts', tree: 'src/cli/commands.ts' }
 
-// Packages with compiled code cannot be bundled; optional ones may not be there at all.
-const NATIVE_PACKAGES = ['better-sqlite3']
-
 // Bundled CommonJS dependencies (commander) call require(), which an ES module does not have.
 const REQUIRE_BANNER =
   "import { createRequire as createArcRequire } from 'node:module'; const require = createArcRequire(import.meta.url);"
@@ -40,26 +36,6 @@ const REQUIRE_BANNER =
 // The bundle of the hook is a function, which is given what a CommonJS module has.
 const HOOK_BANNER =
   '(function (exports, require, module, __filename, __dirname) { const arcUrl = require("node:url").pathToFileURL(__filename).href;'
-
-// A dozen small files of the database's package cost the hook more than the database does: they go into the bundle, and
-// only the compiled part is looked for in the package. Looked for at once, so that its absence shows where it always did.
-const INLINE_SQLITE = {
-  name: 'inline-sqlite',
-  setup({ onResolve, onLoad }) {
-    const path = createRequire(import.meta.url).resolve('better-sqlite3')
-    onResolve({ filter: /^better-sqlite3$/ }, () => ({ path, namespace: 'sqlite' }))
-    onLoad({ filter: /.*/, namespace: 'sqlite' }, () => ({
-      contents: `require.resolve('better-sqlite3/package.json'); module.exports = require(${JSON.stringify(path)})`,
-      resolveDir: ROOT,
-    }))
-    onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'compiled' }))
-    onLoad({ filter: /.*/, namespace: 'compiled' }, () => ({
-      contents: `const { dirname, join } = require('node:path')
-        const root = dirname(require.resolve('better-sqlite3/package.json'))
-        module.exports = (name) => require(join(root, 'build', 'Release', name))`,
-    }))
-  },
-}
 
 const SHARED = {
   absWorkingDir: ROOT,
@@ -126,7 +102,7 @@ function buildCli() {
     chunkNames: 'chunks/[name]-[hash]',
     splitting: true,
     minify: true,
-    external: [...NATIVE_PACKAGES, ...optionalPackages()],
+    external: optionalPackages(),
     banner: { js: REQUIRE_BANNER },
     // The module form of a package, where it has one: jsonc-parser's other form cannot be bundled.
     mainFields: ['module', 'main'],
@@ -143,8 +119,7 @@ async function buildHook() {
     outfile,
     format: 'cjs',
     minify: true,
-    external: ['better-sqlite3/package.json', ...optionalPackages()],
-    plugins: [INLINE_SQLITE],
+    external: optionalPackages(),
     banner: { js: HOOK_BANNER },
     footer: { js: '})' },
     mainFields: ['module', 'main'],

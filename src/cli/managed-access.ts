@@ -39,7 +39,8 @@ function isService({ uid }: ManagedInstall): boolean {
 function becomeService({ home, uid, gid: approvers, run }: ManagedInstall, command: string): void {
   process.env.ARC_HOME = home
   process.env.HOME = home
-  for (const name of ['ARC_PROFILE', 'ARC_DAEMON', 'ARC_STATE_DIR', 'XDG_STATE_HOME']) delete process.env[name]
+  for (const name of ['ARC_PROFILE', 'ARC_DAEMON', 'ARC_SQLITE', 'ARC_STATE_DIR', 'XDG_STATE_HOME'])
+    delete process.env[name]
   if (process.getuid?.() !== 0) return
   // The home belongs to the user and to the user's own group.
   const { gid } = statSync(home)

@@ -63,6 +63,10 @@ export const ERRORS = {
     when: 'The database cannot be opened or written: missing permission, missing folder, full or read-only disk.',
     fix: 'Check that its folder exists and is writable.',
   },
+  ARC_SQLITE_MISSING: {
+    when: 'No SQLite can be loaded: neither node:sqlite, nor libsql, nor better-sqlite3. The message gives the reason for each.',
+    fix: 'Use Node 22.16 or newer, or install arc-supervisor again on this machine without --omit=optional.',
+  },
   ARC_CONFIG_INVALID: {
     when: 'A setting cannot be changed because the file is invalid or would become invalid. Nothing was written.',
     fix: 'Correct the problem in the message. A key looks like hooks.risk-detection.timeout.',

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { HOST_NAMES, type HostName } from '../../hosts/host.ts'
 import type { HookReply } from '../../protocol/hook-wire.ts'
+import { loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
 import { answerHookCall, type HookCall } from './answer.ts'
 import { SupervisorPool } from './supervisor-pool.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
@@ -72,7 +72,7 @@ function fixtures(): { readonly host: HostName; readonly event: string; readonly
 describe('an answer', () => {
   it('is given when what it says is on record for every other process, however many share a commit', async () => {
     await answerHookCall(claude('ls'), pool)
-    const others = new Database(join(at.home, 'arc.db'), { readonly: true })
+    const others = loadDriver().open(join(at.home, 'arc.db'), { isReadOnly: true })
     const count = others.prepare<[string]>('SELECT count(*) FROM trace WHERE id IS NOT NULL AND body LIKE ?').pluck()
     const kept = others.prepare<[], string>("SELECT value FROM state WHERE key LIKE 'call:%'").pluck()
     const answered = async (number: number): Promise<unknown> => {

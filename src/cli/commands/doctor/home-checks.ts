@@ -6,6 +6,7 @@ import { describe } from '../../../engine/errors.ts'
 import { readUnattendedHome } from '../../../guard/unattended-home.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import { checkAnchors } from '../../../storage/anchor-check.ts'
+import { loadDriver } from '../../../storage/sqlite/driver/load-driver.ts'
 import { SqliteTraceStore } from '../../../storage/sqlite/trace-store.ts'
 
 const SOON_MS = 2_000
@@ -35,15 +36,29 @@ function databaseCheck(home: string): Check {
   const name = 'database'
   const file = join(home, 'arc.db')
   const fix = 'Look for a program that holds it, or for a full disk; arc trace verify checks the record.'
+  const driver = driverCheck()
+  if (!driver.ok) return driver
   let store: SqliteTraceStore | undefined
   try {
     store = new SqliteTraceStore(file, { waitMs: SOON_MS })
     const { records } = store.counters({ hours: 1 })
-    return { name, ok: true, detail: `${file}, ${records} records` }
+    return { name, ok: true, detail: `${file}, ${records} records, ${driver.detail}` }
   } catch (error) {
     return { name, ok: false, detail: describe(error), fix }
   } finally {
     store?.close()
+  }
+}
+
+// The message names each driver that was tried and why it failed.
+function driverCheck(): Check {
+  const name = 'database'
+  try {
+    return { name, ok: true, detail: `SQLite by ${loadDriver().name}` }
+  } catch (error) {
+    const fix =
+      'Use Node 22.16 or newer, or install arc-supervisor again on this machine: npm install -g arc-supervisor'
+    return { name, ok: false, detail: describe(error), fix }
   }
 }
 

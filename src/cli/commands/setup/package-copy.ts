@@ -23,9 +23,7 @@ const OWN_NAME = 'arc-supervisor'
 /** What of the package is needed to run it; the rest is the library for programs. */
 const PARTS = ['package.json', 'LICENSE', 'bin', 'dist/cli', 'dist/dashboard']
 /** Everything else is part of the bundles. */
-const NATIVE_PACKAGES = ['better-sqlite3']
-/** Only needed while a package is installed. */
-const AT_INSTALL_ONLY = new Set(['prebuild-install', 'node-gyp'])
+const NATIVE_PACKAGES = ['libsql']
 
 /** What is put where. */
 export interface Copied {
@@ -82,12 +80,15 @@ interface Wanted {
   /** Where that package was copied to. */
   readonly at: string
   readonly root: string
+  /** May be missing: packages for other platforms are. */
+  readonly isOptional?: boolean
 }
 
 // At the top where the name is free, else below the package that needs it: each finds the version that it was installed with.
-function placePackage({ name, from, at, root }: Wanted, placed: Map<string, string>): void {
+function placePackage({ name, from, at, root, isOptional }: Wanted, placed: Map<string, string>): void {
   const source = findPackage(name, from)
   if (source === undefined) {
+    if (isOptional === true) return
     throw new ArcError(
       'ARC_SETUP_FAILED',
       `The package ${name} was not found from ${from}; install arc-supervisor again.`,
@@ -100,7 +101,7 @@ function placePackage({ name, from, at, root }: Wanted, placed: Map<string, stri
   const target = present === undefined ? top : nested
   placed.set(target, source)
   copyTree(source, target)
-  for (const next of dependenciesOf(source)) placePackage({ name: next, from: source, at: target, root }, placed)
+  for (const next of dependenciesOf(source)) placePackage({ ...next, from: source, at: target, root }, placed)
 }
 
 function findPackage(name: string, from: string): string | undefined {
@@ -111,9 +112,13 @@ function findPackage(name: string, from: string): string | undefined {
   }
 }
 
-function dependenciesOf(folder: string): string[] {
-  const { dependencies } = manifestOf(folder) ?? {}
-  return isRecord(dependencies) ? Object.keys(dependencies).filter((name) => !AT_INSTALL_ONLY.has(name)) : []
+function dependenciesOf(folder: string): Pick<Wanted, 'name' | 'isOptional'>[] {
+  const { dependencies, optionalDependencies } = manifestOf(folder) ?? {}
+  const names = (list: unknown): string[] => (isRecord(list) ? Object.keys(list) : [])
+  return [
+    ...names(dependencies).map((name) => ({ name })),
+    ...names(optionalDependencies).map((name) => ({ name, isOptional: true })),
+  ]
 }
 
 function manifestOf(folder: string): Readonly<Record<string, unknown>> | undefined {
