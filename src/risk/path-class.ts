@@ -157,22 +157,33 @@ function isMatchAll(part: string): boolean {
 
 function findPathClass(path: string, facts: Facts): PathClass {
   if (path === '/') return 'root'
-  const { workspace, home } = facts
+  return findTempRootClass(path, facts) ?? findProjectClass(path, facts) ?? findSystemClass(path, facts)
+}
+
+function findTempRootClass(path: string, facts: Facts): PathClass | undefined {
   for (const root of TEMP_ROOTS) {
-    // A home folder in a temporary folder is a home folder, and what contains it is more than temporary files.
-    if (path === root) return isWithin(home, root) ? 'above' : 'temp-root'
+    // A home folder in a temporary folder is a home folder, and a folder that contains a home is not temporary.
+    if (path === root) return isWithin(facts.home, root) ? 'above' : 'temp-root'
     if (path.startsWith(root) && path.charCodeAt(root.length) === 47) return findTempClass(path, facts)
   }
-  if (workspace !== undefined && workspace !== '/' && isWithin(path, workspace))
-    return findWorkspaceClass(path, workspace)
+  return undefined
+}
+
+function findProjectClass(path: string, { workspace, home }: Facts): PathClass | undefined {
+  const isProject = workspace !== undefined && workspace !== '/' && isWithin(path, workspace)
+  if (isProject) return findWorkspaceClass(path, workspace)
   if (path === home || isUserHome(path)) return 'home'
-  if (workspace !== undefined && isWithin(workspace, path)) return 'above'
+  return workspace !== undefined && isWithin(workspace, path) ? 'above' : undefined
+}
+
+function findSystemClass(path: string, { home }: Facts): PathClass {
   if (path.startsWith('/dev/')) return 'device'
   const parts = path.split('/')
-  if (isWithin(path, home) || parts[1] === 'home' || parts[1] === 'Users')
+  const [, top = ''] = parts
+  if (isWithin(path, home) || top === 'home' || top === 'Users')
     return hasBuildName(parts.slice(3)) ? 'build' : 'in-home'
-  if (!SYSTEM_ROOTS.has(parts[1] ?? '')) return hasBuildName(parts.slice(2)) ? 'build' : 'outside'
-  // The caches of package managers and the like may go at any time.
+  if (!SYSTEM_ROOTS.has(top)) return hasBuildName(parts.slice(2)) ? 'build' : 'outside'
+  // Caches of package managers may be deleted at any time.
   if (path.startsWith('/var/cache/') || path.startsWith('/var/lib/apt/lists')) return 'temp'
   return 'system'
 }

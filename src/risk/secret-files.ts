@@ -167,36 +167,39 @@ const KEY_FOLDERS = new Set([
   '.secrets',
 ])
 
-/** What secret this path would hold, going by its name. Works on paths as written, too. */
+interface NamedPath {
+  /** In lower case. */
+  readonly path: string
+  readonly parts: readonly string[]
+  readonly name: string
+}
+
+const SETTINGS_WITH_SECRETS = new Set(['credentials.json', 'secrets.yml', 'secrets.yaml', 'secrets.json'])
+const REGISTRY_SETTINGS = new Set(['.npmrc', '.yarnrc.yml'])
+
+/** The first row that holds decides. */
+const SECRET_ROWS: readonly (readonly [kind: SecretKind, test: (file: NamedPath) => boolean])[] = [
+  ['key', ({ name }) => KEY_NAMES.has(name) || isKeyFile(name)],
+  ['key', ({ parts, name }) => isKeyring(parts, name)],
+  ['credential', ({ path }) => CREDENTIAL_PATHS.some((end) => endsWithPath(path, end))],
+  ['credential', ({ parts }) => isProcessEnvironment(parts)],
+  ['credential', ({ parts, name }) => isTokenFile(parts, name)],
+  ['credential', ({ path, name }) => REGISTRY_SETTINGS.has(name) && isInHome(path)],
+  ['environment', ({ name }) => REGISTRY_SETTINGS.has(name) || isEnvironmentFile(name)],
+  ['credential', ({ name }) => name.includes('service-account') && name.endsWith('.json')],
+  ['environment', ({ name }) => name.endsWith('.tfvars') || name.endsWith('.tfstate')],
+  ['environment', ({ name }) => SETTINGS_WITH_SECRETS.has(name)],
+  ['maybe', ({ parts }) => parts.some((part) => KEY_FOLDERS.has(part))],
+  ['maybe', ({ name }) => KEY_FOLDERS.has(name) || name.endsWith('.pem')],
+  ['maybe', ({ path }) => path === '/etc/passwd' || path === '/etc/group'],
+]
+
+/** Which secret a file would hold, by its path. Also accepts paths as written in a command. */
 export function classifySecretFile(written: string): SecretKind | undefined {
   const path = written.toLowerCase()
   if (HARMLESS_ENDINGS.some((ending) => path.endsWith(ending))) return undefined
-  const name = lastPart(path)
-  const parts = path.split('/')
-  if (KEY_NAMES.has(name) || isKeyFile(name) || isKeyring(parts, name)) return 'key'
-  if (CREDENTIAL_PATHS.some((end) => endsWithPath(path, end)) || isProcessEnvironment(parts)) return 'credential'
-  if (isTokenFile(parts, name)) return 'credential'
-  if (name === '.npmrc' || name === '.yarnrc.yml') return isInHome(path) ? 'credential' : 'environment'
-  if (isEnvironmentFile(name)) return 'environment'
-  if (name.includes('service-account') && name.endsWith('.json')) return 'credential'
-  if (
-    name.endsWith('.tfvars') ||
-    name.endsWith('.tfstate') ||
-    name === 'credentials.json' ||
-    name === 'secrets.yml' ||
-    name === 'secrets.yaml' ||
-    name === 'secrets.json'
-  )
-    return 'environment'
-  if (
-    parts.slice(0, -1).some((part) => KEY_FOLDERS.has(part)) ||
-    KEY_FOLDERS.has(name) ||
-    name.endsWith('.pem') ||
-    path === '/etc/passwd' ||
-    path === '/etc/group'
-  )
-    return 'maybe'
-  return undefined
+  const file: NamedPath = { path, parts: path.split('/'), name: lastPart(path) }
+  return SECRET_ROWS.find(([, test]) => test(file))?.[0]
 }
 
 function isTokenFile(parts: readonly string[], name: string): boolean {

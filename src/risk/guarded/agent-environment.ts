@@ -56,27 +56,32 @@ const ARC_VARIABLES = new Set(['ARC_HOME', 'ARC_DAEMON'])
 /** Does the text start an agent with a changed environment, or change the one of ARC? */
 export function changesEnvironment({ commands, assigned }: Execution): TestResult {
   const hasAgent = (assigned.size > 0 || commands.length > 1) && commands.some(isAgent)
-  const unset = hasAgent
-    ? commands.find(({ name }) => name === 'unset')?.args.find(({ text }) => REDIRECTING_VARIABLES.has(text))
-    : undefined
+  const unset = hasAgent ? findUnset(commands) : undefined
   if (unset !== undefined) return makeVariableHit(unset, unset.text)
   for (const [name, word] of assigned) {
-    if ((ARC_VARIABLES.has(name) && !isDefaultValue(name, word)) || (hasAgent && redirectsSettings(name, word)))
-      return makeVariableHit(word, name)
+    if (changesArc(name, word) || (hasAgent && redirectsSettings(name, word))) return makeVariableHit(word, name)
   }
   for (const command of commands) {
-    if (command.isDormant === true) continue
-    const isPlain = command.env.size === 0 && command.via.length === 0
-    const hit = isolatesAgent(command) ?? (isPlain ? undefined : checkCommandEnvironment(command))
+    const hit = command.isDormant === true ? undefined : (isolatesAgent(command) ?? checkCommandEnvironment(command))
     if (hit !== undefined) return hit
   }
   return undefined
 }
 
+function findUnset(commands: readonly ShellCommand[]): Word | undefined {
+  const unset = commands.find(({ name }) => name === 'unset')
+  return unset?.args.find(({ text }) => REDIRECTING_VARIABLES.has(text))
+}
+
+function changesArc(name: string, word: Word): boolean {
+  return ARC_VARIABLES.has(name) && !isDefaultValue(name, word)
+}
+
 function checkCommandEnvironment(command: ShellCommand): Hit | undefined {
   const { env, via, span } = command
+  if (env.size === 0 && via.length === 0) return undefined
   for (const [name, word] of env) {
-    if (ARC_VARIABLES.has(name) && !isDefaultValue(name, word)) return makeVariableHit(word, name)
+    if (changesArc(name, word)) return makeVariableHit(word, name)
     if (redirectsSettings(name, word) && isAgent(command)) return makeVariableHit(word, name)
   }
   if (!isAgent(command)) return undefined
@@ -155,23 +160,34 @@ const LOOSENING_OPTIONS = new Set([
   '--ignore-rules',
 ])
 
-/** The option that starts an agent without hooks, without questions or with other settings. */
-export function loosensAgent(call: Call): TestResult {
-  const { args } = call.command
-  for (const [index, word] of args.entries()) {
-    const [name = '', attached] = word.text.split(/=(.*)/s)
-    const value = attached ?? args[index + 1]?.text ?? ''
-    if (LOOSENING_OPTIONS.has(name) || name.endsWith('disable-hooks')) return word
-    if (name === '-y' && (call.name.startsWith('gemini') || call.name.startsWith('qwen'))) return word
-    if ((name === '--force' || name === '-f') && call.name === 'cursor-agent') return word
-    if (name === '--approval-mode' && value === 'yolo') return word
-    if (name === '--permission-mode' && value === 'bypassPermissions') return word
-    if ((name === '--disable' || name === '--disable-feature') && /hooks/.test(value)) return word
-    if ((name === '-c' || name === '--config') && HOOK_SETTINGS.test(value)) return word
-    if (word.text.startsWith('-c') && HOOK_SETTINGS.test(word.text.slice(2))) return word
-  }
-  return undefined
-}
-
 const HOOK_SETTINGS =
   /^["']?(?:hooks\b|features\.(?:codex_)?hooks|features\.plugin|disableAllHooks|tools\.enableHooks|approval_policy\s*=\s*["']?never)/
+
+/** Options that loosen only with some values or for some agents. */
+const LOOSENING_VALUES: readonly {
+  readonly options: readonly string[]
+  readonly agents?: RegExp
+  readonly value?: RegExp
+}[] = [
+  { options: ['-y'], agents: /^(?:gemini|qwen)/ },
+  { options: ['--force', '-f'], agents: /^cursor-agent$/ },
+  { options: ['--approval-mode'], value: /^yolo$/ },
+  { options: ['--permission-mode'], value: /^bypassPermissions$/ },
+  { options: ['--disable', '--disable-feature'], value: /hooks/ },
+  { options: ['-c', '--config'], value: HOOK_SETTINGS },
+]
+
+/** The option that starts an agent without hooks, without approvals or with other settings. */
+export function loosensAgent(call: Call): TestResult {
+  const { args } = call.command
+  return args.find((word, index) => {
+    const [name = '', attached] = word.text.split(/=(.*)/s)
+    const value = attached ?? args[index + 1]?.text ?? ''
+    if (LOOSENING_OPTIONS.has(name) || name.endsWith('disable-hooks')) return true
+    if (word.text.startsWith('-c') && HOOK_SETTINGS.test(word.text.slice(2))) return true
+    return LOOSENING_VALUES.some(
+      ({ options, agents = /^/, value: values = /^/ }) =>
+        options.includes(name) && agents.test(call.name) && values.test(value),
+    )
+  })
+}

@@ -99,24 +99,18 @@ function findInsideDecision({ kind, file }: PathUse, guarded: Guarded): UseDecis
   return kind === 'fill' && file.text === '.' ? 'ask' : 'block'
 }
 
-function findContainingDecision({ kind, isDeep }: PathUse, { kind: what, isNear }: Guarded): UseDecision | undefined {
-  switch (kind) {
-    case 'delete':
-      return what === 'package' ? 'ask' : 'block'
-    case 'replace':
-      return isDeep === true ? 'block' : undefined
-    case 'mode':
-      if (isDeep !== true) return undefined
-      return isNear ? 'block' : 'ask'
-    case 'fill':
-      return isNear || what === 'home' || what === 'host-settings' ? 'ask' : undefined
-    case 'alias':
-      return isNear || isDeep === true ? 'ask' : undefined
-    case 'unknown':
-      return isNear ? 'ask' : undefined
-    default:
-      return undefined
-  }
+/** The decision for a use of a folder that contains a guarded path. Uses that are not listed pass. */
+const CONTAINING: Partial<Record<PathUseKind, (use: PathUse, guarded: Guarded) => UseDecision | undefined>> = {
+  delete: (_use, { kind }) => (kind === 'package' ? 'ask' : 'block'),
+  replace: ({ isDeep }) => (isDeep === true ? 'block' : undefined),
+  mode: ({ isDeep }, { isNear }) => (isDeep !== true ? undefined : isNear ? 'block' : 'ask'),
+  fill: (_use, { kind, isNear }) => (isNear || kind === 'home' || kind === 'host-settings' ? 'ask' : undefined),
+  alias: ({ isDeep }, { isNear }) => (isNear || isDeep === true ? 'ask' : undefined),
+  unknown: (_use, { isNear }) => (isNear ? 'ask' : undefined),
+}
+
+function findContainingDecision(use: PathUse, guarded: Guarded): UseDecision | undefined {
+  return CONTAINING[use.kind]?.(use, guarded)
 }
 
 /** The reason: what is done to which path, and what that path is. */

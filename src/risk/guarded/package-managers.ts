@@ -1,7 +1,9 @@
 // Package managers that remove ARC or put another version in its place.
 
-import { type Call, findOption } from '../call.ts'
-import type { TestResult } from '../rule.ts'
+import type { Call } from '../call.ts'
+import type { Hit, TestResult } from '../rule.ts'
+import { option } from '../rule-rows.ts'
+import type { Word } from '../shell/execution.ts'
 
 /** The package managers that are looked at. */
 export const MANAGERS =
@@ -22,24 +24,42 @@ const RUNTIME = /^(?:nodejs?|node@[\w.]+|@?nodejs[\w.-]*)$/
 /** Does the call remove ARC or its Node, or replace the installed ARC? */
 export function changesPackage(call: Call): TestResult {
   const [verb, ...rest] = call.operands
-  const own = rest.find(({ text }) => isOwn(text))
   const isRemoving = REMOVING.has(verb?.text ?? '') || rest[0]?.text === 'remove'
-  if (own !== undefined && (isRemoving || LINKING.has(verb?.text ?? ''))) return own
   const isGlobal =
-    findOption(call, ['-g', '--global', '--location', '--prefix']) !== undefined ||
-    verb?.text === 'global' ||
-    call.name === 'volta'
-  if (own !== undefined && isGlobal && !READING.has(verb?.text ?? '') && !READING.has(rest[0]?.text ?? '')) return own
-  if (verb !== undefined && isGlobal && CHANGING_ALL.has(call.name === 'yarn' ? (rest[0]?.text ?? '') : verb.text))
-    if (rest.length === (call.name === 'yarn' ? 1 : 0))
-      return { at: verb.span, tier: 4, isUncertain: true, reason: 'It changes all global packages, ARC among them.' }
-  const isVersions = call.name === 'nvm' || call.name === 'fnm' || call.name === 'n'
-  const runtime = rest.find(({ text }) => isVersions || RUNTIME.test(text))
-  if (runtime !== undefined && isRemoving && call.name !== 'npm')
-    return { at: runtime.span, tier: 4, isUncertain: true, reason: 'It removes Node, which ARC runs with.' }
-  return undefined
+    option('-g', '--global', '--location', '--prefix')(call) || verb?.text === 'global' || call.name === 'volta'
+  const parts: CallParts = { verb, rest, isRemoving, isGlobal }
+  return findArcPackage(parts) ?? changesAllPackages(call, parts) ?? removesNode(call, parts)
 }
 
-function isOwn(text: string): boolean {
+interface CallParts {
+  readonly verb: Word | undefined
+  readonly rest: readonly Word[]
+  readonly isRemoving: boolean
+  readonly isGlobal: boolean
+}
+
+function findArcPackage({ verb, rest, isRemoving, isGlobal }: CallParts): Word | undefined {
+  const arc = rest.find(({ text }) => isArcPackage(text))
+  if (isRemoving || LINKING.has(verb?.text ?? '')) return arc
+  const isReading = READING.has(verb?.text ?? '') || READING.has(rest[0]?.text ?? '')
+  return isGlobal && !isReading ? arc : undefined
+}
+
+// `npm update -g` without names; `yarn global upgrade` has its verb one word later.
+function changesAllPackages({ name }: Call, { verb, rest, isGlobal }: CallParts): Hit | undefined {
+  const words = name === 'yarn' ? rest : [verb, ...rest]
+  if (verb === undefined || !isGlobal || words.length !== 1 || !CHANGING_ALL.has(words[0]?.text ?? '')) return undefined
+  return { at: verb.span, tier: 4, isUncertain: true, reason: 'It changes all global packages, ARC among them.' }
+}
+
+const VERSION_MANAGERS = new Set(['nvm', 'fnm', 'n'])
+
+function removesNode({ name }: Call, { rest, isRemoving }: CallParts): Hit | undefined {
+  if (!isRemoving || name === 'npm') return undefined
+  const node = rest.find(({ text }) => VERSION_MANAGERS.has(name) || RUNTIME.test(text))
+  return node && { at: node.span, tier: 4, isUncertain: true, reason: 'It removes Node, which ARC runs with.' }
+}
+
+function isArcPackage(text: string): boolean {
   return /(?:^|[/:])arc-supervisor(?:[@#/]|-\d|\.(?:git|tgz|tar)|$)/.test(text)
 }

@@ -219,7 +219,7 @@ define('tar bsdtar gtar', (call, add) => {
     (isOldStyle && /^[a-zA-Z]+$/.test(letters) && letters.includes(letter))
   const folders = call.command.args.flatMap((word, index) => findTargetFolder(word, call.command.args[index + 1]))
   if (has('x', '--extract') || has('x', '--get')) {
-    for (const folder of folders.length > 0 ? folders : [here(call)]) add('fill', folder)
+    for (const folder of folders.length > 0 ? folders : [runFolder(call)]) add('fill', folder)
     return
   }
   if (has('t', '--list')) return
@@ -235,14 +235,14 @@ function findTargetFolder({ text, span }: Word, next: Word | undefined): Word[] 
 }
 
 /** The folder that the command runs in. */
-function here(call: Call): Word {
+function runFolder(call: Call): Word {
   return { text: '.', isKnown: true, isGlob: false, span: call.command.span }
 }
 
 define('unzip unrar 7z 7za 7zz cpio ar', (call, add) => {
   const folders = call.command.args.flatMap((word, index) => targetFolder(word, call.command.args[index + 1]))
   for (const word of call.operands) add('read', word)
-  for (const folder of folders.length > 0 ? folders : [here(call)]) add('fill', folder)
+  for (const folder of folders.length > 0 ? folders : [runFolder(call)]) add('fill', folder)
 })
 
 function targetFolder({ text, span }: Word, next: Word | undefined): Word[] {
@@ -258,7 +258,7 @@ define('zip', (call, add) => {
 
 define('patch gpatch', (call, add) => {
   const folder = findOptionArgument(call, ['-d', '--directory'])
-  add('fill', folder ?? here(call))
+  add('fill', folder ?? runFolder(call))
   const [file] = call.operands
   if (file !== undefined) add('write', file)
   for (const name of ['-o', '--output']) {
@@ -283,38 +283,61 @@ const GIT_READS = new Set(
   ).split(' '),
 )
 
+/** What git does with its operands; a subcommand that is not listed only changes the working tree. */
+const GIT_USES: Readonly<Record<string, (operands: readonly Word[], call: Call, add: Add) => void>> = {
+  clone: (operands, _call, add) => addFolders(operands.slice(1), add),
+  init: (operands, _call, add) => addFolders(operands, add),
+  worktree: (operands, _call, add) => addFolders(operands, add),
+  submodule: (operands, _call, add) => addFolders(operands, add),
+  apply: (_operands, call, add) => addPatched(call, add),
+  am: (_operands, call, add) => addPatched(call, add),
+  rm: (operands, _call, add) => addPaths('delete', operands, add),
+  mv: (operands, _call, add) => addPaths('delete', operands, add),
+  clean: (operands, _call, add) => addPaths('delete', operands, add),
+  restore: (operands, _call, add) => addPaths('write', operands, add),
+  'checkout-index': (operands, _call, add) => addPaths('write', operands, add),
+  checkout: (operands, call, add) => addPaths('write', operands.filter(isGitPath(call)), add),
+  reset: (operands, call, add) => addPaths('write', operands.filter(isGitPath(call)), add),
+  stash: (operands, call, add) => addPaths('write', operands.filter(isGitPath(call)), add),
+}
+/** Subcommands that create their folder. Others write into the folder that git runs in. */
+const GIT_CREATES = new Set(['clone', 'init', 'worktree', 'submodule'])
+const GIT_FOLDER_OPTIONS = new Set(['-C', '--work-tree', '--git-dir', '--directory', '--separate-git-dir'])
+
 define('git', (call, add) => {
-  const [sub, ...rest] = call.operands
+  const [sub, ...operands] = call.operands
   const name = sub?.text ?? 'status'
-  const folders = call.options.flatMap(({ name: option, value, word }) =>
-    ['-C', '--work-tree', '--git-dir', '--directory', '--separate-git-dir'].includes(option) && value !== undefined
-      ? [{ ...word, text: value }]
-      : [],
-  )
   const file = name === 'config' ? findOptionArgument(call, ['-f', '--file']) : undefined
   if (file !== undefined) add('unknown', file)
   for (const { file: target, isFolder } of findGitOutputs(call)) add(isFolder ? 'fill' : 'write', target)
   if (GIT_READS.has(name)) {
-    for (const word of rest) add('list', word)
+    for (const word of operands) add('list', word)
     return
   }
-  if (name === 'clone' || name === 'init' || name === 'worktree' || name === 'submodule') {
-    const targets = name === 'clone' ? rest.slice(1) : rest
-    for (const target of targets) if (!target.text.includes('://')) add('fill', target)
-    for (const folder of folders) add('fill', folder)
-    return
-  }
-  for (const folder of folders.length > 0 ? folders : [here(call)]) add('fill', folder)
-  if (name === 'apply' || name === 'am') addPatched(call, add)
-  const isDeleting = name === 'rm' || name === 'mv' || name === 'clean'
-  const takesPaths = isDeleting || name === 'restore' || name === 'checkout-index'
-  const takesRefs = name === 'checkout' || name === 'reset' || name === 'stash'
-  for (const [index, word] of rest.entries()) {
-    // A word without a folder is a commit or a branch, unless it comes after `--`.
-    const isPath = takesPaths || (takesRefs && (word.text.includes('/') || index + 1 >= call.beforeDashes))
-    if (isPath && !isCommit(word.text)) add(isDeleting ? 'delete' : 'write', word)
-  }
+  const folders = call.options.flatMap(({ name: option, value, word }) =>
+    GIT_FOLDER_OPTIONS.has(option) && value !== undefined ? [{ ...word, text: value }] : [],
+  )
+  const isCreating = GIT_CREATES.has(name)
+  const written = isCreating || folders.length > 0 ? folders : [runFolder(call)]
+  const addOperands = () => Object.hasOwn(GIT_USES, name) && GIT_USES[name]?.(operands, call, add)
+  if (isCreating) addOperands()
+  for (const folder of written) add('fill', folder)
+  if (!isCreating) addOperands()
 })
+
+function addFolders(words: readonly Word[], add: Add): void {
+  for (const word of words) if (!word.text.includes('://')) add('fill', word)
+}
+
+function addPaths(kind: PathUseKind, words: readonly Word[], add: Add): void {
+  for (const word of words) if (!isCommit(word.text)) add(kind, word)
+}
+
+// A word without a folder is a commit or a branch, unless it comes after `--`.
+function isGitPath(call: Call): (word: Word) => boolean {
+  const paths = new Set(call.operands.slice(Math.max(0, call.beforeDashes)))
+  return (word) => word.text.includes('/') || paths.has(word)
+}
 
 function isCommit(text: string): boolean {
   return /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|@)(?:[~^@]|$)/.test(text) || /^[0-9a-f]{7,40}$/.test(text)
@@ -376,7 +399,7 @@ define('ssh autossh', (call, add) => {
 define('npm pnpm yarn', (call, add) => {
   const verb = call.operands[0]?.text ?? ''
   if (['exec', 'x', 'dlx'].includes(verb)) return
-  if (!['test', 't', 'run', 'ls', 'list', 'view', 'start'].includes(verb)) add('create', here(call))
+  if (!['test', 't', 'run', 'ls', 'list', 'view', 'start'].includes(verb)) add('create', runFolder(call))
   for (const word of call.command.args)
     for (const path of pathsInWord(word)) if (/[/~$]/.test(path.text)) add('unknown', path)
 })

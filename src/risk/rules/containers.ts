@@ -214,20 +214,24 @@ const HOST_FOLDERS = [
   '/run',
 ]
 
+/** Options that give a container access to the host. */
+const HOST_ACCESS: readonly { readonly options: readonly string[]; readonly isHost: (value: string) => boolean }[] = [
+  { options: ['--privileged'], isHost: () => true },
+  { options: ['--pid', '--userns', '--ipc'], isHost: (value) => value === 'host' },
+  { options: ['--cap-add'], isHost: (value) => ['ALL', 'SYS_ADMIN', 'all'].includes(value) },
+  { options: ['-v', '--volume'], isHost: (value) => isHostFolder(value.split(':')[0]) },
+  { options: ['--mount'], isHost: (value) => isHostFolder(mountSource(value)) },
+]
+
 function reachesHost(call: Call): TestResult {
-  for (const { name, value = '', word } of call.options) {
-    if (name === '--privileged' || ((name === '--pid' || name === '--userns' || name === '--ipc') && value === 'host'))
-      return { at: word.span, isUncertain: true }
-    if (name === '--cap-add' && ['ALL', 'SYS_ADMIN', 'all'].includes(value)) return { at: word.span, isUncertain: true }
-    const source =
-      name === '-v' || name === '--volume' ? value.split(':')[0] : name === '--mount' ? mountSource(value) : undefined
-    if (
-      source !== undefined &&
-      HOST_FOLDERS.includes(source.length > 1 && source.endsWith('/') ? source.slice(0, -1) : source)
-    )
-      return { at: word.span, isUncertain: true }
-  }
-  return undefined
+  const found = call.options.find(({ name, value = '' }) =>
+    HOST_ACCESS.some(({ options, isHost }) => options.includes(name) && isHost(value)),
+  )
+  return found && { at: found.word.span, isUncertain: true }
+}
+
+function isHostFolder(source: string | undefined): boolean {
+  return source !== undefined && HOST_FOLDERS.includes(source.length > 1 ? source.replace(/\/$/, '') : source)
 }
 
 function deletesMounted({ commands }: Execution, facts: Facts): TestResult {

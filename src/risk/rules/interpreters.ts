@@ -391,21 +391,27 @@ function belongsToFiles({ name }: CodeCall, { language, code }: Snippet): boolea
   )
 }
 
-function makeHit({ text, args, name }: CodeCall, snippet: Snippet, facts: Facts, isTree: boolean): Hit | undefined {
+function makeHit(call: CodeCall, snippet: Snippet, facts: Facts, isTree: boolean): Hit | undefined {
+  const path = findDeletedPath(call)
+  if (path === undefined) return { at: snippet.span, tier: isTree ? 4 : 3, isUncertain: true }
+  const { pathClass } = classifyPathText(path, snippet.cwd, facts)
+  if (pathClass === 'temp' || pathClass === 'build') return undefined
+  const tier = WEIGHT[pathClass] ?? 4
+  if (isTree) return { at: snippet.span, tier: tier === 2 ? 3 : tier }
+  return { at: snippet.span, tier: tier >= 4 && !SINGLE_FILE_CLASSES.has(pathClass) ? 4 : 3 }
+}
+
+/** A single file there is a smaller loss than a folder. */
+const SINGLE_FILE_CLASSES: ReadonlySet<string> = new Set(['unknown', 'outside', 'in-home'])
+
+function findDeletedPath({ text, args, name }: CodeCall): string | undefined {
   const path =
     text ??
     (/HOME|homedir|home\(\)|expanduser/.test(args) ? '~' : undefined) ??
     /Path\(\s*(['"])([^'"]*)\1/.exec(name)?.[2]
-  if (path === undefined) return { at: snippet.span, tier: isTree ? 4 : 3, isUncertain: true }
+  if (path === undefined) return undefined
   const isHome = /HOME|homedir|home\(\)/.test(args.slice(0, Math.max(0, args.indexOf(path))))
-  const { pathClass } = classifyPathText(isHome && !path.startsWith('~') ? `~${path}` : path, snippet.cwd, facts)
-  if (pathClass === 'temp' || pathClass === 'build') return undefined
-  const tier = WEIGHT[pathClass] ?? 4
-  if (isTree) return { at: snippet.span, tier: tier === 2 ? 3 : tier }
-  return {
-    at: snippet.span,
-    tier: tier >= 4 && pathClass !== 'unknown' && pathClass !== 'outside' && pathClass !== 'in-home' ? 4 : 3,
-  }
+  return isHome && !path.startsWith('~') ? `~${path}` : path
 }
 
 // Perl and Ruby need no brackets: `unlink '/etc/passwd'`.

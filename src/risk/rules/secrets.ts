@@ -4,7 +4,17 @@
 import { findAccesses } from '../access.ts'
 import { type Call, findOption, type GivenOption, readCall } from '../call.ts'
 import { classifyPath } from '../path-class.ts'
-import type { Facts, RulePack, TestResult } from '../rule.ts'
+import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
+import {
+  all,
+  always,
+  argument,
+  type Condition,
+  operandAt,
+  optionWhere,
+  subcommand,
+  testByProgram,
+} from '../rule-rows.ts'
 import { classifySecretFile, type SecretKind } from '../secret-files.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
 
@@ -67,7 +77,7 @@ export const secrets: RulePack = {
       owasp: 'ASI03',
       when: {
         program: 'security gpg gpg2 secret-tool keyring ssh-keygen openssl kubectl oc age-keygen kwallet-query cmdkey',
-        test: printsStore,
+        test: (call) => printsStore(call),
       },
       match: [
         'security dump-keychain',
@@ -180,44 +190,33 @@ export const secrets: RulePack = {
   ],
 }
 
-function printsStore(call: Call): TestResult {
-  const words = call.command.args.map(({ text }) => text)
-  const first = call.operands[0]
-  switch (call.name) {
-    case 'security':
-      return ['dump-keychain', 'find-generic-password', 'find-internet-password', 'export'].includes(words[0] ?? '') &&
-        (words[0] === 'dump-keychain' || words[0] === 'export' || words.includes('-w') || words.includes('-g'))
-        ? first
-        : undefined
-    case 'gpg':
-    case 'gpg2':
-      return call.options.find(({ name }) => name.startsWith('--export-secret'))?.word
-    case 'openssl':
-      return ['rsa', 'pkey', 'ec', 'dsa', 'pkcs12'].includes(words[0] ?? '') &&
-        !words.includes('-pubout') &&
-        !words.includes('-noout') &&
-        !words.includes('-pubin') &&
-        !words.includes('-out') &&
-        words.includes('-in')
-        ? { at: call.command.span }
-        : undefined
-    case 'secret-tool':
-      return first?.text === 'lookup' ? first : undefined
-    case 'keyring':
-      return first?.text === 'get' ? first : undefined
-    case 'kubectl':
-    case 'oc': {
-      const isSecret =
-        first?.text === 'get' && ['secret', 'secrets'].includes(call.operands[1]?.text.split('/')[0] ?? '')
-      const format = call.options.find(({ name }) => name === '-o' || name === '--output')?.value
-      return isSecret && format !== undefined && !['name', 'wide'].includes(format)
-        ? { at: call.command.span, tier: 3 }
-        : undefined
-    }
-    default:
-      return undefined
-  }
+// The first argument is one of these words.
+function firstArgument(...texts: string[]): Condition {
+  return ({ command }) => texts.includes(command.args[0]?.text ?? '')
 }
+
+const PRINTED_FORMATS = optionWhere(
+  ({ name, value }) =>
+    (name === '-o' || name === '--output') && value !== undefined && !['name', 'wide'].includes(value),
+)
+
+const readsSecretObject: Condition = ({ operands: [verb, kind] }) =>
+  verb?.text === 'get' && ['secret', 'secrets'].includes(kind?.text.split('/')[0] ?? '')
+
+const printsStore = testByProgram({
+  security: [
+    [firstArgument('dump-keychain', 'export'), operandAt(0)],
+    [all(firstArgument('find-generic-password', 'find-internet-password'), argument('-w', '-g')), operandAt(0)],
+  ],
+  'gpg gpg2': [[always, optionWhere(({ name }) => name.startsWith('--export-secret'))]],
+  openssl: [
+    [argument('-pubout', '-noout', '-pubin', '-out'), 'pass'],
+    [all(firstArgument('rsa', 'pkey', 'ec', 'dsa', 'pkcs12'), argument('-in')), {}],
+  ],
+  'secret-tool': [[subcommand('lookup'), operandAt(0)]],
+  keyring: [[subcommand('get'), operandAt(0)]],
+  'kubectl oc': [[all(readsSecretObject, (call) => PRINTED_FORMATS(call) !== undefined), { tier: 3 }]],
+})
 
 const KEY_STORES = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.password-store'])
 
@@ -266,34 +265,48 @@ const NETWORK = new Set([
 ])
 
 function sends(execution: Execution, facts: Facts): TestResult {
-  const sources = execution.commands.filter(
-    (command) => command.isDormant !== true && readsSecret(command, facts) !== undefined,
-  )
+  const commands = execution.commands.filter(({ isDormant }) => isDormant !== true)
+  const sources = commands.filter((command) => readsSecret(command, facts) !== undefined)
   const staged = stagedFiles(sources, facts)
-  for (const command of execution.commands) {
-    if (command.isDormant === true || command.name === undefined) continue
-    const isSocket = command.redirects.some(
-      ({ target, operator }) => operator.includes('>') && target.text.startsWith('/dev/tcp/'),
-    )
-    if (!NETWORK.has(command.name) && !isSocket && command.name !== 'tar') continue
-    const call = readCall(command)
-    const file = sentFiles(call).find(
-      (word) => isSecretToSend(word, command, facts) || staged.has(classifyPath(word, command.cwd, facts).path),
-    )
-    if (file !== undefined) return file
-    if (isSocket && readsSecret(command, facts) !== undefined) return { at: command.span }
-    if (!NETWORK.has(command.name) || isLocalOnly(call)) continue
-    const isFed = command.input?.from.some((source) => sources.includes(source)) === true
-    // What a co-process or `>( )` reads is written by another command of the text.
-    const isBeside = sources.length > 0 && command.via.some((step) => step === 'coproc' || step === '<( )')
-    if ((isFed || isBeside) && takesInput(call)) return { at: command.span }
-    // A value that came from a secret file earlier stands in the arguments as it was written there.
-    const carried = command.args.find(
-      (word) => !word.isKnown && (carriesSecret(word, sources) || readsInPlace(word.text)),
-    )
-    if (carried !== undefined && command.name !== 'ssh') return carried
+  for (const command of commands) {
+    const hit = findSent(command, sources, staged, facts)
+    if (hit !== undefined) return hit
   }
   return undefined
+}
+
+function findSent(
+  command: ShellCommand,
+  sources: readonly ShellCommand[],
+  staged: ReadonlySet<string>,
+  facts: Facts,
+): Word | Hit | undefined {
+  const isNetwork = NETWORK.has(command.name ?? '')
+  const isSocket = writesToSocket(command)
+  if (command.name === undefined || !(isNetwork || isSocket || command.name === 'tar')) return undefined
+  const call = readCall(command)
+  const file = sentFiles(call).find(
+    (word) => isSecretToSend(word, command, facts) || staged.has(classifyPath(word, command.cwd, facts).path),
+  )
+  if (file !== undefined) return file
+  if (isSocket && readsSecret(command, facts) !== undefined) return { at: command.span }
+  if (!isNetwork || isLocalOnly(call)) return undefined
+  if (isFedBy(command, sources) && takesInput(call)) return { at: command.span }
+  // A value that came from a secret file earlier is in the arguments as it was written there.
+  const carried = command.args.find(
+    (word) => !word.isKnown && (carriesSecret(word, sources) || readsInPlace(word.text)),
+  )
+  return command.name === 'ssh' ? undefined : carried
+}
+
+function writesToSocket({ redirects }: ShellCommand): boolean {
+  return redirects.some(({ target, operator }) => operator.includes('>') && target.text.startsWith('/dev/tcp/'))
+}
+
+// The input of a coprocess or `>( )` is written by another command of the text.
+function isFedBy({ input, via }: ShellCommand, sources: readonly ShellCommand[]): boolean {
+  const isBeside = sources.length > 0 && via.some((step) => step === 'coproc' || step === '<( )')
+  return isBeside || input?.from.some((source) => sources.includes(source)) === true
 }
 
 // `$(<file)` reads a file without any command.
