@@ -47,6 +47,7 @@ export {
   type RoundtableDefaults,
   type RoundtableRequest,
 } from './roundtable/parse-request.ts'
+export { TASK_RETENTION_MS, type TaskFilter, type TaskStore } from './storage/ports.ts'
 export { CircuitBreaker, type CircuitBreakerOptions } from './supervisor/breaker/breaker.ts'
 export { createSupervisor } from './supervisor/create-supervisor.ts'
 export type { Supervisor } from './supervisor/supervisor.ts'
@@ -60,7 +61,6 @@ export {
   TaskDelegator,
 } from './tasks/service/open-tasks.ts'
 export { admitBy, TaskRefusal } from './tasks/service/task-supervision.ts'
-export { TASK_RETENTION_MS, type TaskFilter, type TaskStore } from './tasks/store.ts'
 export type { Task, TaskDraft, TaskPriority, TaskRecord, TaskStatus } from './tasks/task.ts'
 export {
   advanceTask,

@@ -12,7 +12,7 @@ import { recordEvent } from '../hooks/pipeline-services.ts'
 import { arcHome } from '../platform/home.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { openStores } from '../storage/open-stores.ts'
-import type { TraceStore } from '../trace/store.ts'
+import type { TraceStore } from '../storage/ports.ts'
 import { openState } from './home-stores.ts'
 import { report, tell } from './output.ts'
 

@@ -2,7 +2,8 @@
 
 import { isRecord } from '../engine/plain-data.ts'
 import { realOf } from '../platform/home.ts'
-import { type StateStore, update } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 import type { TrustedSet } from './trust.ts'
 
 const PREFIX = 'trust:'

@@ -1,6 +1,6 @@
 // The question of src/guard/human-caller.ts for a home: with its agents, and with those who made it for scripts.
 
-import type { StateStore } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
 import { checkHumanCaller, type HumanCallerCheck } from './human-caller.ts'
 import { openProcessTable } from './process-table.ts'
 import { findSubreaper } from './subreaper.ts'

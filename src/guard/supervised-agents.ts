@@ -2,7 +2,7 @@
 // for each process in the state, so that every process of the home knows them; those that ended are removed.
 
 import { isRecord } from '../engine/plain-data.ts'
-import type { StateStore } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
 import type { SupervisedAgent } from './human-caller.ts'
 import { isShell, isTerminalOrDesktop } from './known-programs.ts'
 import { openProcessTable, type ProcessDetails, type ProcessTable, readProcess } from './process-table.ts'

@@ -2,7 +2,7 @@
 // Only ever switches off; what a configuration switched off is switched on there.
 
 import { isRecord } from '../engine/plain-data.ts'
-import type { StateStore } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
 
 /** A hook that is switched off. */
 export interface Snooze {

@@ -10,7 +10,7 @@ import { findExecutedFiles } from '../hooks/executed-files/collect-files.ts'
 import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
 import { createOptionCheck } from '../hooks/hook-options.ts'
 import { lastGoodDir } from '../platform/home.ts'
-import type { StateStore } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
 
 /** What decides which configuration is loaded. */
 export interface ConfigSource {

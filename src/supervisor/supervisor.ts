@@ -29,9 +29,9 @@ import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
 import { openStores, type Stores } from '../storage/open-stores.ts'
-import { type StateStore, update } from '../storage/state.ts'
+import type { StateStore, TraceStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 import { canonicalize } from '../trace/canonical.ts'
-import type { TraceStore } from '../trace/store.ts'
 import { type BreakerStatus, breakerFeed, DurableBreaker } from './breaker/breaker.ts'
 import { buildLoadOptions } from './config-source.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
@@ -209,7 +209,7 @@ export class Supervisor {
   #start(): void {
     this.#setProblems([...this.#loaded.problems, ...this.#installHooks(this.#loaded)])
     this.#applySnoozes()
-    if (this.haveProblemsChanged()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
+    if (this.#haveProblemsChanged()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
   }
 
   #compare(current: Loaded): void {
@@ -246,7 +246,7 @@ export class Supervisor {
     if (wrong.length === 0) this.#loaded = current
     const isNews = this.#setProblems([...current.problems, ...wrong])
     this.#applySnoozes()
-    this.haveProblemsChanged()
+    this.#haveProblemsChanged()
     if (!isTaken && !isNews) return
     this.#record(isTaken ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
     const { profile, enforcement } = this.config
@@ -278,7 +278,7 @@ export class Supervisor {
   }
 
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
-  haveProblemsChanged(): boolean {
+  #haveProblemsChanged(): boolean {
     const now = digestProblems(this.#problems)
     // Trouble of another configuration is not that of the home's.
     const { configHome } = this.#options

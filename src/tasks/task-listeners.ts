@@ -5,7 +5,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { TaskStore } from './store.ts'
+import type { TaskStore } from '../storage/ports.ts'
 import type { Task } from './task.ts'
 import { isTaskOver } from './transitions.ts'
 

@@ -1,7 +1,8 @@
 // What every store of state must do, as cases that run under any test runner.
 
 import assert from 'node:assert/strict'
-import { type StateStore, update } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 
 /** Makes empty stores. */
 export interface StateStoreMaker {

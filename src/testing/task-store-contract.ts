@@ -1,7 +1,7 @@
 // What every store of tasks must do, as cases that run under any test runner.
 
 import assert from 'node:assert/strict'
-import { TASK_RETENTION_MS, type TaskStore } from '../tasks/store.ts'
+import { TASK_RETENTION_MS, type TaskStore } from '../storage/ports.ts'
 import type { Task } from '../tasks/task.ts'
 import type { TaskMove } from '../tasks/transitions.ts'
 

@@ -2,9 +2,9 @@
 // empty stores; each case writes to one and looks at what comes out.
 
 import assert from 'node:assert/strict'
+import type { Found, TraceStore } from '../storage/ports.ts'
 import { verifyExport } from '../trace/export.ts'
 import type { EventEntry } from '../trace/record.ts'
-import type { Found, TraceStore } from '../trace/store.ts'
 import { ENTRY_TIME as START, stepEntry } from './step-entry.ts'
 import { BLOCK, findsByAction, findsByAll, follows, HOUR, ids, limits, pagesBack } from './trace-query-checks.ts'
 

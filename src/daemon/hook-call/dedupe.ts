@@ -14,7 +14,8 @@ import { firingKey, pairKey, stepDigest } from '../../hosts/pairing.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
-import { type StateStore, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { update } from '../../storage/state.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The right to evaluate a call, or the outcome of the same call. */

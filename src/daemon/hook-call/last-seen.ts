@@ -4,7 +4,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import type { HostName, HostStep } from '../../hosts/host.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The last call of one event of a host. */

@@ -12,8 +12,8 @@ import type {
   StepDetail,
   VerdictDetail,
 } from '../../protocol/feed-views.ts'
+import type { Found, TraceStore } from '../../storage/ports.ts'
 import type { EvaluationRecord } from '../../trace/record.ts'
-import type { Found, TraceStore } from '../../trace/store.ts'
 import { escapeHidden } from './display-text.ts'
 import { buildEventView, buildFeedStep, buildVerdict, type WholeStep, wouldHaveBlocked } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'

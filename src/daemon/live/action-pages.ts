@@ -3,7 +3,7 @@
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, ActionFilter, ActionsPage, EventView, FeedStep } from '../../protocol/feed-views.ts'
 import type { SessionDetail } from '../../protocol/views.ts'
-import type { TraceStore } from '../../trace/store.ts'
+import type { TraceStore } from '../../storage/ports.ts'
 import { DecisionCounters } from './decision-counters.ts'
 import { buildEventView, buildFeedStep, type WholeStep } from './feed-steps.ts'
 import { readAfter, readBack } from './trace-scan.ts'

@@ -4,7 +4,7 @@
 import type { Bus } from '../../bus/bus.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import type { TaskStore } from '../../tasks/store.ts'
+import type { TaskStore } from '../../storage/ports.ts'
 import type { TaskRecord } from '../../tasks/task.ts'
 import { isTaskOver } from '../../tasks/transitions.ts'
 

@@ -1,8 +1,8 @@
 // Reads the record in order, forward or back, a little at a time: whoever looks at a long record must not keep hooks waiting.
 
 import { setImmediate as breathe } from 'node:timers/promises'
+import type { TraceFilter, TraceStore } from '../../storage/ports.ts'
 import type { TraceRecord } from '../../trace/record.ts'
-import type { TraceFilter, TraceStore } from '../../trace/store.ts'
 import { type GroupedRecords, groupRecords } from './feed-steps.ts'
 
 const PAGE = 400

@@ -1,7 +1,8 @@
 // When a hook that finds no daemon may start one: of many at once one does, none does after a person stopped it, and one
 // that dies over its start is tried again later and later. Kept in the state, since each hook is a process of its own.
 
-import { type StateStore, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { update } from '../../storage/state.ts'
 
 /** What is known of daemons that hooks start. */
 interface Starts {

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { type Attempts, countAttempt, readAttempts } from './attempts.ts'
 import { builtIn } from './built-in.ts'
 

@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { auditCompletion, CHECKLISTS, CHECKS, type CompletionAudit } from './audit.ts'
 import { builtIn } from './built-in.ts'
 import { INTENSITIES, type Intensity, readTurnRisk } from './turn-risk.ts'

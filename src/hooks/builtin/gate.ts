@@ -14,7 +14,8 @@ import { isRecord } from '../../engine/plain-data.ts'
 import { POINTS } from '../../engine/points.ts'
 import { type HandlerResult, readVerdict, type VerdictObject } from '../../engine/verdict.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
-import { SESSION_KEPT_MS, type StateStore, turnKey, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 import { type GateSubject, readSubject } from './gate-subject.ts'
 
 /** What a rule may say, in any case. */
@@ -108,13 +109,13 @@ class Gate {
   check(step: unknown, run: RunContext): unknown {
     const subject = readSubject(step)
     // Where hosts do not number turns, a message begins a new one.
-    if (subject.point === 'pre:message' && subject.turn === undefined) this.resetTurn(subject)
+    if (subject.point === 'pre:message' && subject.turn === undefined) this.#resetTurn(subject)
     const rule = this.#rules.find(({ test }) => test(subject.text))
-    if (rule !== undefined) return this.applyLimit(subject, toVerdict(rule))
+    if (rule !== undefined) return this.#applyLimit(subject, toVerdict(rule))
     if (!this.#mustReview(subject, step)) return this.#canReview(subject) ? NOT_REVIEWED : undefined
     const isLowered = this.#isLowered(run)
     const settle = (verdict: unknown): unknown =>
-      this.applyLimit(subject, isLowered ? lower(verdict as VerdictObject | Failure) : verdict)
+      this.#applyLimit(subject, isLowered ? lower(verdict as VerdictObject | Failure) : verdict)
     const reviewed = this.#review(subject, step, run)
     return isThenable(reviewed) ? Promise.resolve(reviewed).then(settle) : settle(reviewed)
   }
@@ -145,19 +146,19 @@ class Gate {
     const of = createHash('sha256')
       .update(subject.output ?? '')
       .digest('base64url')
-    const kept = this.readTurn(subject)?.review
+    const kept = this.#readTurn(subject)?.review
     if (kept?.of === of) return kept.verdict
-    const answer = this.callReviewer(step, run)
+    const answer = this.#callReviewer(step, run)
     const take = (given: unknown): VerdictObject | Failure => {
       const verdict = readReview(given)
-      if (!(verdict instanceof Failure)) this.updateTurn(subject, (turn) => ({ ...turn, review: { of, verdict } }))
+      if (!(verdict instanceof Failure)) this.#updateTurn(subject, (turn) => ({ ...turn, review: { of, verdict } }))
       return verdict
     }
     return isThenable(answer) ? Promise.resolve(answer).then(take, (error) => take(crash(error))) : take(answer)
   }
 
   // What a reviewer throws is taken here and not by the engine, because it counts towards the limit.
-  callReviewer(step: unknown, run: RunContext): unknown {
+  #callReviewer(step: unknown, run: RunContext): unknown {
     try {
       return this.#options.reviewer?.(step, run)
     } catch (error) {
@@ -166,12 +167,12 @@ class Gate {
   }
 
   // A failing reviewer counts as one who says no: whatever that means, it must not hold a turn for ever.
-  applyLimit(subject: GateSubject, verdict: unknown): unknown {
+  #applyLimit(subject: GateSubject, verdict: unknown): unknown {
     const isStopping = verdict instanceof Failure || (isRecord(verdict) && STOPPING.has(String(verdict.decision)))
     if (subject.point !== 'pre:turn:end' || !isStopping) return verdict
-    const before = Math.max(this.readTurn(subject)?.continues ?? 0, subject.continues)
+    const before = Math.max(this.#readTurn(subject)?.continues ?? 0, subject.continues)
     if (before < this.#maxContinues) {
-      this.updateTurn(subject, (turn) => ({ ...turn, continues: before + 1 }))
+      this.#updateTurn(subject, (turn) => ({ ...turn, continues: before + 1 }))
       return verdict
     }
     const why = verdict instanceof Failure ? verdict.message : String((verdict as VerdictObject).reason)
@@ -179,19 +180,19 @@ class Gate {
     return { decision: 'flag', reason, metadata: { ...buildGateMetadata('BLOCK', why), capped: true } }
   }
 
-  readTurn(subject: GateSubject): TurnRecord | undefined {
+  #readTurn(subject: GateSubject): TurnRecord | undefined {
     const key = buildTurnKey(subject)
     return key === undefined ? undefined : (this.#state.get(key)?.value as TurnRecord | undefined)
   }
 
-  updateTurn(subject: GateSubject, change: (turn: TurnRecord) => TurnRecord): void {
+  #updateTurn(subject: GateSubject, change: (turn: TurnRecord) => TurnRecord): void {
     const key = buildTurnKey(subject)
     if (key === undefined) return
-    update<TurnRecord>(this.#state, key, (turn) => change(turn ?? { continues: 0 }), SESSION_KEPT_MS)
+    update<TurnRecord>(this.#state, key, (turn) => change(turn ?? { continues: 0 }), SESSION_TTL_MS)
   }
 
-  resetTurn(subject: GateSubject): void {
-    if (this.readTurn(subject) !== undefined) this.updateTurn(subject, () => ({ continues: 0 }))
+  #resetTurn(subject: GateSubject): void {
+    if (this.#readTurn(subject) !== undefined) this.#updateTurn(subject, () => ({ continues: 0 }))
   }
 }
 

@@ -90,27 +90,27 @@ class MemorySync {
           )
           return this.#verdict()
         }
-        await this.checkPair(pair)
+        await this.#checkPair(pair)
       }
     }
     return this.#verdict()
   }
 
-  async checkPair(pair: Pair): Promise<void> {
+  async #checkPair(pair: Pair): Promise<void> {
     const { drifted, problems } = this.#findings
     const key = buildPairKey(pair)
     const last = this.#services.state.get(key)?.value
     const standing = await compare(pair, typeof last === 'string' ? last : undefined, this.#options.maxBytes)
-    if (standing.kind === 'same') this.storeDigest(key, standing.digest)
-    else if (standing.kind === 'absent') this.removeDigest(key)
+    if (standing.kind === 'same') this.#storeDigest(key, standing.digest)
+    else if (standing.kind === 'absent') this.#removeDigest(key)
     else if (standing.kind === 'problem') problems.push(standing.why)
     else if (standing.kind === 'undecided') problems.push(`${pair.from} and ${pair.to}: ${standing.why}`)
     else if (standing.kind === 'deleted') problems.push(`${standing.gone} was deleted, ${standing.left} was left`)
-    else if (this.#run.mode === 'enforce') await this.syncPair(key, standing)
+    else if (this.#run.mode === 'enforce') await this.#syncPair(key, standing)
     else drifted.push(`${standing.target.path} is behind ${standing.source.path}`)
   }
 
-  async syncPair(key: string, drift: Extract<PairState, { kind: 'drift' }>): Promise<void> {
+  async #syncPair(key: string, drift: Extract<PairState, { kind: 'drift' }>): Promise<void> {
     const { synced, keptAside, problems } = this.#findings
     const { clock, newId } = this.#services
     const stamp = new Date(clock.wall()).toISOString().replace(/[-:]|\.\d+/g, '')
@@ -118,18 +118,18 @@ class MemorySync {
       const aside = await sync(drift, { stamp, id: newId() })
       if (aside !== undefined) keptAside.push(aside)
       synced.push(drift.target.path)
-      if (drift.source.content !== undefined) this.storeDigest(key, drift.source.content.digest)
+      if (drift.source.content !== undefined) this.#storeDigest(key, drift.source.content.digest)
     } catch (error) {
       problems.push(describeFileError(drift.target.path, error))
     }
   }
 
-  storeDigest(key: string, digest: string): void {
+  #storeDigest(key: string, digest: string): void {
     update<unknown>(this.#services.state, key, (before) => (before === digest ? undefined : digest), RETENTION_MS)
   }
 
   // Deleted on both sides: what comes under this name later is something new.
-  removeDigest(key: string): void {
+  #removeDigest(key: string): void {
     const { state } = this.#services
     const entry = state.get(key)
     if (entry !== undefined) state.remove(key, entry.version)

@@ -10,7 +10,7 @@ import { describe } from '../../engine/errors.ts'
 import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
+import { SESSION_TTL_MS, update } from '../../storage/state.ts'
 import { builtIn } from './built-in.ts'
 import { findServiceOperation } from './service-operation.ts'
 import type { SupervisionServices } from './services.ts'
@@ -86,7 +86,7 @@ function wasJustVerified(step: Step, { pollTimeoutMs }: Options, { state, clock 
 }
 
 function storeVerified(step: Step, { state, clock }: SupervisionServices): void {
-  if (step.session !== undefined) update(state, verifiedKey(step), () => clock.wall(), SESSION_KEPT_MS)
+  if (step.session !== undefined) update(state, verifiedKey(step), () => clock.wall(), SESSION_TTL_MS)
 }
 
 function verifiedKey({ session = '' }: Step): string {

@@ -8,7 +8,7 @@ import { type Assessment, EFFECTS, type RiskInput } from '../../risk/assessment.
 import type { RulePack } from '../../risk/rule.ts'
 import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { defineRulePack } from '../../risk/user-pack.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
 import { createClassifier, rateStep } from './call-risk.ts'
 import { decideRisk, isCatastrophe, withKeywords } from './risk-verdict.ts'

@@ -24,7 +24,7 @@ import {
   MAX_ROUNDS,
   parseRoundtable,
 } from '../../roundtable/parse-request.ts'
-import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
+import { SESSION_TTL_MS, update } from '../../storage/state.ts'
 import { builtIn } from './built-in.ts'
 import type { SupervisionServices } from './services.ts'
 import { readSender, readSource } from './source-classify.ts'
@@ -75,7 +75,7 @@ class RoundtableHost {
     const asks = step.point === 'pre:message' && hasTrigger(text)
     if (!isGoing) return asks ? this.#open(step, text) : undefined
     const speaker = findSpeaker(step, table)
-    if (speaker !== undefined && text.trim() !== '') return this.onSpeech(step, run, { speaker, text })
+    if (speaker !== undefined && text.trim() !== '') return this.#onSpeech(step, run, { speaker, text })
     if (!asks) return { decision: 'pass', metadata: buildMetadata(table) }
     const reason = `a roundtable on ${JSON.stringify(table.topic)} is going on: a second one was not opened`
     return { decision: 'flag', reason, metadata: { ...buildMetadata(table), triggerIgnored: true } }
@@ -91,7 +91,7 @@ class RoundtableHost {
     const fresh = openRoundtable({ ...request, id: `rt-${newId()}`, at, idleMs })
     // Of two who open one at the same moment, the first wins and both hear of the same table.
     const openUnlessOpen = (there: unknown) => (isOpen(readRoundtable(there), at) ? undefined : fresh)
-    const kept = update<unknown>(state, roundtableKey(step.session), openUnlessOpen, SESSION_KEPT_MS)
+    const kept = update<unknown>(state, roundtableKey(step.session), openUnlessOpen, SESSION_TTL_MS)
     const table = readRoundtable(kept) ?? fresh
     if (table.id === fresh.id) {
       const notes = table.agents.length < 2 ? [...request.notes, 'only one agent takes part'] : request.notes
@@ -101,12 +101,12 @@ class RoundtableHost {
     return { decision: 'pass', metadata: buildMetadata(table) }
   }
 
-  onSpeech(step: Step, run: RunContext, said: { speaker: string; text: string }): VerdictObject | undefined {
+  #onSpeech(step: Step, run: RunContext, said: { speaker: string; text: string }): VerdictObject | undefined {
     const via: SpeechChannel = step.point === 'pre:message' ? 'message' : 'response'
-    const heard = this.addSpeech(step, { ...said, via, isHeldBack: via === 'message' && run.mode === 'enforce' })
+    const heard = this.#addSpeech(step, { ...said, via, isHeldBack: via === 'message' && run.mode === 'enforce' })
     if (heard === undefined) return undefined
     const { before, table, what } = heard
-    if (what !== 'echo') this.log(step, said.speaker, table, what)
+    if (what !== 'echo') this.#log(step, said.speaker, table, what)
     const turn = getCurrentTurn(before)
     if (what !== 'aside' || turn === undefined) return { decision: 'pass', metadata: buildMetadata(table) }
     const outOfTurn = { outOfTurn: true, expectedAgent: turn.agent, actualAgent: said.speaker }
@@ -119,7 +119,7 @@ class RoundtableHost {
   }
 
   // What will be blocked was never said, so it leaves no aside; all else is written down.
-  addSpeech(step: Step, said: { speaker: string; text: string; via: SpeechChannel; isHeldBack: boolean }) {
+  #addSpeech(step: Step, said: { speaker: string; text: string; via: SpeechChannel; isHeldBack: boolean }) {
     const { state, clock } = this.#services
     const at = clock.wall()
     let result: { before: Roundtable; table: Roundtable; what: SpeechKind } | undefined
@@ -133,11 +133,11 @@ class RoundtableHost {
       result = { before, table: isKept ? table : before, what: heard }
       return isKept ? table : undefined
     }
-    update<unknown>(state, roundtableKey(step.session), hear, SESSION_KEPT_MS)
+    update<unknown>(state, roundtableKey(step.session), hear, SESSION_TTL_MS)
     return result as { before: Roundtable; table: Roundtable; what: SpeechKind } | undefined
   }
 
-  log(step: Step, speaker: string, table: Roundtable, what: SpeechKind): void {
+  #log(step: Step, speaker: string, table: Roundtable, what: SpeechKind): void {
     // Whoever drives a table tells of its turns, and knows more of them.
     if (table.driver !== undefined && what !== 'aside') return
     const { record } = this.#services

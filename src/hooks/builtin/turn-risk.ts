@@ -2,7 +2,8 @@
 // to the checklist of the gravest.
 
 import type { Step } from '../../engine/step.ts'
-import { SESSION_KEPT_MS, type StateStore, turnKey, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 
 /** How much is asked of a turn, least first. */
 export const INTENSITIES = ['light', 'standard', 'strict'] as const
@@ -25,7 +26,7 @@ export function storeTurnRisk(state: StateStore, step: Step, risk: TurnRisk): vo
     const isNews = begins ? before !== undefined || rank(risk) > 0 : rank(risk) > rank(before)
     return isNews ? risk : undefined
   }
-  update(state, turnKey('risk', step.session, step.turn), keepGraver, SESSION_KEPT_MS)
+  update(state, turnKey('risk', step.session, step.turn), keepGraver, SESSION_TTL_MS)
 }
 
 /** The gravest of the turn so far. */

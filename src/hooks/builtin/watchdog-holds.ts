@@ -2,7 +2,7 @@
 // whoever comes by after a crash knows what to resume. A watchdog runs again when nothing holds it any more.
 
 import { isRecord } from '../../engine/plain-data.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { update } from '../../storage/state.ts'
 
 /** One operation for which a watchdog is paused. */

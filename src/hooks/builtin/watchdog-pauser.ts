@@ -98,13 +98,13 @@ class WatchdogPauser {
     const isPaused = isMeant && risk.tier >= minTier && watchdogs.length > 0
     const verdict = isAsked ? askForApproval(risk) : undefined
     if (isPaused) return this.#pauseAll(step, run, verdict)
-    return watchdogs.length > 0 ? this.resumeDue(run, () => false, verdict) : verdict
+    return watchdogs.length > 0 ? this.#resumeDue(run, () => false, verdict) : verdict
   }
 
   /** At any other point: resumes what is over. */
   resumeEnded(step: Step, run: RunContext): Promise<VerdictObject | undefined> | undefined {
     if (this.#options.watchdogs.length === 0) return undefined
-    return this.resumeDue(run, matchEndedHolds(step), undefined)
+    return this.#resumeDue(run, matchEndedHolds(step), undefined)
   }
 
   async #pauseAll(step: Step, run: RunContext, verdict: VerdictObject | undefined): Promise<VerdictObject> {
@@ -114,7 +114,7 @@ class WatchdogPauser {
     const hold: Hold = { ...readOwner(step), id: newId(), call: identifyCall(step), since, until }
     for (const holds of this.#holds.values()) holds.add(hold)
     this.#timers.set(hold.id, this.#resumeAt(hold))
-    const ended = await this.runAll('pause', this.#options.watchdogs, run)
+    const ended = await this.#runAll('pause', this.#options.watchdogs, run)
     const watchdogsPaused = this.#options.watchdogs.map(({ name }) => name).filter((name) => !ended.failed.has(name))
     const metadata = { ...verdict?.metadata, watchdogsPaused, watchdogsPausedUntil: new Date(until).toISOString() }
     if (ended.problems.length === 0) return { decision: 'pass', ...verdict, metadata }
@@ -123,7 +123,7 @@ class WatchdogPauser {
     return { decision: 'flag', ...verdict, reason: reason.filter(Boolean).join('; '), metadata }
   }
 
-  async resumeDue(run: RunContext, isOver: (hold: Hold) => boolean, verdict: VerdictObject | undefined) {
+  async #resumeDue(run: RunContext, isOver: (hold: Hold) => boolean, verdict: VerdictObject | undefined) {
     const { resumed, problems } = await this.#release(run, isOver)
     if (resumed.length === 0 && problems.length === 0) return verdict
     const metadata = { ...verdict?.metadata, watchdogsResumed: resumed }
@@ -139,9 +139,9 @@ class WatchdogPauser {
     const due = this.#options.watchdogs.filter((dog) =>
       this.#holds.get(dog)?.release((hold) => this.#isDone(hold, isOver), clock.wall(), leaseMs),
     )
-    const { failed, problems } = await this.runAll('resume', due, run)
+    const { failed, problems } = await this.#runAll('resume', due, run)
     const again = due.filter((dog) => !failed.has(dog.name) && this.#holds.get(dog)?.resumed() === false)
-    await this.runAll('pause', again, run)
+    await this.#runAll('pause', again, run)
     for (const dog of due) if (failed.has(dog.name)) this.#retryLater(dog)
     return { resumed: due.map(({ name }) => name).filter((name) => !failed.has(name)), problems }
   }
@@ -170,11 +170,11 @@ class WatchdogPauser {
     })
   }
 
-  async runAll(act: Act, dogs: readonly Watchdog[], run: Limits) {
+  async #runAll(act: Act, dogs: readonly Watchdog[], run: Limits) {
     const problems: string[] = []
     const failed = new Set<string>()
     const tryOne = async (dog: Watchdog): Promise<void> => {
-      const problem = await this.run(act, dog, run).catch((error: unknown) => String(error))
+      const problem = await this.#run(act, dog, run).catch((error: unknown) => String(error))
       if (problem === undefined) return
       failed.add(dog.name)
       problems.push(`${act} of ${dog.name}: ${problem}`)
@@ -185,7 +185,7 @@ class WatchdogPauser {
   }
 
   // Gives what went wrong, or nothing.
-  async run(act: Act, dog: Watchdog, run: Limits): Promise<string | undefined> {
+  async #run(act: Act, dog: Watchdog, run: Limits): Promise<string | undefined> {
     const { clock, fetch, runCommand } = this.#services
     const how = dog[act]
     const maxSeconds = String(Math.ceil(this.#options.maxPauseMs / 1_000))

@@ -38,32 +38,32 @@ export class RoundtableDriver {
   readonly #options: DriverOptions
   readonly #clock: Clock
   #session = ''
-  turns: SupervisedTurns
+  #turns: SupervisedTurns
 
   constructor(options: DriverOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.turns = new SupervisedTurns(options, '')
+    this.#turns = new SupervisedTurns(options, '')
   }
 
   /** Opens a table on a topic, if the pipeline lets it, and drives it to its end. */
   async open({ topic, rounds }: { readonly topic: string; readonly rounds: number }): Promise<DriveEnd> {
     const { speakers } = this.#options
-    const outcome = await this.turns.reviewTopic(topic)
+    const outcome = await this.#turns.reviewTopic(topic)
     if (outcome.blocked) return { kind: 'refused', outcome }
     const id = `rt-${newId()}`
     const agents = speakers.map(({ name }) => name)
     const allowed = (outcome.data as { readonly prompt: string }).prompt
-    const table = openRoundtable({ id, topic: allowed, agents, rounds, ...this.now() })
-    this.useSession(id)
+    const table = openRoundtable({ id, topic: allowed, agents, rounds, ...this.#now() })
+    this.#useSession(id)
     this.#options.supervisor.state.set(roundtableKey(id), this.#claim(table), 0, RETENTION_MS)
-    this.log('roundtable:begin', table.topic, { agents, rounds })
+    this.#log('roundtable:begin', table.topic, { agents, rounds })
     return this.#drive(table)
   }
 
   /** Goes on with a table that was broken off. */
   async resume(session: string): Promise<DriveEnd> {
-    this.useSession(session)
+    this.#useSession(session)
     const { state } = this.#options.supervisor
     let table: Roundtable | undefined
     update<unknown>(
@@ -79,7 +79,7 @@ export class RoundtableDriver {
     if (table === undefined) {
       throw new ArcError('ARC_ROUNDTABLE_TAKEN', `The roundtable ${show(session)} is over, or somebody drives it.`)
     }
-    this.log('roundtable:resume', table.topic, { turns: table.turns.length })
+    this.#log('roundtable:resume', table.topic, { turns: table.turns.length })
     return this.#drive(table)
   }
 
@@ -91,7 +91,7 @@ export class RoundtableDriver {
     const kind = table.status === 'complete' ? 'over' : 'interrupted'
     if (kind === 'interrupted') table = this.#change((before) => driven.interrupt(before, this.#clock.wall()))
     const level = kind === 'over' ? 'info' : 'warn'
-    this.log(kind === 'over' ? 'roundtable:end' : 'roundtable:interrupted', table.topic, countTurns(table), level)
+    this.#log(kind === 'over' ? 'roundtable:end' : 'roundtable:interrupted', table.topic, countTurns(table), level)
     this.#options.onEvent({ type: 'end', table })
     return { kind, table }
   }
@@ -102,21 +102,21 @@ export class RoundtableDriver {
     const prompt = turnPrompt(before)
     if (turn === undefined || prompt === undefined) return before
     const { agent, role, round } = turn
-    const table = this.#change((there) => driven.markAsked(there, this.now()))
+    const table = this.#change((there) => driven.markAsked(there, this.#now()))
     this.#options.onEvent({ type: 'ask', agent, role, round })
-    this.log('roundtable:turn-start', `${agent}, ${role}, round ${round}`, { agent, role, round })
+    this.#log('roundtable:turn-start', `${agent}, ${role}, round ${round}`, { agent, role, round })
     const settled = await this.#ask({ agent, prompt, turn: `turn-${place + 1}`, facts: { role, round } })
     if (settled === undefined) return table
-    const after = this.#change((there) => driven.completeTurn(there, place, settled, this.now()))
+    const after = this.#change((there) => driven.completeTurn(there, place, settled, this.#now()))
     const said = { ...(after.turns[place] as Contribution), course: settled.course }
-    this.logCourse('roundtable:turn-end', `${agent}, ${role}, round ${round}`, said, { role, round })
+    this.#logCourse('roundtable:turn-end', `${agent}, ${role}, round ${round}`, said, { role, round })
     this.#options.onEvent({ type: 'turn', turn: said, role })
     return after
   }
 
   async #sumUp(table: Roundtable): Promise<Roundtable> {
     const agent = chooseSynthesizer(table, this.#options.synthesizer)
-    const asked = this.#change((there) => driven.markAsked(there, this.now()))
+    const asked = this.#change((there) => driven.markAsked(there, this.#now()))
     if (agent !== undefined) this.#options.onEvent({ type: 'sum-up', agent })
     const settled = agent === undefined ? this.#nobody() : await this.#askForSynthesis(asked, agent)
     if (settled === undefined) return asked
@@ -128,16 +128,16 @@ export class RoundtableDriver {
       : settled.course
     const by = settled.course.outcome === 'spoken' ? (agent ?? '') : ''
     const end = { agent: by, content: settled.content, course, findings }
-    const after = this.#change((there) => driven.completeSynthesis(there, end, this.now()))
+    const after = this.#change((there) => driven.completeSynthesis(there, end, this.#now()))
     if (after.status !== 'complete') return after
     const { synthesis } = after
-    this.logCourse('roundtable:synthesis-end', agent ?? 'nobody', { ...synthesis, course }, { ...findings })
+    this.#logCourse('roundtable:synthesis-end', agent ?? 'nobody', { ...synthesis, course }, { ...findings })
     this.#options.onEvent({ type: 'synthesis', synthesis, findings })
     return after
   }
 
   #askForSynthesis(table: Roundtable, agent: string): Promise<driven.TurnResult | undefined> {
-    this.log('roundtable:synthesis-start', agent, { agent })
+    this.#log('roundtable:synthesis-start', agent, { agent })
     return this.#ask({
       agent,
       prompt: synthesisPrompt(table, agent),
@@ -170,10 +170,10 @@ export class RoundtableDriver {
     const speaker = this.#options.speakers.find(({ name }) => name === agent)
     if (speaker === undefined) return { kind: 'failed', why: 'nobody knows how to ask this agent' }
     const { signal } = this.#options
-    const allowed = await this.turns.prompt({ agent, prompt, turn, facts })
+    const allowed = await this.#turns.prompt({ agent, prompt, turn, facts })
     if (allowed.kind !== 'said') return allowed
-    const reply = await this.turns.catchFailure(() => speaker.ask(allowed.text, { session: this.#session, signal }))
-    return reply.kind === 'said' ? this.turns.reviewAnswer({ agent, turn }, reply) : reply
+    const reply = await this.#turns.catchFailure(() => speaker.ask(allowed.text, { session: this.#session, signal }))
+    return reply.kind === 'said' ? this.#turns.reviewAnswer({ agent, turn }, reply) : reply
   }
 
   // Changes the table as it is kept: the hook may have written to it, another driver must not have.
@@ -191,19 +191,19 @@ export class RoundtableDriver {
     throw new ArcError('ARC_ROUNDTABLE_TAKEN', `The roundtable ${show(this.#session)} is in other hands now, or gone.`)
   }
 
-  useSession(session: string): void {
+  #useSession(session: string): void {
     this.#session = session
-    this.turns = new SupervisedTurns(this.#options, session)
+    this.#turns = new SupervisedTurns(this.#options, session)
   }
 
   #claim({ ended: _, ...table }: Roundtable): Roundtable {
     const { profile } = this.#options.supervisor.config
-    const { at, idleMs } = this.now()
+    const { at, idleMs } = this.#now()
     const driver = { pid: process.pid, machine: hostname(), profile }
     return driven.assignDriver({ ...table, expiresAt: at + idleMs } as Roundtable, driver)
   }
 
-  now(): driven.Moment {
+  #now(): driven.Moment {
     const { turnMs, holdMs } = this.#options
     return { at: this.#clock.wall(), idleMs: turnMs + 2 * holdMs + SLACK_MS }
   }
@@ -212,15 +212,15 @@ export class RoundtableDriver {
     return this.#options.signal.aborted
   }
 
-  logCourse(action: string, who: string, said: Contribution & { readonly course: TurnCourse }, facts: object): void {
+  #logCourse(action: string, who: string, said: Contribution & { readonly course: TurnCourse }, facts: object): void {
     const { outcome, reason, durationMs, traceId } = said.course
     const isSpoken = outcome === 'spoken'
     const how = isSpoken ? `${said.content.length} characters` : `${outcome}, ${reason ?? 'no reason was given'}`
     const data = { agent: said.agent, ...facts, outcome, durationMs, ...(traceId !== undefined && { traceId }) }
-    this.log(action, `${who}: ${how}, after ${durationMs} ms`, data, isSpoken ? 'info' : 'warn')
+    this.#log(action, `${who}: ${how}, after ${durationMs} ms`, data, isSpoken ? 'info' : 'warn')
   }
 
-  log(action: string, message: string, facts: object, level: 'info' | 'warn' = 'info'): void {
+  #log(action: string, message: string, facts: object, level: 'info' | 'warn' = 'info'): void {
     const { trace, config } = this.#options.supervisor
     const data = { id: this.#session, session: this.#session, ...facts }
     const when = { time: this.#clock.wall(), profile: config.profile }

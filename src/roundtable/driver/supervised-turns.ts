@@ -34,7 +34,7 @@ export class SupervisedTurns {
   }): Promise<Reply> {
     const { agent, prompt, turn, facts } = asked
     const config = { prompt, ...facts, roundtable: this.#session }
-    const outcome = await this.dispatch('pre:agent:spawn', { agent, config }, { agent, turn, source: 'system' })
+    const outcome = await this.#dispatch('pre:agent:spawn', { agent, config }, { agent, turn, source: 'system' })
     if ('kind' in outcome)
       return outcome.kind === 'aborted' ? outcome : { ...outcome, why: `its prompt was ${outcome.why}` }
     const { config: edited } = outcome.data as { readonly config?: unknown }
@@ -50,7 +50,7 @@ export class SupervisedTurns {
     if (said === '') return { kind: 'silent', why: note ?? 'it said nothing' }
     const words = said.length > MAX_CONTENT ? said.slice(0, MAX_CONTENT) : said
     const data = { prompt: words, sender: agent }
-    const outcome = await this.dispatch('pre:message', data, { agent, turn, source: 'agent' })
+    const outcome = await this.#dispatch('pre:message', data, { agent, turn, source: 'agent' })
     if ('kind' in outcome)
       return outcome.kind === 'aborted' ? outcome : { ...outcome, why: `what it said was ${outcome.why}` }
     const { prompt } = outcome.data as { readonly prompt?: unknown }
@@ -78,7 +78,7 @@ export class SupervisedTurns {
     }
   }
 
-  async dispatch(point: string, data: object, about: StepContext): Promise<Outcome | Exclude<Reply, { kind: 'said' }>> {
+  async #dispatch(point: string, data: object, about: StepContext): Promise<Outcome | Exclude<Reply, { kind: 'said' }>> {
     const { supervisor, holdMs, signal } = this.#options
     const outcome = await supervisor.decide(point, data, this.#context(about), { askMs: 0 })
     if (!outcome.blocked) return outcome

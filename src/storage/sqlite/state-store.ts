@@ -1,6 +1,6 @@
 // State in SQLite: compare-and-set in one statement, so that of two processes that race exactly one wins.
 
-import type { StateEntry, StateStore } from '../state.ts'
+import type { StateEntry, StateStore } from '../ports.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
 import type { Database, Statement } from './driver/driver.ts'

@@ -3,7 +3,6 @@
 
 import { ArcError, show } from '../../engine/errors.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
 import type { Task, TaskDraft, TaskRecord } from '../../tasks/task.ts'
 import {
   advanceTask,
@@ -14,6 +13,7 @@ import {
   unknownTask,
 } from '../../tasks/transitions.ts'
 import { Redactor } from '../../trace/redact.ts'
+import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../ports.ts'
 import { Connection } from './connection.ts'
 import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'

@@ -1,7 +1,7 @@
 // Cuts the beginning of the trace off. The cut keeps the hash of the last record that went, so that the chain can be
 // checked from there on; a step never loses its evaluations.
 
-import type { RetainPolicy } from '../../trace/store.ts'
+import type { RetainPolicy } from '../ports.ts'
 import type { Database } from './driver/driver.ts'
 import { partOf, type TracePlaces } from './trace-index.ts'
 import type { TraceReader } from './trace-reader.ts'

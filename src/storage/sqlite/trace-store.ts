@@ -7,6 +7,8 @@ import { cutLine, exportLine } from '../../trace/export.ts'
 import type { LogRow, TraceEntry, TraceRecord } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
 import { type Draft, draftsOf, type Head, type Sealed, seal, sealedOf } from '../../trace/seal.ts'
+import { countersFrom } from '../../trace/tally.ts'
+import { cutEntry } from '../memory/trace-store.ts'
 import {
   type Appended,
   type CounterOptions,
@@ -17,9 +19,7 @@ import {
   type RetainPolicy,
   type TraceFilter,
   type TraceStore,
-} from '../../trace/store.ts'
-import { countersFrom } from '../../trace/tally.ts'
-import { cutEntry } from '../memory/trace-store.ts'
+} from '../ports.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
 import type { Database } from './driver/driver.ts'

@@ -132,7 +132,7 @@ export class DurableBreaker implements FailureCounter {
   readonly #services: Pick<SupervisionServices, 'state' | 'clock' | 'record'>
   readonly #profile: string
   readonly #onTrip: (() => void) | undefined
-  cached: { readonly state: BreakerState; readonly counts: FailureCounts; readonly at: number } | undefined
+  #cached: { readonly state: BreakerState; readonly counts: FailureCounts; readonly at: number } | undefined
 
   constructor(options: DurableBreakerOptions, services: Pick<SupervisionServices, 'state' | 'clock' | 'record'>) {
     this.#settings = readSettings(options)
@@ -143,14 +143,14 @@ export class DurableBreaker implements FailureCounter {
 
   /** The highest mode allowed at present. */
   maxMode(): Mode {
-    return getMaxMode(this.readCached()?.state ?? this.#move(['look']))
+    return getMaxMode(this.#readCached()?.state ?? this.#move(['look']))
   }
 
   record({ failures, isSuccess, failed = [], worked = [] }: StepResult): void {
     const runs = { failed, worked }
     if (failures > 0) return void this.#move(Array<BreakerEvent>(failures).fill('failure'), runs)
     // All is well and was a moment ago: there is nothing that a success could change.
-    const seen = this.readCached()
+    const seen = this.#readCached()
     if (seen !== undefined && isSpotless(seen.state) && seen.counts === NO_FAILURES) return
     if (isSuccess || worked.length > 0) this.#move([isSuccess ? 'success' : 'look'], runs)
   }
@@ -177,8 +177,8 @@ export class DurableBreaker implements FailureCounter {
   }
 
   // What was read a moment ago.
-  readCached() {
-    const seen = this.cached
+  #readCached() {
+    const seen = this.#cached
     return seen !== undefined && this.#services.clock.now() - seen.at < CACHE_MS ? seen : undefined
   }
 
@@ -199,7 +199,7 @@ export class DurableBreaker implements FailureCounter {
       return counts === NO_FAILURES ? after : { ...after, hooks: counts }
     })
     const after = path.at(-1) ?? CLOSED
-    this.cached = { state: after, counts, at: clock.now() }
+    this.#cached = { state: after, counts, at: clock.now() }
     this.#logTransitions(path, isReset)
     return after
   }
