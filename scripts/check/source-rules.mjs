@@ -1,4 +1,4 @@
-// The rules of the house that neither the linter nor the compiler checks: sizes, names, `any`, lost promises, empty catch.
+// Source rules that neither the linter nor the compiler checks: sizes, names, `any`, floating promises, empty catch.
 // Reads a TypeScript program and reports; it never changes a file.
 
 import { existsSync } from 'node:fs'
@@ -18,7 +18,7 @@ const EITHER_OPERAND = new Set([
   ts.SyntaxKind.CommaToken,
 ])
 
-// Each rule is asked about every node of every checked file; the file itself is the first node.
+// Each rule checks every node of every checked file. The file itself is the first node.
 const RULES = [
   { check: checkFileName },
   { check: checkFileLength, isForTests: false },
@@ -61,7 +61,7 @@ function isTest(file) {
   )
 }
 
-// What concerns a whole file is reported on its first line, not on the first one after its opening comment.
+// A finding about a whole file is reported on line 1, not on the first line after the opening comment.
 function firstLine(node, source) {
   return ts.isSourceFile(node) ? 1 : lineOf(source, node.getStart(source))
 }
@@ -102,7 +102,7 @@ function checkAny(node) {
   return node.kind === ts.SyntaxKind.AnyKeyword && 'no any: use the real type, or unknown and narrow it'
 }
 
-// A comment counts as content: where an error may rightly be dropped, it says why.
+// A comment counts as content: it says why the error may be dropped.
 function checkEmptyCatch(node, { source }) {
   if (!ts.isCatchClause(node) || node.block.getText(source).slice(1, -1).trim() !== '') return undefined
   return 'empty catch: answer, rethrow or record the error, or say why it may be dropped'
@@ -137,7 +137,7 @@ function unwrap(expression) {
   return inner
 }
 
-// The operands whose value nobody takes when the whole is a statement. An assignment keeps its value, so it has none.
+// The operands whose value is unused if the expression is a statement. An assignment uses its value, so it has none.
 function valueOperands({ left, right, operatorToken: { kind } }) {
   if (kind === ts.SyntaxKind.AmpersandAmpersandToken) return [right]
   return EITHER_OPERAND.has(kind) ? [left, right] : []
@@ -164,7 +164,7 @@ function isFailureHandled(wrapped) {
   const { name, expression: promise } = expression.expression
   if (name.text === 'catch') return expression.arguments.length >= 1
   if (name.text === 'then') return expression.arguments.length >= 2
-  // `.finally` passes a failure on, so what counts is what stands before it.
+  // `.finally` passes a failure on, so the promise before it counts.
   return name.text === 'finally' && isFailureHandled(promise)
 }
 
