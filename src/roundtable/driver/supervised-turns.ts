@@ -78,7 +78,11 @@ export class SupervisedTurns {
     }
   }
 
-  async #dispatch(point: string, data: object, about: StepContext): Promise<Outcome | Exclude<Reply, { kind: 'said' }>> {
+  async #dispatch(
+    point: string,
+    data: object,
+    about: StepContext,
+  ): Promise<Outcome | Exclude<Reply, { kind: 'said' }>> {
     const { supervisor, holdMs, signal } = this.#options
     const outcome = await supervisor.decide(point, data, this.#context(about), { askMs: 0 })
     if (!outcome.blocked) return outcome
