@@ -3,18 +3,18 @@
 const ESCAPED_QUOTE = `'\\''`
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/
 
-/** A text in single quotes: the shell reads exactly this text. */
-export function quoteShell(text: string): string {
+/** A text as one word in single quotes. */
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", ESCAPED_QUOTE)}'`
 }
 
 /** A word that the shell reads as it is, quoted only where it has to be. */
-export function quoteShellWord(word: string): string {
-  return PLAIN_WORD.test(word) ? word : quoteShell(word)
+export function quoteWordForShell(word: string): string {
+  return PLAIN_WORD.test(word) ? word : quoteForShell(word)
 }
 
-/** The inverse of `quoteShell`; undefined for a text that is not one word in single quotes. */
-export function unquoteShell(text: string): string | undefined {
+/** The inverse of `quoteForShell`; undefined for a text that is not one word in single quotes. */
+export function unquoteFromShell(text: string): string | undefined {
   if (!/^'.*'$/s.test(text) || text.length < 2) return undefined
   return text.slice(1, -1).replaceAll(ESCAPED_QUOTE, "'")
 }

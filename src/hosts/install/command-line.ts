@@ -1,7 +1,7 @@
 // The one line that stands in a host's configuration. Its text never changes, so that a host which trusts it by its
 // hash goes on trusting it.
 
-import { quoteShellWord, unquoteShell } from '../../engine/shell-quote.ts'
+import { quoteWordForShell, unquoteFromShell } from '../../engine/shell-quote.ts'
 import type { HostName } from '../host.ts'
 
 /** `…/arc hook claude`, quoted for the shell that the host will use. */
@@ -29,9 +29,9 @@ export function isWindowsPath(path: string): boolean {
 
 function quotePath(path: string): string {
   if (isWindowsPath(path)) return /^[\w:.\\/-]+$/.test(path) ? path : `"${path}"`
-  return quoteShellWord(path)
+  return quoteWordForShell(path)
 }
 
 function unquote(text: string): string {
-  return unquoteShell(text) ?? (/^".*"$/s.test(text) ? text.slice(1, -1) : text)
+  return unquoteFromShell(text) ?? (/^".*"$/s.test(text) ? text.slice(1, -1) : text)
 }
