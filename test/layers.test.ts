@@ -264,7 +264,7 @@ function layerOf(file: string): string {
   return known.sort((a, b) => b.length - a.length)[0] ?? path[0] ?? ''
 }
 
-// The version is told from there.
+// The version is read from there.
 function isManifest(target: string): boolean {
   return target === 'package.json'
 }

@@ -141,7 +141,7 @@ for (const { title, run } of taskStoreContract) {
 console.log('done')
 `
 
-it('T2 others can keep tasks in a database of their own: what the package exports is enough for the contract', async () => {
+it('T2 a third party can write its own task store: the exports of the package are enough for the contract', async () => {
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', OTHER_STORE], { cwd: ROOT })
   expect(stdout).toBe('done\n')
 })
