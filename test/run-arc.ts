@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly uid?: number
 }
 
-/** Runs `arc` with a home of its own and waits for its end. */
+/** Runs `arc` with its own home and waits for its end. */
 export function runArc(args: readonly string[], { home, env, ...options }: RunOptions): Promise<Ran> {
   return runProgram(process.execPath, [ARC, ...args], { ...options, env: { ARC_HOME: home, ...env } })
 }
