@@ -1,4 +1,4 @@
-// The environment of the tests: the same for everybody. Nothing of the user's environment reaches a test or a process that a
+// The environment of the tests: the same on every machine. Nothing of the user's environment reaches a test or a process that a
 // test starts, except the switches of the tests themselves.
 
 import { mkdirSync } from 'node:fs'
@@ -26,7 +26,7 @@ export interface TestFolders {
   readonly node: string
 }
 
-/** The environment that tests get in place of the user's. */
+/** The environment that tests get instead of the user's. */
 export function buildEnvironment(user: NodeJS.ProcessEnv, { folder, home, node }: TestFolders): NodeJS.ProcessEnv {
   const passed = Object.entries(user).filter(([name]) => PASSED_ON.test(name))
   return {

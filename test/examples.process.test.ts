@@ -83,7 +83,7 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
   'hook-bus/custom-hook.mjs': { stdout: ['dangerous-tool: flag my-custom-hook', 'read: pass'] },
 }
 
-// Those that no program runs by itself: each has a test of its own below.
+// Examples that no program runs directly: each has a test below.
 const READ_BY_ARC = ['hooks/protect-main.sh', 'hooks/team.arma']
 
 it('every example has its expected output here and a row in the README, and the other way round', () => {

@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly uid?: number
 }
 
-/** Runs `arc` with a home of its own and waits for its end. */
+/** Runs `arc` with its own home and waits for its end. */
 export function runArc(args: readonly string[], { home, env, ...options }: RunOptions): Promise<Ran> {
   const { node, arc } = options.uid === undefined ? { node: process.execPath, arc: ARC } : publicBuild()
   return runProgram(node, [arc, ...args], { ...options, env: { ARC_HOME: home, ...env } })
