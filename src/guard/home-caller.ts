@@ -9,9 +9,9 @@ import { readUnattendedHome } from './unattended-home.ts'
 
 /** Whether a process acts for a human in this home. In an unattended home, a process of unknown origin does, too. */
 export function checkHomeCaller(home: string, state: StateStore, pid = process.pid): HumanCallerCheck {
-  const maker = readUnattendedHome(home)
-  const facts = { table: openProcessTable(), agents: listAgents(state), adopter: findSubreaper(), maker }
+  const creator = readUnattendedHome(home)
+  const facts = { table: openProcessTable(), agents: listAgents(state), subreaper: findSubreaper(), creator }
   const check = checkHumanCaller(pid, facts)
-  if (check.may || check.is !== 'unknown' || maker === undefined) return check
-  return { may: true, who: { pid, start: '', program: 'unknown', tty: null } }
+  if (check.isHuman || check.kind !== 'unknown' || creator === undefined) return check
+  return { isHuman: true, requester: { pid, start: '', program: 'unknown', tty: null } }
 }

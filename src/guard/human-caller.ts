@@ -39,41 +39,41 @@ export interface Requester {
 
 /** The result of the check. */
 export type HumanCallerCheck =
-  | { readonly may: true; readonly who: Requester }
-  | { readonly may: false; readonly is: 'agent' | 'orphan' | 'unknown'; readonly why: string }
+  | { readonly isHuman: true; readonly requester: Requester }
+  | { readonly isHuman: false; readonly kind: 'agent' | 'orphan' | 'unknown'; readonly reason: string }
 
 /** The inputs of the check. */
 export interface CallerFacts {
   readonly table: ProcessTable | undefined
   /** The agents of the home. Ended agents are skipped. */
   readonly agents: readonly SupervisedAgent[]
-  readonly maker?: HomeCreator | undefined
+  readonly creator?: HomeCreator | undefined
   /** The pid of the subreaper, when it is known. */
-  readonly adopter?: number | undefined
+  readonly subreaper?: number | undefined
 }
 
 /**
  * Checks whether a process acts for a human.
  * @example
- * const check = checkPerson(process.pid, { table: openProcessTable(), agents })
- * if (!check.may) throw new ArcError('ARC_NEEDS_PERSON', check.why)
+ * const check = checkHumanCaller(process.pid, { table: openProcessTable(), agents })
+ * if (!check.isHuman) throw new ArcError('ARC_NEEDS_PERSON', check.reason)
  */
 export function checkHumanCaller(pid: number, facts: CallerFacts): HumanCallerCheck {
-  const { table, maker } = facts
+  const { table, creator } = facts
   const whole = table === undefined ? [] : readAncestors(pid, table)
   const [self] = whole
   if (table === undefined || self === undefined) {
-    return { may: false, is: 'unknown', why: 'The system does not show which process started this one.' }
+    return { isHuman: false, kind: 'unknown', reason: 'The system does not show which process started this one.' }
   }
-  const end = maker === undefined ? -1 : whole.findIndex((one) => isAmong(one, maker.processes))
+  const end = creator === undefined ? -1 : whole.findIndex((one) => isAmong(one, creator.processes))
   // The creator of an unattended home and its ancestors are not checked.
   const chain = end === -1 ? whole : whole.slice(0, end)
-  const why = findAgentAncestor(chain, facts)
-  if (why !== undefined) return { may: false, is: 'agent', why }
+  const reason = findAgentAncestor(chain, facts)
+  if (reason !== undefined) return { isHuman: false, kind: 'agent', reason }
   const orphan = end === -1 ? findDetachment(chain, facts, table) : undefined
-  if (orphan !== undefined) return { may: false, is: 'orphan', why: orphan }
+  if (orphan !== undefined) return { isHuman: false, kind: 'orphan', reason: orphan }
   const { start, program, tty } = self
-  return { may: true, who: { pid, start, program, tty: ttyName(tty) ?? null } }
+  return { isHuman: true, requester: { pid, start, program, tty: ttyName(tty) ?? null } }
 }
 
 /** A process and its ancestors, nearest first. Ends at a missing parent, or at a parent younger than its child. */
@@ -97,8 +97,8 @@ function isAmong(one: ProcessDetails, known: readonly { readonly pid: number; re
   return known.some(({ pid, start }) => pid === one.pid && start === one.start)
 }
 
-function findAgentAncestor(chain: readonly ProcessDetails[], { agents, maker }: CallerFacts): string | undefined {
-  const ignored = maker?.variables ?? []
+function findAgentAncestor(chain: readonly ProcessDetails[], { agents, creator }: CallerFacts): string | undefined {
+  const ignored = creator?.variables ?? []
   for (const one of chain) {
     const agent = agents.find(({ pid, start }) => pid === one.pid && start === one.start)
     if (agent !== undefined) return `It was started by the supervised agent ${agent.host} (process ${agent.pid}).`
@@ -115,7 +115,7 @@ function findDetachment(chain: readonly ProcessDetails[], facts: CallerFacts, ta
   const living = facts.agents.filter(({ pid, start }) => table.read(pid)?.start === start)
   if (living.length === 0) return undefined
   const oldest = living.reduce((first, one) => (isOlder(one, first) ? one : first))
-  const isKeeper = (one: ProcessDetails): boolean => one.pid === facts.adopter || isProcessManager(one)
+  const isKeeper = (one: ProcessDetails): boolean => one.pid === facts.subreaper || isProcessManager(one)
   const end = chain.findIndex((one, at) => at > 0 && isKeeper(one))
   const line = end === -1 ? chain : chain.slice(0, end)
   const top = line.at(-1)
@@ -157,7 +157,7 @@ function hasClient(server: ProcessDetails, facts: CallerFacts, table: ProcessTab
     if (client === undefined || !isMultiplexer(client) || client.tty === 0 || client.uid !== server.uid) return false
     const line = readAncestors(pid, table)
     if (line.some((one) => one.pid === server.pid)) return false
-    const { maker: _, ...others } = facts
+    const { creator: _, ...others } = facts
     return findAgentAncestor(line, others) === undefined && findDetachment(line.slice(1), others, table) === undefined
   })
 }

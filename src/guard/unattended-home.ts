@@ -31,9 +31,9 @@ export function readUnattendedHome(home: string): HomeCreator | undefined {
 /** Marks a home as unattended. Its creator is the parent process, or the given process, with its ancestors. */
 export function markHomeUnattended(home: string, maker = process.ppid): void {
   const table = openProcessTable()
-  const adopter = findSubreaper()
+  const subreaper = findSubreaper()
   const line = table === undefined ? [] : readAncestors(maker, table)
-  const end = line.findIndex((one) => one.pid === adopter || isProcessManager(one))
+  const end = line.findIndex((one) => one.pid === subreaper || isProcessManager(one))
   const above = end === -1 ? line : line.slice(0, end)
   const processes = above.map(({ pid, start }) => ({ pid, start }))
   const own = Object.keys(process.env).map((name) => `${name}=`)
