@@ -83,6 +83,10 @@ class NodeDatabase implements Database {
     return new NodeStatement<Parameters, R>(translated(() => this.#db.prepare(sql)))
   }
 
+  text(column: string): string {
+    return column
+  }
+
   exec(sql: string): void {
     translated(() => this.#db.exec(sql))
   }
