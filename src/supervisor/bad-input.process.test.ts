@@ -34,6 +34,8 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const supervisor of open) await supervisor.close()
+  // A disk with open files cannot be unmounted.
+  if (mounted.length > 0) await collectGarbage()
   for (const dir of mounted) spawnSync('umount', [dir])
   place.remove()
 })
