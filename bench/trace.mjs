@@ -23,7 +23,7 @@ const INDEXES = [
 ]
 const START = Date.UTC(2026, 0, 1)
 
-/** Measures everything and returns rows (ns per record, or per question) and judged limits. */
+/** Measures everything and returns rows (ns per record, or per query) and limits. */
 export async function benchTrace() {
   const { SqliteTraceStore } = await loadStore()
   const folder = mkdtempSync(join(tmpdir(), 'arc-bench-trace-'))
@@ -116,7 +116,7 @@ const QUESTIONS = {
   'a session, hook and decision': (store) => store.query({ session: 'session-77', hook: 'hook-3', decision: 'block' }),
   'a hook since': (store) => store.query({ hook: 'hook-2', since: START + 150_000_000 }),
   following: (store) => store.query({ afterSeq: RECORDS - 50 }),
-  'nothing found': (store) => store.query({ session: 'nobody', hook: 'none' }),
+  'nothing found': (store) => store.query({ session: 'unknown', hook: 'none' }),
   counters: (store) => store.counters(),
   'one decision': (store) => store.get('step-100000'),
   'the last decision': (store) => store.get('last'),

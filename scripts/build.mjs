@@ -1,6 +1,6 @@
-// Builds dist: the library (index.js), the CLI (cli/main.js, each command a chunk of its own), the page (dashboard) and the
+// Builds dist: the library (index.js), the CLI (cli/main.js, one chunk per command), the page (dashboard) and the
 // types.
-// Everything is made in a folder of its own and moved into place at the end, so dist is never half new.
+// Everything is built in a temporary folder and moved at the end, so dist is never half new.
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const LIBRARY_ENTRIES = {
   trace: 'src/trace.ts',
   testing: 'src/testing/index.ts',
 }
-// The tree of commands by itself is for what documents it.
+// The command tree alone, for the reference.
 const CLI_ENTRIES = { main: 'src/cli/main.ts', tree: 'src/cli/commands.ts' }
 
 // Bundled CommonJS dependencies (commander) call require(), which an ES module does not have.
@@ -142,7 +142,7 @@ async function buildHook() {
 }
 
 async function buildDashboard() {
-  // Tests build as well, under a name of their own for the environment; what comes out has to be the same.
+  // Tests build as well, with another NODE_ENV; the result must be the same.
   process.env.NODE_ENV = 'production'
   const build = { outDir: join(STAGE, 'dashboard') }
   await vite.build({ configFile: join(ROOT, 'dashboard', 'vite.config.ts'), build }).catch((failure) => {
@@ -185,7 +185,7 @@ async function buildTypes() {
   })
 }
 
-// Another build may do the same at this moment; whoever comes second finds dist there again and moves that aside too.
+// Another build may do the same at this moment; the second build finds dist again and moves it aside too.
 function moveIntoPlace() {
   const old = join(ROOT, `dist.old-${process.pid}`)
   for (let attempt = 1; ; attempt += 1) {

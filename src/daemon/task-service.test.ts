@@ -96,7 +96,7 @@ it('T3 says once what keeps it from looking, and goes on when it can', async () 
   tasks.watch()
   await tick()
   await tick()
-  expect(reports).toEqual([expect.stringContaining('The tasks of workers that died stay with them')])
+  expect(reports).toEqual([expect.stringContaining('Tasks of dead workers cannot be returned')])
   expect(clock.timers).toBe(1)
 })
 

@@ -1,6 +1,7 @@
 // Commands that are spread over several arguments: a program with its list of words, its input and its environment.
 
 import { isRecord } from '../engine/plain-data.ts'
+import { quoteForShell } from '../engine/shell-quote.ts'
 import { argumentName } from './tool-traits.ts'
 
 /** The parts of a command that stand beside each other in one object. */
@@ -73,7 +74,7 @@ export function joinWords(words: readonly string[]): string {
 
 function quoteWord(word: string): string {
   if (word === '&&' || word === '||') return word
-  return word !== '' && !/[\s;&|<>()'"`\\#]/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return word !== '' && !/[\s;&|<>()'"`\\#]/.test(word) ? word : quoteForShell(word)
 }
 
 /** A command with this text on its standard input. */

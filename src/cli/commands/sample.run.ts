@@ -123,7 +123,7 @@ async function printTail(counts: Record<Decision, number>, worthALook: string): 
   const presence = await findDaemon(arcHome())
   const rows =
     presence.is === 'running'
-      ? [[colors.green('✓ ARC is running'), presence.note?.url ?? '']]
+      ? [[colors.green('✓ ARC is running'), presence.record?.url ?? '']]
       : [[`${arc()} serve`, colors.dim('the daemon with its page')]]
   const next = [
     [`${arc()} why ${worthALook}`, colors.dim('one decision, whole')],

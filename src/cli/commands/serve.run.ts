@@ -77,7 +77,7 @@ async function start(options: DaemonOptions): Promise<Daemon | DaemonPresence> {
 }
 
 async function giveWay(presence: DaemonPresence): Promise<boolean> {
-  if (presence.is !== 'running' || presence.note?.isOnDemand !== true) return false
+  if (presence.is !== 'running' || presence.record?.isOnDemand !== true) return false
   const found = findDaemonProcess(presence)
   return found !== undefined && endProcess(found, 'SIGTERM', GIVE_WAY_MS)
 }
@@ -155,7 +155,7 @@ async function tellPresence(presence: DaemonPresence, { json, sample }: ServeOpt
     return 0
   }
   if (presence.is === 'silent') {
-    tell(`arc: process ${presence.note.pid} holds the place of the daemon and does not answer; end it with: arc stop`)
+    tell(`arc: process ${presence.record.pid} holds the place of the daemon and does not answer; end it with: arc stop`)
   }
   return 1
 }

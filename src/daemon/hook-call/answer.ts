@@ -3,6 +3,7 @@
 
 import { describe } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
+import { recordAgent } from '../../guard/supervised-agents.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
@@ -10,14 +11,7 @@ import { systemClock } from '../../platform/engine-services.ts'
 import type { HookReply } from '../../protocol/hook-wire.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import type { TracedContext } from '../../supervisor/traced-engine.ts'
-import {
-  attempt,
-  recordAgentProcess,
-  recordReusedId,
-  recordUnreadable,
-  recordUnsupervised,
-  recordUnsupported,
-} from './call-events.ts'
+import { recordReusedId, recordUnreadable, recordUnsupervised, recordUnsupported } from './call-events.ts'
 import { computeApprovalWait, computeReplyDeadline, withReplyDeadline } from './deadline.ts'
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
@@ -75,9 +69,9 @@ export async function answerHookCall(
     return await withReplyDeadline(limitMs, limits.signal, async (signal) => {
       const supervisor = await provider.find(parsed.workspace, call.profile)
       parsed.supervisor = supervisor
-      attempt(() => recordAgentProcess(call, step, supervisor))
+      attempt(() => recordCaller(call, step, supervisor))
       if (!isUnreadable(read)) return evaluate(parsed, supervisor, signal)
-      recordUnreadable(supervisor, step, read.unreadable)
+      attempt(() => recordUnreadable(supervisor, step, read.unreadable))
       return committed(supervisor, await replyToFailure(parsed, provider, read.unreadable))
     })
   } catch (error) {
@@ -88,18 +82,24 @@ export async function answerHookCall(
 async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Promise<HookReply> {
   const { step, workspace } = parsed
   const claim = await claimHookCall(step, supervisor, workspace)
-  if (claim.reusedFrom !== undefined) recordReusedId(supervisor, step, claim)
+  if (claim.reusedFrom !== undefined) attempt(() => recordReusedId(supervisor, step, claim))
   try {
     const outcome = claim.outcome ?? (await decide(parsed, supervisor, claim, signal))
     if (claim.outcome === undefined) attempt(() => claim.complete(outcome))
     attempt(() => recordSeenEvent(step, supervisor))
     const reply = formatReply(step, outcome, buildReplyFacts(supervisor, claim.id, outcome))
-    recordUnsupported(supervisor, step, reply, claim.id)
+    const lost = reply.unsupported.filter((part) => part !== 'context' && part !== 'notice')
+    if (lost.length > 0) attempt(() => recordUnsupported(supervisor, step, lost, claim.id))
     return await committed(supervisor, reply)
   } catch (error) {
     attempt(() => claim.complete())
     throw error
   }
+}
+
+// No approval is accepted from the process of an agent or its children.
+function recordCaller({ callerPid, host }: HookCall, { context }: HostStep, { state }: Supervisor): void {
+  if (callerPid !== undefined) recordAgent(state, { pid: callerPid, host, session: context.session })
 }
 
 function decide(
@@ -127,7 +127,7 @@ function decide(
 function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Claim): Record<string, unknown> {
   if (!step.point.startsWith('post:tool')) return {}
   if (before !== undefined) return { preStep: before.id, sinceMs: Math.max(0, systemClock.wall() - before.at) }
-  recordUnsupervised(supervisor, step, id)
+  attempt(() => recordUnsupervised(supervisor, step, id))
   return { unsupervised: true }
 }
 
@@ -158,4 +158,13 @@ function formatReply(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostR
 async function committed(supervisor: Supervisor, { stdout, stderr, exitCode }: HookReply): Promise<HookReply> {
   await supervisor.recorded()
   return { stdout, stderr, exitCode }
+}
+
+/** Does work that must not change the reply: an error goes to stderr. */
+function attempt(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    process.stderr.write(`arc: ${describe(error)}\n`)
+  }
 }

@@ -1,8 +1,7 @@
-// Events about hook calls that are recorded in the trace. Recording never changes a reply.
+// Events about hook calls for the trace.
 
-import { describe, show } from '../../engine/errors.ts'
-import { recordAgent } from '../../guard/supervised-agents.ts'
-import type { HostName, HostReply, HostStep } from '../../hosts/host.ts'
+import { show } from '../../engine/errors.ts'
+import type { HostStep } from '../../hosts/host.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
@@ -11,15 +10,6 @@ interface CallEvent {
   readonly action: string
   readonly message: string
   readonly data: Readonly<Record<string, unknown>>
-}
-
-/** Remembers the process of the agent, so that no approval is accepted from it or its children. */
-export function recordAgentProcess(
-  { callerPid, host }: { readonly callerPid?: number | undefined; readonly host: HostName },
-  { context }: HostStep,
-  { state }: Supervisor,
-): void {
-  if (callerPid !== undefined) recordAgent(state, { pid: callerPid, host, session: context.session })
 }
 
 /** Models number their calls anew each turn, and an agent can choose an id on purpose: the call is evaluated in full. */
@@ -44,15 +34,8 @@ export function recordUnreadable(supervisor: Supervisor, step: HostStep, why: st
   record(supervisor, step, { action: 'payload:unreadable', message: why, data: { event: step.event } })
 }
 
-/** The host cannot carry out a block or an edit. Contexts and notices that a host drops are usual and not recorded. */
-export function recordUnsupported(
-  supervisor: Supervisor,
-  step: HostStep,
-  { unsupported }: HostReply,
-  id: string,
-): void {
-  const lost = unsupported.filter((part) => part !== 'context' && part !== 'notice')
-  if (lost.length === 0) return
+/** The host cannot carry out parts of the outcome, such as a block or an edit. */
+export function recordUnsupported(supervisor: Supervisor, step: HostStep, lost: readonly string[], id: string): void {
   const message = `${step.host} cannot carry out at ${step.event}: ${lost.join(', ')}`
   record(supervisor, step, { action: 'reply:unsupported', message, data: { step: id, event: step.event, lost } })
 }
@@ -61,14 +44,5 @@ function record(supervisor: Supervisor, { host, context }: HostStep, { action, m
   const { profile } = supervisor.config
   const what = { component: 'hosts', action, level: 'warn', reason: message, metadata: data } as const
   const when = { id: newId(), time: systemClock.wall(), profile, host, session: context.session }
-  attempt(() => void supervisor.trace.append({ ...what, ...when }))
-}
-
-/** Does work that must not change the reply: an error goes to stderr. */
-export function attempt(work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    process.stderr.write(`arc: ${describe(error)}\n`)
-  }
+  supervisor.trace.append({ ...what, ...when })
 }

@@ -78,9 +78,10 @@ export class SupervisorPool implements SupervisorProvider {
 
   #buildKey(workspace: string | undefined, profile: string | undefined): string {
     const project = workspace === undefined ? null : (this.#findProject(workspace) ?? null)
+    if (profile === undefined) return JSON.stringify([project, null])
     // The key changes when a launch ends.
-    const { profile: name = null, onlyTightens } = resolveProfile(this.home, profile)
-    return JSON.stringify([project, name, name !== null && onlyTightens])
+    const { profile: name, onlyTightens } = resolveProfile(this.home, profile)
+    return JSON.stringify([project, name, onlyTightens])
   }
 
   #closeOldest(): void {

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, extname, join, resolve, sep } from 'node:path'
 import { readBoundedFile } from '../../config/read-file.ts'
 import type { Followed } from '../../config/trust.ts'
+import { quoteForShell } from '../../engine/shell-quote.ts'
 import { analyzeShell } from '../../risk/shell/analyze.ts'
 import type { ShellCommand, Unknown, Word } from '../../risk/shell/execution.ts'
 import type { CodeFile, CodeLocation, CollectorPort, Language } from './collector-port.ts'
@@ -38,7 +39,7 @@ class ExecutedFileCollector implements CollectorPort {
 
   addCommandLine(line: string | readonly string[]): void {
     this.#line = typeof line === 'string' ? line : line.join(' ')
-    const text = typeof line === 'string' ? line : line.map((part) => `'${part.replaceAll("'", "'\\''")}'`).join(' ')
+    const text = typeof line === 'string' ? line : line.map(quoteForShell).join(' ')
     this.readShell(text, { cwd: this.dir, depth: 0 })
   }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Approval } from '../../../approvals/approvals.ts'
-import { PROOF_HEADER, proofFolder, proofText } from '../../../daemon/http/managed-sockets.ts'
+import { formatProof, PROOF_HEADER, proofFolder } from '../../../daemon/http/managed-sockets.ts'
 import { ArcError, describe } from '../../../engine/errors.ts'
 import type { ManagedInstall } from '../../../guard/managed-install.ts'
 import { managedForOthers } from '../../managed-access.ts'
@@ -27,7 +27,7 @@ export async function answerApproval(given: string, word: 'approve' | 'deny', { 
   const managed = here()
   const ids = (await pendingOf(managed)).flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
   const id = ids.length === 1 && ids[0] !== undefined ? ids[0] : given
-  const approval = await withProof(managed, proofText(id, word), (proof) =>
+  const approval = await withProof(managed, formatProof(id, word), (proof) =>
     askManaged({
       socket: managed.control,
       method: 'POST',

@@ -1,6 +1,7 @@
 // Programs that run others once for each of something: find, xargs, parallel.
 // They are commands of their own, followed by what they run.
 
+import { quoteForShell } from '../../../engine/shell-quote.ts'
 import { type Field, type Frame, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Code, type Invocation, unwrap } from '../invocation.ts'
@@ -254,7 +255,7 @@ function runParallel(shell: ProgramPort, call: Invocation): Output {
 
 // A value stays one word in the script, unless it is the whole of it.
 function quoteItem(item: string): string {
-  return item === '$item' || /^[\w./:@%+=,~-]+$/.test(item) ? item : `'${item.replaceAll("'", "'\\''")}'`
+  return item === '$item' || /^[\w./:@%+=,~-]+$/.test(item) ? item : quoteForShell(item)
 }
 
 // Without a template, each value is a command line.
