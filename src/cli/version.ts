@@ -1,4 +1,4 @@
-// The version of the package, put in place by the build: reading package.json would cost every start.
+// The version of the package. The build inserts it: reading package.json would slow every start.
 
 declare const ARC_VERSION: string
 

@@ -10,7 +10,7 @@ import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test
 import { feedStepOf } from '../../daemon/live/feed-steps.ts'
 import { readAfter } from '../../daemon/live/trace-scan.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
-import type { SampleEvent, SampleStep } from './sample/events.ts'
+import type { SampleEvent, SampleStep } from './sample/sample-events.ts'
 
 let place: SupervisedHome
 
