@@ -1,14 +1,31 @@
 import { defineConfig } from 'vitest/config'
 
+// No test starts a daemon unless it says so, and output has no colours, also where a terminal would get them.
+const SHARED = { testTimeout: 30_000, env: { ARC_DAEMON: 'off', NO_COLOR: '1' } }
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'dashboard/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    testTimeout: 30_000,
-    // No test leaves a daemon behind: hooks start none unless a test says so.
-    // The same colours everywhere: CI servers count as terminals with colours.
-    env: { ARC_DAEMON: 'off', NO_COLOR: '1' },
-    // Two cores: more workers than that only make child-process tests slower.
+    // Two cores: more workers than that only make tests that start processes slower.
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...SHARED,
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'dashboard/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.process.test.ts'],
+          setupFiles: ['test/refuse-processes.ts'],
+        },
+      },
+      {
+        test: {
+          ...SHARED,
+          name: 'process',
+          include: ['src/**/*.process.test.ts', 'test/**/*.process.test.ts'],
+          globalSetup: ['test/build-setup.ts'],
+        },
+      },
+    ],
   },
 })

@@ -1,5 +1,5 @@
-// Runs every check that decides whether the code is fit, one line each, and shows the output of those that fail.
-// All of them run even after a failure, so that one round shows everything there is to mend.
+// Runs every check that of the sources, one line each, and shows the output of those that fail.
+// All of them run even after a failure, so that one run shows every failure.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -15,6 +15,7 @@ const CHECKS = [
   { name: 'types of the page', command: ['tsc', '--noEmit', '-p', 'dashboard'] },
   { name: 'types of the browser tests', command: ['tsc', '--noEmit', '-p', 'test/browser'] },
   { name: 'source rules', command: ['node', 'scripts/check/source-rules.mjs'] },
+  { name: 'words', command: ['node', 'scripts/check/words.mjs'] },
   { name: 'dead code', command: ['knip'] },
   { name: 'docs in step', command: ['node', 'scripts/docs.mjs', '--check'], needs: 'scripts/docs.mjs' },
   { name: 'budget', command: ['node', 'scripts/check/budget.mjs', '--no-timing'] },

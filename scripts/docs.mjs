@@ -88,7 +88,7 @@ function modes() {
     'Modes',
     [
       'The ladder, lowest first. `warn` is accepted everywhere as another spelling of `advise`. The mode in force for a hook',
-      "is the lowest of the engine's (the profile's), the hook's own, and the breaker's ceiling; a hook marked `critical` is",
+      "is the lowest of the engine's (the profile's), the hook's own, and the breaker's maximum mode; a hook marked `critical` is",
       'not lowered by the breaker. Each evaluation records the mode it was made in.',
     ],
     table(['mode', 'what it does'], rows),

@@ -1,5 +1,5 @@
 // Makes a checkout ready to run: installs and builds, each only when its result is missing or out of date.
-// Runs on a fresh clone, so it must import nothing that has to be installed first.
+// Runs on a fresh clone, so it must import nothing that has to be installed first. With --no-build it only installs.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ const LOCK_LIMIT_MS = 30 * 60_000
 const TASKS = [
   { label: 'installing dependencies', isDone: isInstalled, run: install },
   { label: 'building', isDone: isBuilt, run: build },
-]
+].slice(0, process.argv.includes('--no-build') ? 1 : 2)
 
 requireSupportedNode()
 if (!TASKS.every((task) => task.isDone())) {

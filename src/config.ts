@@ -1,13 +1,20 @@
 // `arc-supervisor/config`: reading profiles, project layers and scripts. Exports only; apart from the engine, so that
 // programs which do not read configuration do not load what reads it.
 
-export { type ArmaCommand, type ArmaHook, type ArmaScript, COMMANDS, compileArma, fill } from './config/arma/compile.ts'
+export {
+  type ArmaCommand,
+  type ArmaHook,
+  type ArmaScript,
+  COMMANDS,
+  compileArma,
+  fill,
+} from './config/arma/compile-script.ts'
 export type { ArmaError } from './config/arma/lex.ts'
+export { type Config, DEFAULTS, type HookSettings, hookSettings, readOnError } from './config/config.ts'
 export { keepLastGood, type LastGood } from './config/last-good.ts'
-export { type Config, DEFAULTS, type HookSettings, hookSettings, onErrorOf } from './config/layers.ts'
 export { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from './config/load.ts'
 export { formatProblem, isFatal, type Problem, type ProblemKind } from './config/problem.ts'
-export { listProfiles } from './config/profiles.ts'
+export { listProfiles } from './config/profile-files.ts'
 export { BUILT_IN_HOOKS, type FileKind, toJsonSchema } from './config/schema.ts'
 export { describeHooks, type Fingerprint, fingerprint, type ProjectHooks, type TrustedSet } from './config/trust.ts'
 export { type ConfigReload, type WatchedConfig, type WatchOptions, watchConfig } from './config/watch.ts'

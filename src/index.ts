@@ -37,7 +37,7 @@ export { defaultPipeline, type Pipeline } from './hooks/default-pipeline.ts'
 export { type CommandHandler, type CommandOptions, commandHandler } from './hooks/handlers/command/command.ts'
 export { type HttpOptions, httpHandler } from './hooks/handlers/http.ts'
 export { type PromptOptions, promptHandler } from './hooks/handlers/prompt/prompt.ts'
-export type { PipelineHook } from './hooks/pipeline.ts'
+export type { PipelineHook } from './hooks/live-pipeline.ts'
 export { type RetryOptions, type RetryResult, runWithRetry } from './hooks/retry.ts'
 export { createEngine, HandlerTable, HookEngine } from './platform/hook-engine.ts'
 export type { Assessment, Effect, Evidence, RiskInput, Tier } from './risk/assessment.ts'
@@ -46,7 +46,7 @@ export {
   parseRoundtable,
   type RoundtableDefaults,
   type RoundtableRequest,
-} from './roundtable/parse.ts'
+} from './roundtable/parse-request.ts'
 export { CircuitBreaker, type CircuitBreakerOptions } from './supervisor/breaker/breaker.ts'
 export { createSupervisor } from './supervisor/create-supervisor.ts'
 export type { Supervisor } from './supervisor/supervisor.ts'
@@ -60,15 +60,15 @@ export {
   TaskDelegator,
 } from './tasks/service/open-tasks.ts'
 export { admitBy, TaskRefusal } from './tasks/service/task-supervision.ts'
-export { TASK_KEPT_MS, type TaskFilter, type TaskStore } from './tasks/store.ts'
+export { TASK_RETENTION_MS, type TaskFilter, type TaskStore } from './tasks/store.ts'
 export type { Task, TaskDraft, TaskPriority, TaskRecord, TaskStatus } from './tasks/task.ts'
 export {
-  advance as advanceTask,
-  isLeaseOver as isTaskLeaseOver,
-  isOver as isTaskOver,
-  type Move as TaskMove,
+  advanceTask,
+  isTaskLeaseOver,
+  isTaskOver,
   openTask,
-  renewLease as renewTaskLease,
+  renewTaskLease,
   type TaskAction,
+  type TaskMove,
   unknownTask,
 } from './tasks/transitions.ts'

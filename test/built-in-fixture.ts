@@ -6,9 +6,9 @@ import { CoreEngine } from '../src/engine/engine.ts'
 import type { Mode } from '../src/engine/mode.ts'
 import type { Evaluation, Outcome } from '../src/engine/outcome.ts'
 import type { StepContext } from '../src/engine/step.ts'
-import type { BuiltIn, BuiltInParts } from '../src/hooks/built-in.ts'
-import { realServices } from '../src/hooks/pipeline-services.ts'
-import type { SupervisionEvent, SupervisionServices } from '../src/hooks/services.ts'
+import type { BuiltIn, BuiltInParts } from '../src/hooks/builtin/built-in.ts'
+import type { SupervisionEvent, SupervisionServices } from '../src/hooks/builtin/services.ts'
+import { createServices } from '../src/hooks/pipeline-services.ts'
 import { linearRegex } from '../src/platform/engine-services.ts'
 import { MemoryStateStore } from '../src/storage/memory/state-store.ts'
 import { SqliteStateStore } from '../src/storage/sqlite/state-store.ts'
@@ -21,8 +21,8 @@ interface Setting {
   readonly state?: StateStore
   readonly clock?: FakeClock
   readonly timeoutMs?: number
-  /** The breaker's ceiling. */
-  readonly ceiling?: () => Mode
+  /** The breaker's maximum mode. */
+  readonly maxMode?: () => Mode
   readonly services?: Partial<SupervisionServices>
 }
 
@@ -37,21 +37,21 @@ type AnyBuiltIn = Omit<BuiltIn, 'options' | 'create'> & {
 
 /** An engine with these hooks, as the default pipeline would register them. */
 export function pipelineOf(hooks: readonly Configured[], setting: Setting = {}) {
-  const { mode = 'enforce', state = new MemoryStateStore(), clock = new FakeClock(), timeoutMs, ceiling } = setting
+  const { mode = 'enforce', state = new MemoryStateStore(), clock = new FakeClock(), timeoutMs, maxMode } = setting
   const events: SupervisionEvent[] = []
   const evaluations: Evaluation[] = []
   let ids = 0
   const newId = (): string => `id-${++ids}`
   const trace = { append: () => undefined } as never
   const services: SupervisionServices = {
-    ...realServices({ state, trace, clock, profile: () => 'default', notify: () => undefined }),
+    ...createServices({ state, trace, clock, profile: () => 'default', notify: () => undefined }),
     newId,
     record: (event) => void events.push(event),
-    ceiling,
+    maxMode,
     ...setting.services,
   }
   const engine = new CoreEngine(
-    { mode, sink: (evaluation) => void evaluations.push(evaluation), ...(ceiling && { ceiling }) },
+    { mode, sink: (evaluation) => void evaluations.push(evaluation), ...(maxMode && { maxMode }) },
     { clock, newId, regex: linearRegex, report: () => undefined },
   )
   for (const [hook, options = {}] of hooks) {

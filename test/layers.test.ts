@@ -43,10 +43,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
   guard: { imports: ['engine', 'risk', STATE] },
   config: { imports: ['engine', 'platform', STATE] },
-  approvals: { imports: ['engine', 'hooks', STATE] },
+  approvals: { imports: ['engine', STATE] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
-  'hooks/builtin': { imports: ['engine', 'hooks', 'risk', 'roundtable', STATE, 'storage/memory'] },
+  'hooks/builtin': { imports: ['engine', 'risk', 'roundtable', STATE, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
   supervisor: { imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', ...STORAGE, ...HOOKS] },
   'tasks/service': { imports: ['engine', 'platform', 'trace', 'bus', 'tasks', 'hooks', 'supervisor', ...STORAGE] },
@@ -63,9 +63,49 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   dashboard: { imports: ['protocol'] },
 }
 
+// Folders with cycles that are still to be removed.
+const KNOWN_CYCLES = [
+  'src/risk/shell/',
+  'src/storage/sqlite/',
+  'src/hooks/executed-files/',
+  'src/hosts/',
+  'src/protocol/',
+  'src/daemon/',
+]
+
 describe('the layers', () => {
   it('are imported in one direction only', () => {
     expect(findForbiddenImports(readSources())).toEqual([])
+  })
+})
+
+describe('K3 import cycles', () => {
+  it('K3 no import cycle in src or dashboard, type imports included', () => {
+    const isKnown = (cycle: readonly string[]) =>
+      KNOWN_CYCLES.some((folder) => cycle.every((file) => file.startsWith(folder)))
+    expect(findCycles(readSources()).filter((cycle) => !isKnown(cycle))).toEqual([])
+  })
+
+  it.each([
+    ['two files', { a: ['b'], b: ['a'], c: ['a'] }, [['a', 'b']]],
+    ['three files', { a: ['b'], b: ['c'], c: ['a'], d: ['a'] }, [['a', 'b', 'c']]],
+    ['a file that imports itself', { a: ['a'] }, [['a']]],
+    [
+      'two separate cycles',
+      { a: ['b'], b: ['a', 'c'], c: ['d'], d: ['c'] },
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    ['no cycle in a diamond', { a: ['b', 'c'], b: ['d'], c: ['d'], d: [] }, []],
+  ] satisfies [string, Record<string, string[]>, string[][]][])('finds %s', (_title, imports, cycles) => {
+    const name = (file: string) => `src/engine/${file}.ts`
+    const sources = Object.entries(imports).map(([file, targets]) => {
+      return [name(file), targets.map((target) => `import type { X } from './${target}.ts'`).join('\n')]
+    })
+    const expected = cycles.map((cycle) => cycle.map(name))
+    expect(findCycles(Object.fromEntries(sources))).toEqual(expected)
   })
 })
 
@@ -156,6 +196,36 @@ function findForbiddenImports(sources: Record<string, string>): string[] {
         ? findForbiddenInFile(file, text, layer)
         : [`${file}: ${layerOf(file)} is not in the table of layers`]
     })
+}
+
+/** The import cycles, each as the sorted list of its files: the strongly connected components of the import graph. */
+function findCycles(sources: Record<string, string>): string[][] {
+  const files = Object.keys(sources).filter((file) => !/\.test\.tsx?$/.test(file))
+  const graph = new Map(files.map((file) => [file, resolveImports(file, sources)]))
+  const order = new Map<string, number>()
+  const stack: string[] = []
+  const cycles: string[][] = []
+  const visit = (file: string): number => {
+    const number = order.size
+    order.set(file, number)
+    stack.push(file)
+    let low = number
+    for (const target of graph.get(file) ?? []) {
+      if (!order.has(target)) low = Math.min(low, visit(target))
+      else if (stack.includes(target)) low = Math.min(low, order.get(target) ?? low)
+    }
+    if (low !== number) return low
+    const component = stack.splice(stack.indexOf(file))
+    if (component.length > 1 || graph.get(file)?.includes(file)) cycles.push(component.sort())
+    return low
+  }
+  for (const file of files) if (!order.has(file)) visit(file)
+  return cycles.sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1))
+}
+
+function resolveImports(file: string, sources: Record<string, string>): string[] {
+  const targets = readImports(sources[file] ?? '').map(({ specifier }) => resolveTarget(file, specifier))
+  return targets.filter((target) => target !== undefined && Object.hasOwn(sources, target)) as string[]
 }
 
 function findForbiddenInFile(file: string, text: string, layer: Layer): string[] {

@@ -71,4 +71,7 @@ export const SPEC_CLAIMS = {
   G9: 'A person is shown what would run, line by line with every argument, and no escape of an agent reaches the terminal.',
   G10: 'Paths are never redacted and published kinds of secrets are, in trace, state, tasks and messages; a rewritten, shortened, swapped or removed database is noticed, and steps say where they came from.',
   G11: 'A threat model says who the attacker is, what holds and what does not; a simulated agent tries each promise, and each known limit is listed.',
+  K1: 'The glossary gives each idea one word; retired words in names and repeated exported names fail a check.',
+  K2: 'Retired phrases in pages, messages, comments and test titles fail the same check.',
+  K4: "Unit tests need no build and start no process; no test depends on the user's environment or on the speed of the machine.",
 } as const satisfies Record<string, string>

@@ -3,11 +3,10 @@
 
 import { describe } from '../engine/errors.ts'
 import type { Outcome } from '../engine/outcome.ts'
-import type { SupervisionEvent } from '../hooks/services.ts'
-import { type ApprovalStatus, type Approvals, type HeldStep, heldStepOf } from './approvals.ts'
+import { type ApprovalEvent, type ApprovalStatus, type Approvals, type HeldStep, toHeldStep } from './approvals.ts'
 
 /** A step as it was dispatched, for the approval that is bound to it. */
-interface Dispatched {
+interface DispatchedStep {
   readonly id: string
   readonly point: string
   readonly workspace?: string | undefined
@@ -35,17 +34,17 @@ interface ApprovalNote {
 }
 
 /** Holds steps for a person, on behalf of a supervisor. */
-export class Holder {
+export class ApprovalGate {
   readonly #approvals: Approvals
   readonly #askMs: number
-  readonly #record: (event: SupervisionEvent) => void
+  readonly #record: (event: ApprovalEvent) => void
   readonly #report: (message: string) => void
 
   constructor(from: {
     readonly approvals: Approvals
     /** How long a person is waited for; a minute unless set. */
     readonly askMs?: number | undefined
-    readonly record: (event: SupervisionEvent) => void
+    readonly record: (event: ApprovalEvent) => void
     readonly report: (message: string) => void
   }) {
     this.#approvals = from.approvals
@@ -55,11 +54,11 @@ export class Holder {
   }
 
   /** Takes a held outcome to its end. What cannot be asked for is a no. */
-  async hold(outcome: Outcome, dispatched: Dispatched, limits: Partial<AskLimits> = {}): Promise<Outcome> {
+  async resolve(outcome: Outcome, dispatched: DispatchedStep, limits: Partial<AskLimits> = {}): Promise<Outcome> {
     try {
-      const { note, event, settled } = await this.#settle(outcome, dispatched, { askMs: this.#askMs, ...limits })
-      if (event !== undefined) this.#tell(note, event, settled, dispatched)
-      return { ...settled, metadata: { ...settled.metadata, approval: note } }
+      const { note, event, outcome: resolved } = await this.#ask(outcome, dispatched, { askMs: this.#askMs, ...limits })
+      if (event !== undefined) this.#recordEvent(note, event, resolved, dispatched)
+      return { ...resolved, metadata: { ...resolved.metadata, approval: note } }
     } catch (error) {
       const reason = `This has to be held for a person, but cannot be: ${describe(error)}`
       this.#report(reason)
@@ -67,34 +66,39 @@ export class Holder {
     }
   }
 
-  async #settle(outcome: Outcome, dispatched: Dispatched, { askMs, signal }: AskLimits): Promise<Settled> {
+  async #ask(outcome: Outcome, dispatched: DispatchedStep, { askMs, signal }: AskLimits): Promise<Resolution> {
     // As it would run: with the edits of the hooks.
-    const step = heldStepOf({ ...dispatched, data: outcome.data })
+    const step = toHeldStep({ ...dispatched, data: outcome.data })
     const used = this.#approvals.consume(step)
     if (used !== undefined) {
-      return { note: this.#noteOf(used.id, 'approved'), event: 'used', settled: released(outcome) }
+      return { note: this.#readNote(used.id, 'approved'), event: 'used', outcome: release(outcome) }
     }
     const { reason, hook } = outcome
-    const why = { reason, hook, stepId: dispatched.id, matched: matchedIn(outcome) }
+    const why = { reason, hook, stepId: dispatched.id, matched: readMatches(outcome) }
     const { id } = this.#approvals.request(step, why)
-    if (askMs <= 0) return { note: this.#noteOf(id, 'pending'), event: 'pending', settled: outcome }
+    if (askMs <= 0) return { note: this.#readNote(id, 'pending'), event: 'pending', outcome: outcome }
     const limits = { waitMs: askMs, ...(signal !== undefined && { signal }) }
-    const note = this.#noteOf(id, await keptAlive(this.#approvals.wait(id, limits)))
+    const note = this.#readNote(id, await keptAlive(this.#approvals.wait(id, limits)))
     // An answer was recorded by the one who gave it.
     const event = note.status === 'approved' || note.status === 'denied' ? undefined : note.status
     return {
       note,
       event,
-      settled: note.status === 'approved' ? released(outcome) : refused(outcome, step, note, askMs),
+      outcome: note.status === 'approved' ? release(outcome) : refuse(outcome, step, note, askMs),
     }
   }
 
-  #noteOf(id: string, status: ApprovalStatus): ApprovalNote {
+  #readNote(id: string, status: ApprovalStatus): ApprovalNote {
     const approval = this.#approvals.get(id)
     return { id, status, expiresAt: approval?.expiresAt ?? 0, by: approval?.answeredBy }
   }
 
-  #tell(note: ApprovalNote, status: ApprovalStatus, outcome: Outcome, { id, session, point }: Dispatched): void {
+  #recordEvent(
+    note: ApprovalNote,
+    status: ApprovalStatus,
+    outcome: Outcome,
+    { id, session, point }: DispatchedStep,
+  ): void {
     const { by } = note
     const { reason, hook } = outcome
     this.#record({
@@ -107,21 +111,21 @@ export class Holder {
   }
 }
 
-interface Settled {
+interface Resolution {
   readonly note: ApprovalNote
   /** What is recorded here. */
   readonly event: ApprovalStatus | undefined
-  readonly settled: Outcome
+  readonly outcome: Outcome
 }
 
 // What rules found in it: shown to the person also where all of it is too long.
-function matchedIn({ metadata }: Outcome): readonly string[] {
+function readMatches({ metadata }: Outcome): readonly string[] {
   const { risk } = metadata as { readonly risk?: { readonly evidence?: unknown } }
   const evidence = Array.isArray(risk?.evidence) ? (risk.evidence as readonly { readonly matched?: unknown }[]) : []
   return evidence.flatMap(({ matched }) => (typeof matched === 'string' ? [matched] : []))
 }
 
-function released(outcome: Outcome): Outcome {
+function release(outcome: Outcome): Outcome {
   const { suggestions, ...metadata } = outcome.metadata
   // What was asked is answered.
   const open = (Array.isArray(suggestions) ? suggestions : []).filter(({ decision }) => decision !== 'ask')
@@ -134,7 +138,7 @@ function released(outcome: Outcome): Outcome {
   }
 }
 
-function refused(outcome: Outcome, step: HeldStep, note: ApprovalNote, askMs: number): Outcome {
+function refuse(outcome: Outcome, step: HeldStep, note: ApprovalNote, askMs: number): Outcome {
   const why = outcome.reason === undefined ? '' : ` ${outcome.reason}`
   if (note.status === 'denied') {
     const by = note.by === undefined ? 'A person' : note.by

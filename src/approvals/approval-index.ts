@@ -13,13 +13,13 @@ const SWEEP_MS = 3_600_000
 export const MAX_PENDING = 200
 
 // When each pending one ends, by id.
-interface OpenOnes {
+interface PendingList {
   readonly ends: Readonly<Record<string, number>>
   readonly sweptAt: number
 }
 
 /** What an entry needs to be listed. */
-interface Listed {
+interface IndexEntry {
   readonly id: string
   readonly hash: string
   readonly createdAt: number
@@ -37,14 +37,14 @@ export class ApprovalIndex {
   }
 
   /** Lists a pending one; throws when there are too many. Gives those that have expired, and whether a sweep is due. */
-  enter({ id, hash, createdAt, expiresAt }: Listed): {
+  add({ id, hash, createdAt, expiresAt }: IndexEntry): {
     readonly ended: readonly string[]
     readonly isSweepDue: boolean
   } {
     let ended: readonly string[] = []
     let isFull = false
     let isSweepDue = false
-    update<OpenOnes>(this.#state, OPEN_KEY, (before) => {
+    update<PendingList>(this.#state, OPEN_KEY, (before) => {
       const { ends = {}, sweptAt = 0 } = before ?? {}
       const still = Object.entries(ends).filter(([, end]) => end > createdAt)
       ended = Object.keys(ends).filter((one) => (ends[one] ?? 0) <= createdAt)
@@ -63,8 +63,8 @@ export class ApprovalIndex {
   }
 
   /** Takes one that was answered out of the pending ones. */
-  leave(id: string): void {
-    update<OpenOnes>(this.#state, OPEN_KEY, (before) => {
+  remove(id: string): void {
+    update<PendingList>(this.#state, OPEN_KEY, (before) => {
       if (before === undefined || !Object.hasOwn(before.ends, id)) return undefined
       const { [id]: _, ...ends } = before.ends
       return { ...before, ends }
@@ -73,11 +73,11 @@ export class ApprovalIndex {
 
   /** The ids that may be pending. */
   pending(): readonly string[] {
-    return Object.keys((this.#state.get(OPEN_KEY)?.value as OpenOnes | undefined)?.ends ?? {})
+    return Object.keys((this.#state.get(OPEN_KEY)?.value as PendingList | undefined)?.ends ?? {})
   }
 
   /** The ids of a step's hash, oldest first. */
-  ofHash(hash: string): readonly string[] {
+  findByHash(hash: string): readonly string[] {
     const ids = this.#state.get(HASH_PREFIX + hash)?.value
     return Array.isArray(ids) ? ids.filter((id): id is string => typeof id === 'string') : []
   }

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
-import type { SupervisionEvent } from '../hooks/services.ts'
+import type { SupervisionEvent } from '../hooks/builtin/services.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { canonicalize } from '../trace/canonical.ts'
 import { MAX_PENDING } from './approval-index.ts'
-import { Approvals, heldStepOf } from './approvals.ts'
-import { MAX_WHOLE_BYTES } from './preview.ts'
+import { Approvals, toHeldStep } from './approvals.ts'
+import { MAX_WHOLE_BYTES } from './stored-args.ts'
 
-const STEP = heldStepOf({
+const STEP = toHeldStep({
   point: 'pre:tool',
   data: { tool: 'shell', args: { command: 'git push -f', cwd: '/w' } },
   workspace: '/w',

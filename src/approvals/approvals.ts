@@ -3,12 +3,12 @@
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../engine/clock.ts'
+import { pause } from '../engine/deadline.ts'
 import { ArcError, clip, describe, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { SupervisionEvent } from '../hooks/services.ts'
 import { type StateEntry, type StateStore, update } from '../storage/state.ts'
 import { ApprovalIndex } from './approval-index.ts'
-import { remainderOf, type StepPreview, storedArgs } from './preview.ts'
+import { type StepPreview, shortenExpired, storedArgs } from './stored-args.ts'
 
 /** What exactly is held. */
 export interface HeldStep {
@@ -64,6 +64,15 @@ export interface Approval {
   readonly answeredAt?: number | undefined
 }
 
+/** A log entry about an approval. */
+export interface ApprovalEvent {
+  readonly component: 'hooks'
+  readonly action: `approval:${ApprovalStatus}`
+  readonly level: 'info' | 'warn'
+  readonly message: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
 export interface ApprovalServices {
   readonly state: StateStore
   readonly clock: Clock
@@ -71,7 +80,7 @@ export interface ApprovalServices {
   /** One text for one value, as the trace makes it. */
   readonly canonicalize: (value: unknown) => string
   /** Records every answer at the moment it is given. */
-  readonly record?: ((event: SupervisionEvent) => void) | undefined
+  readonly record?: ((event: ApprovalEvent) => void) | undefined
 }
 
 export interface ApprovalOptions {
@@ -81,9 +90,9 @@ export interface ApprovalOptions {
 
 const LIFETIME_MS = 600_000
 // A person's answer is noticed within this time.
-const LOOK_AGAIN_MS = 20
+const POLL_MS = 20
 // Answered, used and expired ones are kept for so long, for whoever asks what became of them.
-const KEPT_MS = 86_400_000
+const RETENTION_MS = 86_400_000
 const PREFIX = 'approval:'
 const MAX_REASON = 2_000
 
@@ -101,15 +110,15 @@ export class Approvals {
   constructor(services: ApprovalServices, { lifetimeMs = LIFETIME_MS }: ApprovalOptions = {}) {
     this.#services = services
     this.#lifetimeMs = lifetimeMs
-    this.#index = new ApprovalIndex(services.state, KEPT_MS + lifetimeMs)
+    this.#index = new ApprovalIndex(services.state, RETENTION_MS + lifetimeMs)
   }
 
   /** Puts a step before a person. The same step, held twice, is one question. Throws when too many wait already. */
   request(step: HeldStep, why: HoldReason): Approval {
-    const text = this.#textOf(step)
+    const text = this.#serialize(step)
     const hash = createHash('sha256').update(text).digest('hex')
-    const open = this.#ofHash(hash).find(({ status }) => status === 'pending')
-    if (open !== undefined) return open
+    const requirePending = this.#findByHash(hash).find(({ status }) => status === 'pending')
+    if (requirePending !== undefined) return requirePending
     const { state, clock, newId, canonicalize } = this.#services
     const createdAt = clock.wall()
     const reason = why.reason === undefined ? undefined : clip(why.reason, MAX_REASON)
@@ -117,12 +126,12 @@ export class Approvals {
     const stored = { ...step, ...storedArgs(step.args, canonicalize(step.args ?? null), why.matched) }
     const said = { reason, hook: why.hook, stepId: why.stepId }
     const approval: Approval = { id: newId(), step: stored, hash, ...said, ...times, status: 'pending' }
-    const { ended, isSweepDue } = this.#index.enter(approval)
+    const { ended, isSweepDue } = this.#index.add(approval)
     if (!state.set(PREFIX + approval.id, approval, 0)) {
       throw new ArcError('ARC_STORE_BUSY', `There is an approval ${show(approval.id)} already.`)
     }
     for (const one of ended) this.#shrink(one)
-    if (isSweepDue) this.#sweep()
+    if (isSweepDue) this.#purge()
     return approval
   }
 
@@ -138,23 +147,23 @@ export class Approvals {
     })
     const approval = this.#require(id)
     if (isMine) {
-      this.#index.leave(id)
+      this.#index.remove(id)
       this.#record(approval, status, source)
       return approval
     }
-    throw over(approval)
+    throw notPending(approval)
   }
 
   /** One that can still be answered; throws where there is none. */
   open(id: string): Approval {
     const approval = this.#require(id)
-    if (approval.status !== 'pending') throw over(approval)
+    if (approval.status !== 'pending') throw notPending(approval)
     return approval
   }
 
   /** Uses an approval that was given earlier to exactly this step: once, by one process. */
   consume(step: HeldStep): Approval | undefined {
-    for (const { id, status } of this.#ofHash(this.hashOf(step))) {
+    for (const { id, status } of this.#findByHash(this.hashStep(step))) {
       if (status === 'approved' && this.#use(id)) return this.get(id)
     }
     return undefined
@@ -173,7 +182,7 @@ export class Approvals {
       if (status !== 'pending') return status
       const restMs = giveUpAt - clock.now()
       if (restMs <= 0 || limits.signal?.aborted === true) return 'expired'
-      await this.#pause(Math.min(LOOK_AGAIN_MS, restMs), limits.signal)
+      await pause(Math.min(POLL_MS, restMs), { clock: this.#services.clock, signal: limits.signal })
     }
   }
 
@@ -207,11 +216,11 @@ export class Approvals {
   }
 
   /** What stands for exactly this step. */
-  hashOf(step: HeldStep): string {
-    return createHash('sha256').update(this.#textOf(step)).digest('hex')
+  hashStep(step: HeldStep): string {
+    return createHash('sha256').update(this.#serialize(step)).digest('hex')
   }
 
-  #textOf({ point, tool, args, workspace, session }: HeldStep): string {
+  #serialize({ point, tool, args, workspace, session }: HeldStep): string {
     try {
       return this.#services.canonicalize({ point, tool, args, workspace, session })
     } catch (error) {
@@ -254,14 +263,14 @@ export class Approvals {
     return isOpen && isPast ? { ...approval, status: 'expired' } : approval
   }
 
-  #ofHash(hash: string): readonly Approval[] {
-    return this.#index.ofHash(hash).flatMap((id) => this.get(id) ?? [])
+  #findByHash(hash: string): readonly Approval[] {
+    return this.#index.findByHash(hash).flatMap((id) => this.get(id) ?? [])
   }
 
   #shrink(id: string): void {
     this.#change(id, (approval) =>
       approval.status === 'expired'
-        ? { ...approval, step: { ...approval.step, args: remainderOf(approval.step.args) } }
+        ? { ...approval, step: { ...approval.step, args: shortenExpired(approval.step.args) } }
         : undefined,
     )
   }
@@ -294,31 +303,19 @@ export class Approvals {
     })
   }
 
-  #sweep(): void {
+  #purge(): void {
     const { state, clock } = this.#services
-    const before = clock.wall() - KEPT_MS
+    const before = clock.wall() - RETENTION_MS
     for (const { key, value, version } of state.list(PREFIX)) {
       if (!isApproval(value) || value.expiresAt < before) state.remove(key, version)
     }
-  }
-
-  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        stop()
-        signal?.removeEventListener('abort', wake)
-        resolve()
-      }
-      const stop = this.#services.clock.after(ms, wake)
-      signal?.addEventListener('abort', wake, { once: true })
-    })
   }
 }
 
 // Clocks of one machine agree; a small step back is a correction, a large one is somebody who turns it back.
 const CLOCK_SLACK_MS = 5_000
 
-function over({ id, status }: Approval): ArcError {
+function notPending({ id, status }: Approval): ArcError {
   return new ArcError('ARC_APPROVAL_OVER', `The step ${show(id)} cannot be answered any more: it is ${status}.`)
 }
 
@@ -327,7 +324,7 @@ function isApproval(value: unknown): value is Approval {
 }
 
 /** What is held of a step that was dispatched. */
-export function heldStepOf(step: {
+export function toHeldStep(step: {
   readonly point: string
   readonly data: object
   readonly workspace?: string | undefined

@@ -16,7 +16,7 @@ export interface BusServices {
 }
 
 /** A message on its way: the data as JSON. */
-export interface Sent {
+export interface SentMessage {
   readonly subject: string
   readonly text: string
   readonly at: number
@@ -46,7 +46,7 @@ export abstract class BaseBus implements Bus {
   }
 
   /** Sends it on its way. */
-  protected abstract send(sent: Sent): void
+  protected abstract send(sent: SentMessage): void
   /** The number of the last message that was published. */
   protected abstract head(): number
   /** Does somebody listen who is not of this object? */
@@ -125,7 +125,7 @@ export abstract class BaseBus implements Bus {
   }
 
   /** Gives a message to all it is for. */
-  protected deliver(sent: Sent, at: number): void {
+  protected deliver(sent: SentMessage, at: number): void {
     const words = sent.subject.split('.')
     const heard = [...this.subscriptions].filter((one) => one.since < at && isUnder(words, one.words))
     if (heard.length === 0) return
@@ -136,7 +136,7 @@ export abstract class BaseBus implements Bus {
     }
   }
 
-  #messageOf({ subject, text, at, reply }: Sent): Message {
+  #messageOf({ subject, text, at, reply }: SentMessage): Message {
     const respond = (data: unknown): void => {
       if (reply !== undefined && !this.isClosed) this.publish(reply, data)
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { busContract } from '../testing/bus-contract.ts'
 import { MemoryBus } from './memory-bus.ts'
-import { checkAgent, encodeWord, isUnder, readPattern, readSubject, subjectOf } from './subject.ts'
+import { buildSubject, checkAgent, encodeWord, isUnder, readPattern, readSubject } from './subject.ts'
 
 describe('messages in memory', () => {
   for (const { title, run } of busContract) it(title, () => run({ make: (services) => new MemoryBus(services) }))
@@ -16,9 +16,9 @@ describe('subjects', () => {
     })
     fc.assert(
       fc.property(name, name, (one, other) => {
-        const subject = readSubject(subjectOf('task', one, 'id', 'done'))
+        const subject = readSubject(buildSubject('task', one, 'id', 'done'))
         expect(subject).toHaveLength(4)
-        expect(isUnder(subject, readPattern(`${subjectOf('task', other)}.>`))).toBe(one === other)
+        expect(isUnder(subject, readPattern(`${buildSubject('task', other)}.>`))).toBe(one === other)
       }),
       { numRuns: 1_000 },
     )

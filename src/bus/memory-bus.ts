@@ -1,13 +1,13 @@
 // A bus within one process.
 
-import { BaseBus, type Sent } from './base-bus.ts'
+import { BaseBus, type SentMessage } from './base-bus.ts'
 
 /** Messages in memory; nothing is kept beyond its delivery. */
 export class MemoryBus extends BaseBus {
   #published = 0
-  #queue: { readonly sent: Sent; readonly at: number }[] = []
+  #queue: { readonly sent: SentMessage; readonly at: number }[] = []
 
-  protected send(sent: Sent): void {
+  protected send(sent: SentMessage): void {
     const at = ++this.#published
     if (this.subscriptions.size === 0) return
     this.#queue.push({ sent, at })

@@ -14,7 +14,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u
  * @example
  * subjectOf('task', 'codex.review', id) // task.codex%2Ereview.…
  */
-export function subjectOf(...parts: readonly string[]): string {
+export function buildSubject(...parts: readonly string[]): string {
   return parts.map(encodeWord).join('.')
 }
 

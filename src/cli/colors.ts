@@ -34,13 +34,13 @@ function colorMark(code: number): string {
   return `\u001b]${SECRET};${code}\u0007`
 }
 
-/** Turns the marks into escape sequences; `escape` is applied to the rest of the text. */
-export function paintMarked(text: string, escape: (part: string) => string): string {
+/** Turns the marks into escape sequences; `escapeText` is applied to the rest of the text. */
+export function paintMarked(text: string, escapeText: (part: string) => string): string {
   let shown = ''
   let at = 0
   for (const mark of text.matchAll(MARK)) {
-    shown += `${escape(text.slice(at, mark.index))}\u001b[${mark[1]}m`
+    shown += `${escapeText(text.slice(at, mark.index))}\u001b[${mark[1]}m`
     at = mark.index + mark[0].length
   }
-  return shown + escape(text.slice(at))
+  return shown + escapeText(text.slice(at))
 }

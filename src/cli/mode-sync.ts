@@ -7,7 +7,7 @@ import type { Env, Host, HostName } from '../hosts/host.ts'
 import { applyChanges, readTexts } from '../hosts/install/apply.ts'
 import { type Place, pathsToRead, planInstall } from '../hosts/install/plan.ts'
 import { HOSTS } from '../hosts/list.ts'
-import { ProfileHome } from '../supervisor/profiles.ts'
+import { ProfileHome } from '../supervisor/profile-home.ts'
 import { info } from './output.ts'
 
 /** Updates the launcher and all installed hosts to the mode of the configured profile. */

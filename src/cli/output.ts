@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { wholeOf } from '../daemon/live/shown-text.ts'
+import { escapeHidden } from '../daemon/live/display-text.ts'
 import type { Decision } from '../engine/verdict.ts'
 import colors, { paintMarked } from './colors.ts'
 
@@ -38,7 +38,7 @@ export function info(line: string): void {
 
 /** Makes a text safe for a terminal: control and invisible characters are shown as escapes. */
 export function forTerminal(text: string): string {
-  return paintMarked(text, wholeOf)
+  return paintMarked(text, escapeHidden)
 }
 
 /** Prints an error or warning on stderr. */
@@ -48,7 +48,7 @@ export function report(message: string): void {
 
 /** Shortens a text to one line of at most `length` characters, with line ends as ⏎ and control characters escaped. */
 export function oneLine(text: string, length = 90): string {
-  const flat = wholeOf(
+  const flat = escapeHidden(
     text
       .trim()
       .replace(/[ \t]*(?:\r?\n)+\s*/g, ' ⏎ ')
@@ -59,7 +59,7 @@ export function oneLine(text: string, length = 90): string {
 
 /** Escapes control and invisible characters except line ends. */
 export function escapeControls(text: string): string {
-  return wholeOf(text)
+  return escapeHidden(text)
 }
 
 const DEFAULT_COLUMNS = 80

@@ -1,6 +1,6 @@
 // Prints the arguments of a step line by line, with the matched parts underlined. A long text is cut in the middle.
 
-import { wholeOf } from '../daemon/live/shown-text.ts'
+import { escapeHidden } from '../daemon/live/display-text.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { Evidence } from '../risk/assessment.ts'
 import colors from './colors.ts'
@@ -80,7 +80,7 @@ function leafLines(name: string, value: unknown, places: readonly TextSpan[], mo
   const label = oneLine(name === '' ? 'arguments' : name, 200)
   if (typeof value !== 'string') {
     const text = value === undefined ? 'undefined' : JSON.stringify(value)
-    return [`${INDENT}${colors.dim(`${label}:`)} ${wholeOf(text)}`]
+    return [`${INDENT}${colors.dim(`${label}:`)} ${escapeHidden(text)}`]
   }
   const lines = value.split('\n')
   if (lines.length === 1) {
@@ -172,11 +172,11 @@ function splitLine(line: string, places: readonly TextSpan[], more: string | und
       const from = Math.max(at, place.start)
       const to = Math.min(end, place.end)
       if (to <= from) continue
-      if (from > at) pieces.push({ text: wholeOf(line.slice(at, from)), isMarked: false })
-      pieces.push({ text: wholeOf(line.slice(from, to)), isMarked: true })
+      if (from > at) pieces.push({ text: escapeHidden(line.slice(at, from)), isMarked: false })
+      pieces.push({ text: escapeHidden(line.slice(from, to)), isMarked: true })
       at = to
     }
-    if (end > at) pieces.push({ text: wholeOf(line.slice(at, end)), isMarked: false })
+    if (end > at) pieces.push({ text: escapeHidden(line.slice(at, end)), isMarked: false })
     at = Math.max(at, end)
   }
   return pieces

@@ -1,69 +1,52 @@
 // The list of command hooks over all layers: appended, never replaced; the same hook twice counts once.
 
 import { basename } from 'node:path'
-import type { OnError } from '../engine/degradation.ts'
-import type { LayerName, Origin } from './layers.ts'
+import type { CommandHook, LayerName, Origin } from './config.ts'
 import type { CommandSetting } from './schema.ts'
 import type { ValidFile } from './validate.ts'
-
-/** A command hook as plain data. */
-export interface CommandHook {
-  /** Given, or made from the program and the point; unique at its point. */
-  readonly name: string
-  readonly point: string
-  /** Only for this tool or class of tools. */
-  readonly tool: string | undefined
-  readonly command: string | readonly string[]
-  readonly timeoutMs: number
-  readonly blocking: boolean
-  readonly priority: number | undefined
-  readonly onError: OnError | undefined
-  readonly critical: boolean
-  readonly origin: Origin
-}
 
 /** Appends a file's commands. What is there already, under whatever name, is not added; a name that is taken is varied. */
 export function addCommands(base: readonly CommandHook[], file: ValidFile, layer: LayerName): readonly CommandHook[] {
   const list = [...base]
-  const contents = new Set(base.map(contentOf))
-  const names = new Set(base.map(placeOf))
+  const contents = new Set(base.map(serializeContent))
+  const names = new Set(base.map(buildKey))
   for (const [index, setting] of (file.settings.commands ?? []).entries()) {
-    const hook = hookOf(setting, { layer, file: file.source.file, ...file.source.at(['commands', index]) })
-    const content = contentOf(hook)
+    const hook = buildHook(setting, { layer, file: file.source.file, ...file.source.at(['commands', index]) })
+    const content = serializeContent(hook)
     if (contents.has(content)) continue
     contents.add(content)
     const added = { ...hook, name: freeName(hook, names, layer) }
-    names.add(placeOf(added))
+    names.add(buildKey(added))
     list.push(added)
   }
   return list
 }
 
-function hookOf(setting: CommandSetting, origin: Origin): CommandHook {
+function buildHook(setting: CommandSetting, origin: Origin): CommandHook {
   const { point, tool, command, timeoutMs, blocking, priority, onError, critical } = setting
-  const name = setting.name ?? `${programOf(command)}@${point}`
+  const name = setting.name ?? `${readProgram(command)}@${point}`
   return { name, point, tool, command, timeoutMs, blocking, priority, onError, critical, origin }
 }
 
 /** What a hook does, without its name and place: two hooks of the same content are one. */
-export function contentOf({ name: _name, origin: _origin, ...content }: CommandHook): string {
+export function serializeContent({ name: _name, origin: _origin, ...content }: CommandHook): string {
   return JSON.stringify(Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 // A project's hook never takes the place of the user's: both stand, and the name says which is whose.
 function freeName(hook: CommandHook, taken: ReadonlySet<string>, layer: LayerName): string {
-  const isFree = (name: string) => !taken.has(placeOf({ ...hook, name }))
+  const isFree = (name: string) => !taken.has(buildKey({ ...hook, name }))
   if (isFree(hook.name)) return hook.name
   const base = layer === 'project' ? `${hook.name} (project)` : hook.name
   if (isFree(base)) return base
   for (let count = 2; ; count++) if (isFree(`${base} #${count}`)) return `${base} #${count}`
 }
 
-function placeOf({ name, point }: { readonly name: string; readonly point: string }): string {
+function buildKey({ name, point }: { readonly name: string; readonly point: string }): string {
   return `${point} ${name}`
 }
 
-function programOf(command: string | readonly string[]): string {
+function readProgram(command: string | readonly string[]): string {
   const program = typeof command === 'string' ? command.trim().split(/\s/)[0] : command[0]
   return basename((program ?? '').replace(/["'`$;|&<>(){}]/g, '')) || 'command'
 }

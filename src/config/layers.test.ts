@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MODES } from '../engine/mode.ts'
-import { contentOf } from './command-list.ts'
-import { type Config, DEFAULTS, hookSettings, type Layer, onErrorOf, override, tighten } from './layers.ts'
-import { parseText } from './parse.ts'
+import { serializeContent } from './command-list.ts'
+import { type Config, DEFAULTS, hookSettings, readOnError } from './config.ts'
+import { type Layer, override, tighten } from './layers.ts'
+import { parseText } from './parse-text.ts'
 import { BUILT_IN_HOOKS, type FileKind } from './schema.ts'
 import { validate } from './validate.ts'
 
@@ -167,13 +168,14 @@ function looserParts(after: Config, before: Config): string[] {
     const limits = [now.timeoutMs ?? after.timeoutMs, then.timeoutMs ?? before.timeoutMs] as const
     check(`${name} off`, now.enabled === false && then.enabled !== false)
     check(`${name} mode`, MODES[now.mode ?? 'enforce'].rank < MODES[then.mode ?? 'enforce'].rank)
-    check(`${name} onError`, STRICTNESS[onErrorOf(after, name)] < STRICTNESS[onErrorOf(before, name)])
+    check(`${name} onError`, STRICTNESS[readOnError(after, name)] < STRICTNESS[readOnError(before, name)])
     check(`${name} timeout`, limits[0] > limits[1])
-    check(`${name} shorter`, limits[0] < limits[1] && onErrorOf(after, name) !== 'abort')
+    check(`${name} shorter`, limits[0] < limits[1] && readOnError(after, name) !== 'abort')
     check(`${name} options`, JSON.stringify(now.options) !== JSON.stringify(then.options))
   }
-  const kept = after.commands.map((command) => `${command.name} ${contentOf(command)}`)
-  for (const command of before.commands) check('command', !kept.includes(`${command.name} ${contentOf(command)}`))
+  const kept = after.commands.map((command) => `${command.name} ${serializeContent(command)}`)
+  for (const command of before.commands)
+    check('command', !kept.includes(`${command.name} ${serializeContent(command)}`))
   return looser
 }
 

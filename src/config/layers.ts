@@ -3,81 +3,12 @@
 
 import type { OnError } from '../engine/degradation.ts'
 import { show } from '../engine/errors.ts'
-import { isAtLeast, type Mode } from '../engine/mode.ts'
-import type { ArmaScript } from './arma/compile.ts'
-import { addCommands, type CommandHook } from './command-list.ts'
-import type { Position } from './position.ts'
-import { keyOf, type Problem, problem } from './problem.ts'
-import { BUILT_IN_HOOKS, type Settings } from './schema.ts'
+import { isAtLeast } from '../engine/mode.ts'
+import { addCommands } from './command-list.ts'
+import { type Config, type HookSettings, hookSettings, readOnError, type Script } from './config.ts'
+import { formatKey, type Problem, problem } from './problem.ts'
+import type { Settings } from './schema.ts'
 import type { ValidFile } from './validate.ts'
-
-/** Settings of one hook; what is absent falls to the defaults. */
-export interface HookSettings {
-  readonly enabled?: boolean | undefined
-  readonly timeoutMs?: number | undefined
-  readonly mode?: Mode | undefined
-  readonly onError?: OnError | undefined
-  readonly options?: Readonly<Record<string, unknown>> | undefined
-}
-
-/** Whose file an entry came from. */
-export type LayerName = 'user' | 'project'
-
-/** Where an entry came from. */
-export interface Origin extends Position {
-  readonly layer: LayerName
-  readonly file: string
-}
-
-/** A `.arma` script, compiled. */
-export interface Script {
-  readonly file: string
-  readonly script: ArmaScript
-  /** The hash of the text that was compiled. */
-  readonly sha256: string
-  readonly origin: Origin
-}
-
-/** The configuration in force: plain data, from which runtime builds the pipeline. */
-export interface Config {
-  readonly profile: string
-  /** The agent that the profile launches. */
-  readonly tool: string | undefined
-  /** What answers one prompt, from stdin to stdout: a line for sh, or a program and its arguments. */
-  readonly headless: string | readonly string[] | undefined
-  readonly enforcement: Mode
-  readonly errorBehavior: OnError
-  readonly timeoutMs: number
-  readonly maxHooksPerPoint: number
-  /** Settings by the name of the hook. Read it with `hookSettings`. */
-  readonly hooks: Readonly<Record<string, HookSettings>>
-  readonly commands: readonly CommandHook[]
-  readonly scripts: readonly Script[]
-  readonly breaker: { readonly failureThreshold: number; readonly cooldownMs: number }
-  readonly risk: { readonly floor: boolean }
-  /** Whether hooks start a daemon, and for how long one that they started stays unused. */
-  readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
-  /** Where the end of the record is noted beside the home and the system log. */
-  readonly trace: { readonly anchors: readonly string[] }
-}
-
-/** What holds where no file says otherwise. */
-export const DEFAULTS: Config = Object.freeze({
-  profile: 'default',
-  tool: undefined,
-  headless: undefined,
-  enforcement: 'log',
-  errorBehavior: 'log',
-  timeoutMs: 5_000,
-  maxHooksPerPoint: 50,
-  hooks: {},
-  commands: [],
-  scripts: [],
-  breaker: { failureThreshold: 3, cooldownMs: 60_000 },
-  risk: { floor: true },
-  daemon: { onDemand: true, idleMs: 1_800_000 },
-  trace: { anchors: [] },
-})
 
 /** One file as a layer: its settings, and the scripts it names. */
 export interface Layer {
@@ -89,18 +20,6 @@ export interface Layer {
 export interface Merged {
   readonly config: Config
   readonly problems: readonly Problem[]
-}
-
-/** The settings of a hook, safe for any name. */
-export function hookSettings(config: Config, name: string): HookSettings {
-  return (Object.hasOwn(config.hooks, name) ? config.hooks[name] : undefined) ?? {}
-}
-
-/** What a failure of this hook means by this configuration. */
-export function onErrorOf(config: Config, name: string): OnError {
-  const guards: Readonly<Record<string, OnError | undefined>> = BUILT_IN_HOOKS
-  const builtIn = Object.hasOwn(guards, name) ? guards[name] : undefined
-  return hookSettings(config, name).onError ?? builtIn ?? config.errorBehavior
 }
 
 /** Puts a file of the user's over a configuration: what it says wins, lists append. */
@@ -168,14 +87,14 @@ function tightenHook(guard: Guard, base: Config, name: string, given: HookSettin
   const current = hookSettings(base, name)
   const path = ['hooks', name]
   guard.refuse([...path, 'options'], given.options, current.options, "a hook's own settings are the user's")
-  const onError = guard.take([...path, 'onError'], given.onError, onErrorOf(base, name), isOnErrorAtLeast)
+  const onError = guard.take([...path, 'onError'], given.onError, readOnError(base, name), isOnErrorAtLeast)
   const limit = current.timeoutMs ?? base.timeoutMs
   const timeoutMs = guard.takeLimit([...path, 'timeout'], given.timeoutMs, limit, onError)
   return {
     ...current,
     ...changed('enabled', guard.take([...path, 'enabled'], given.enabled, current.enabled ?? true, isOnAtLeast), true),
     ...changed('mode', guard.take([...path, 'mode'], given.mode, current.mode ?? 'enforce', isAtLeast), 'enforce'),
-    ...changed('onError', onError, onErrorOf(base, name)),
+    ...changed('onError', onError, readOnError(base, name)),
     ...changed('timeoutMs', timeoutMs, limit),
   } satisfies HookSettings
 
@@ -220,7 +139,7 @@ class Guard {
 
   #report(path: readonly string[], why: string): void {
     const { source } = this.#file
-    const key = keyOf(path)
+    const key = formatKey(path)
     const position = source.at(path)
     this.problems.push(problem('looser', source.file, `${key} is ignored: ${why}.`, { key, position }))
   }

@@ -3,24 +3,25 @@
 
 import { basename, join, resolve, sep } from 'node:path'
 import { describe, didYouMean, show } from '../engine/errors.ts'
-import { type Chain, type LayerPlace, readChain } from './chain.ts'
-import { entryOf, withoutEntries, withoutHooks } from './good-entries.ts'
-import {
-  atLeast,
-  atLeastConfig,
-  type Facts,
-  factsOf,
-  type InForce,
-  type InForceStore,
-  strictestMode,
-} from './in-force.ts'
+import { type Config, DEFAULTS } from './config.ts'
+import { type Chain, type LayerLocation, readChain } from './extends-chain.ts'
 import type { LastGood } from './last-good.ts'
-import { type Config, DEFAULTS, type Layer, override, tighten } from './layers.ts'
-import { isFatal, keyOf, type Problem, problem } from './problem.ts'
-import { isProfileName, listProfiles, PROFILE_NAME } from './profiles.ts'
-import { type ReadFile, readTextFile, remembering, textIn } from './read-file.ts'
+import { type Layer, override, tighten } from './layers.ts'
+import { formatKey, isFatal, type Problem, problem } from './problem.ts'
+import { isProfileName, listProfiles, PROFILE_NAME } from './profile-files.ts'
+import { cacheReads, type ReadFile, readFromBundle, readTextFile } from './read-file.ts'
 import { BUILT_IN_HOOKS, type CommandSetting } from './schema.ts'
+import {
+  raiseTo,
+  raiseToConfig,
+  readStrictness,
+  type Strictness,
+  type StrictnessRecord,
+  type StrictnessStore,
+  strictestMode,
+} from './strictness.ts'
 import { type Fingerprint, type Follow, fingerprint, hasHooks, type ProjectHooks, type TrustedSet } from './trust.ts'
+import { findEntry, withoutEntries, withoutHooks } from './valid-entries.ts'
 
 /** What to load, and what it needs from outside. */
 export interface LoadOptions {
@@ -34,7 +35,7 @@ export interface LoadOptions {
   readonly onlyTightens?: boolean | undefined
   readonly lastGood: LastGood
   /** What was last in force; without it only the files count. */
-  readonly inForce?: InForceStore | undefined
+  readonly strictness?: StrictnessStore | undefined
   /** Follows what the hooks of a project run. */
   readonly follow?: Follow | undefined
   /** Without it no project is trusted. */
@@ -102,13 +103,13 @@ class Loading {
   // A file of the user's is missing or bad.
   #isDegraded = false
   #hasConfigFile = false
-  #record: { readonly was: InForce | undefined } | undefined
+  #record: { readonly was: StrictnessRecord | undefined } | undefined
   // Each file is read once, so that one load sees one state of it.
   readonly #read: ReadFile
 
   constructor(options: LoadOptions) {
     this.#options = options
-    this.#read = remembering(options.read ?? readTextFile)
+    this.#read = cacheReads(options.read ?? readTextFile)
   }
 
   run(): Loaded {
@@ -125,7 +126,7 @@ class Loading {
     let user = this.#raised(own.config, profile, chosen)
     if (onlyTightens && profile !== chosen) {
       const configured = this.#raised(this.#profile(chosen, profiles, base.config, 'default').config, chosen, chosen)
-      user = { ...atLeastConfig(user, configured), profile }
+      user = { ...raiseToConfig(user, configured), profile }
       if (isGoodBefore && !this.#isDegraded) this.#remember(chosen, { [chosen]: configured, [profile]: own.config })
     } else if (!this.#isDegraded) this.#remember(chosen, { [profile]: own.config })
     const { config, project } = this.#project(user)
@@ -160,9 +161,9 @@ class Loading {
     if (record === undefined) return config
     const isLost = this.#isDegraded || (record.profile !== chosen && !this.#hasConfigFile)
     const facts = [...new Set(isLost ? [name, chosen, record.profile] : [])].flatMap((profile) => {
-      return Object.hasOwn(record.profiles, profile) ? [record.profiles[profile] as Facts] : []
+      return Object.hasOwn(record.profiles, profile) ? [record.profiles[profile] as Strictness] : []
     })
-    const raised = facts.reduce(atLeast, config)
+    const raised = facts.reduce(raiseTo, config)
     if (raised === config) return config
     this.#isDegraded = true
     const why = `Files of the configuration are missing or bad, so what was last in force holds: mode ${raised.enforcement}.`
@@ -172,25 +173,25 @@ class Loading {
   }
 
   // Read once a load.
-  #inForce(): InForce | undefined {
-    this.#record ??= { was: this.#options.inForce?.get() }
+  #inForce(): StrictnessRecord | undefined {
+    this.#record ??= { was: this.#options.strictness?.get() }
     return this.#record.was
   }
 
   #remember(chosen: string, configs: Readonly<Record<string, Config>>): void {
-    const { inForce, home } = this.#options
-    if (inForce === undefined) return
+    const { strictness, home } = this.#options
+    if (strictness === undefined) return
     const before = this.#inForce()
-    const facts = Object.fromEntries(Object.entries(configs).map(([name, config]) => [name, factsOf(config)]))
+    const facts = Object.fromEntries(Object.entries(configs).map(([name, config]) => [name, readStrictness(config)]))
     try {
-      inForce.set({ profile: chosen, profiles: { ...before?.profiles, ...facts } })
+      strictness.set({ profile: chosen, profiles: { ...before?.profiles, ...facts } })
     } catch (error) {
       this.#problems.push(problem('not-saved', home, `What is in force cannot be remembered: ${describe(error)}.`))
     }
   }
 
   // A layer of the user's, put over what lies below it.
-  #userLayer(name: string, place: LayerPlace, base: Config): UserLayer {
+  #userLayer(name: string, place: LayerLocation, base: Config): UserLayer {
     const { is, layers, chain } = this.#layers(name, place, base)
     const over = layers.reduce(override, base)
     if (place.kind === 'config') this.#hasConfigFile = is === 'good' || is === 'stale' || is === 'part'
@@ -201,7 +202,7 @@ class Loading {
     }
     this.#isDegraded = true
     // A file that is gone keeps only what is stricter than without it.
-    if (is === 'vanished') return { layers, config: atLeastConfig(over, base), isVanished: true }
+    if (is === 'vanished') return { layers, config: raiseToConfig(over, base), isVanished: true }
     const said = chain.goodEntries.map(({ file }) => file.settings)
     const enforcement = said.reduce((mode, given) => strictestMode(mode, given.enforcement ?? mode), over.enforcement)
     const asked = strictestMode(enforcement, chain.asked ?? enforcement)
@@ -210,7 +211,7 @@ class Loading {
   }
 
   // The profile has no file now, but it was in force before.
-  #wasThere({ stem }: LayerPlace): boolean {
+  #wasThere({ stem }: LayerLocation): boolean {
     return Object.hasOwn(this.#inForce()?.profiles ?? {}, basename(stem))
   }
 
@@ -218,7 +219,7 @@ class Loading {
     const { project: given, trusted } = this.#options
     if (given === undefined) return { config: base }
     const dir = resolve(given)
-    const place: LayerPlace = { kind: 'project', stem: join(dir, '.arc', 'config'), within: dir }
+    const place: LayerLocation = { kind: 'project', stem: join(dir, '.arc', 'config'), within: dir }
     const { is, layers: found, chain } = this.#layers(`project:${dir}`, place, base)
     const readable = is === 'stale' ? chain.goodEntries.map(withoutHooks) : []
     const layers = [...(is === 'part' ? found.map(withoutHooks) : found), ...readable]
@@ -254,7 +255,7 @@ class Loading {
   }
 
   // The layer as its files are now; or as it last was; or the entries that are good.
-  #layers(name: string, place: LayerPlace, base: Config): LayerState {
+  #layers(name: string, place: LayerLocation, base: Config): LayerState {
     const { lastGood } = this.#options
     const chain = this.#checked(readChain(place, this.#read), base)
     for (const file of chain.looked) this.#files.add(file)
@@ -273,7 +274,7 @@ class Loading {
     const before =
       kept &&
       this.#checked(
-        readChain(place, (file) => textIn(kept, file)),
+        readChain(place, (file) => readFromBundle(kept, file)),
         base,
       )
     if (before === undefined || before.problems.some(isFatal)) {
@@ -284,7 +285,7 @@ class Loading {
     return { is: isGood ? 'vanished' : 'stale', layers: before.layers, chain }
   }
 
-  #keep(name: string, { texts }: Chain, { stem }: LayerPlace): void {
+  #keep(name: string, { texts }: Chain, { stem }: LayerLocation): void {
     try {
       this.#options.lastGood.set(name, texts)
     } catch (error) {
@@ -301,27 +302,27 @@ class Loading {
     const wrong = chain.layers.flatMap(({ file: { source, settings } }) => {
       const names = Object.entries(settings.hooks ?? {}).flatMap(([name, value]) => {
         if (typeof value !== 'object' || known.includes(name)) return []
-        const where = { key: keyOf(['hooks', name]), position: source.at(['hooks', name], 'key') }
+        const where = { key: formatKey(['hooks', name]), position: source.at(['hooks', name], 'key') }
         return [problem('invalid', source.file, `There is no hook ${show(name)}.${didYouMean(name, known)}`, where)]
       })
       const commands = (settings.commands ?? []).flatMap((command, index) => {
         const message = checkCommand?.(command)
         const path = ['commands', index, 'command']
-        const where = { key: keyOf(path), position: source.at(path) }
+        const where = { key: formatKey(path), position: source.at(path) }
         return message === undefined ? [] : [problem('invalid', source.file, `${where.key}: ${message}`, where)]
       })
       const options = Object.entries(settings.hooks ?? {}).flatMap(([name, value]) => {
         if (typeof value !== 'object' || value.options === undefined) return []
         return (checkOptions?.(name, value.options) ?? []).map(({ path: inside, message }) => {
           const path = ['hooks', name, 'options', ...inside]
-          const where = { key: keyOf(path), position: source.at(path) }
+          const where = { key: formatKey(path), position: source.at(path) }
           return problem('invalid', source.file, `${where.key}: ${message}`, where)
         })
       })
       return [...names, ...commands, ...options]
     })
     if (wrong.length === 0) return chain
-    const bad = new Set(wrong.map(({ file, key }) => `${file} ${entryOf(key)}`))
+    const bad = new Set(wrong.map(({ file, key }) => `${file} ${findEntry(key)}`))
     const goodEntries = chain.goodEntries.map((layer) => withoutEntries(layer, bad))
     return { ...chain, layers: [], goodEntries, problems: [...chain.problems, ...wrong] }
   }

@@ -2,7 +2,7 @@
 
 import { show } from '../engine/errors.ts'
 import type { Position } from './position.ts'
-import { keyOf, type Problem, problem } from './problem.ts'
+import { formatKey, type Problem, problem } from './problem.ts'
 
 /** A value with its place in the text. */
 export type Located =
@@ -17,6 +17,19 @@ export interface Entry {
   readonly value: Located
 }
 
+/** What a format's parser gives: a tree, or complaints with offsets. */
+export interface FormatResult {
+  readonly root?: Located | undefined
+  readonly complaints: readonly Complaint[]
+}
+
+/** One complaint of a format's parser. */
+export interface Complaint {
+  readonly offset: number
+  readonly message: string
+  readonly kind?: 'syntax' | 'too-large'
+}
+
 /** How deep a document may nest; a configuration needs five. */
 export const MAX_DEPTH = 64
 
@@ -24,10 +37,10 @@ export const MAX_DEPTH = 64
 export const MAX_VALUES = 100_000
 
 /** The plain value of a located one. */
-export function plainOf(node: Located): unknown {
+export function toPlain(node: Located): unknown {
   if (node.kind === 'scalar') return node.value
-  if (node.kind === 'list') return node.items.map(plainOf)
-  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainOf(value)]))
+  if (node.kind === 'list') return node.items.map(toPlain)
+  return Object.fromEntries(node.entries.map(({ key, value }) => [key, toPlain(value)]))
 }
 
 /** The offset of the value at a path, or of its key; of the nearest parent that exists where the path does not. */
@@ -36,7 +49,7 @@ export function offsetAt(root: Located, path: readonly PropertyKey[], at: 'key' 
   let offset = root.offset
   for (const [index, part] of path.entries()) {
     const isLast = index === path.length - 1
-    const child = childOf(node, part)
+    const child = findChild(node, part)
     if (child === undefined) return offset
     offset = isLast && at === 'key' ? child.keyOffset : child.value.offset
     node = child.value
@@ -44,7 +57,7 @@ export function offsetAt(root: Located, path: readonly PropertyKey[], at: 'key' 
   return offset
 }
 
-function childOf(node: Located, part: PropertyKey): Entry | undefined {
+function findChild(node: Located, part: PropertyKey): Entry | undefined {
   if (node.kind === 'object') return node.entries.find(({ key }) => key === part)
   const item = node.kind === 'list' ? node.items[Number(part)] : undefined
   return item && { key: String(part), keyOffset: item.offset, value: item }
@@ -58,7 +71,7 @@ export function findBadKeys(root: Located, file: string, positionOf: (offset: nu
     if (node.kind !== 'object') return
     const first = new Map<string, number>()
     for (const { key, keyOffset, value } of node.entries) {
-      const where = { key: keyOf([...path, key]), position: positionOf(keyOffset) }
+      const where = { key: formatKey([...path, key]), position: positionOf(keyOffset) }
       const earlier = first.get(key)
       if (earlier !== undefined) {
         const line = positionOf(earlier).line

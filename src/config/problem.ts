@@ -55,7 +55,7 @@ export function formatProblem({ file, line, column, message }: Problem): string 
 }
 
 /** A path of keys as people write it: `commands[1].event`. */
-export function keyOf(path: readonly PropertyKey[]): string {
+export function formatKey(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
     return text === '' ? String(part) : `${text}.${String(part)}`

@@ -27,18 +27,18 @@ export function readBoundedFile(file: string, maxBytes: number): FileText {
     if (refusal !== undefined) return { problem: refusal }
     return readOpened(file, maxBytes)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return {}
+    if (readErrorCode(error) === 'ENOENT') return {}
     return { problem: problem('unreadable', file, `The file cannot be read: ${describe(error)}.`) }
   }
 }
 
 /** Does this error say that there is no such file? */
 export function isMissing(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = readErrorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-function codeOf(error: unknown): unknown {
+function readErrorCode(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code
 }
 
@@ -80,13 +80,13 @@ function decode(file: string, bytes: Uint8Array): FileText {
 }
 
 /** A file as it is in a stored bundle. */
-export function textIn(bundle: Readonly<Record<string, string>>, file: string): FileText {
+export function readFromBundle(bundle: Readonly<Record<string, string>>, file: string): FileText {
   const text = Object.hasOwn(bundle, file) ? bundle[file] : undefined
   return text === undefined ? {} : { text }
 }
 
 /** Reads each file once. */
-export function remembering(read: ReadFile): ReadFile {
+export function cacheReads(read: ReadFile): ReadFile {
   const known = new Map<string, FileText>()
   return (file) => {
     const found = known.get(file) ?? read(file)

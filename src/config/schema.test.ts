@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseText } from './parse.ts'
+import { parseText } from './parse-text.ts'
 import { formatProblem } from './problem.ts'
 import { type FileKind, toJsonSchema } from './schema.ts'
 import { validate } from './validate.ts'

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync 
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
-import { compileArma } from './arma/compile.ts'
-import type { CommandHook } from './command-list.ts'
+import { compileArma } from './arma/compile-script.ts'
+import type { CommandHook } from './config.ts'
 import { describeHooks, fingerprint, type ProjectHooks } from './trust.ts'
 
 let dir = ''

@@ -4,12 +4,12 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { fill } from './arma/compile.ts'
-import { type CommandHook, contentOf } from './command-list.ts'
-import type { Script } from './layers.ts'
+import { fill } from './arma/compile-script.ts'
+import { serializeContent } from './command-list.ts'
+import type { CommandHook, Script } from './config.ts'
+import { listFolderFiles } from './folder-files.ts'
 import { namedFiles } from './named-files.ts'
 import { isMissing } from './read-file.ts'
-import { filesOfTree } from './tree.ts'
 
 /** What a project would run. */
 export interface ProjectHooks {
@@ -78,12 +78,12 @@ export function fingerprint(project: ProjectHooks, follow: Follow = () => NOTHIN
   const lines = [...project.commands.map(({ command }) => command), ...project.scripts.flatMap(runLines)]
   const named = namedFiles(dir, lines)
   const { files: run, names, unfollowed } = lines.length === 0 ? NOTHING : follow(dir, lines)
-  const tree = unfollowed.length === 0 ? { files: [] } : filesOfTree(dir)
+  const tree = unfollowed.length === 0 ? { files: [] } : listFolderFiles(dir)
   const all = new Set([...(named ?? []), ...run, ...(tree.files ?? [])])
   const files = [...all].sort().map(inspect)
   const place = (file: string | undefined) => file && relative(dir, file)
   const hash = createHash('sha256')
-  for (const command of project.commands) hash.update(`${JSON.stringify(['command', contentOf(command)])}\n`)
+  for (const command of project.commands) hash.update(`${JSON.stringify(['command', serializeContent(command)])}\n`)
   // A script counts by the text that is in force, which need not be the one on the disk.
   for (const { file, sha256 } of project.scripts) {
     hash.update(`${JSON.stringify(['script', place(resolve(file)), sha256])}\n`)

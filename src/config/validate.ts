@@ -3,8 +3,8 @@
 import type * as z from 'zod'
 import { didYouMean, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { Parsed } from './parse.ts'
-import { keyOf, type Problem, problem } from './problem.ts'
+import type { Parsed } from './parse-text.ts'
+import { formatKey, type Problem, problem } from './problem.ts'
 import { BUILT_IN_HOOKS, type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
 
 /** A file that is valid by itself: its settings, and where each stands. */
@@ -79,7 +79,7 @@ function problemsOf(issue: Issue, source: Parsed, kind: FileKind): Problem[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, issue.path, source, kind))
   const { path } = issue
   const received = valueAt(source.value, path)
-  const key = keyOf(path)
+  const key = formatKey(path)
   const subject = key === '' ? 'The file' : key
   if (issue.code === 'custom') {
     return [problem('invalid', source.file, `${subject}: ${issue.message}`, { key, position: source.at(path) })]
@@ -92,11 +92,11 @@ function problemsOf(issue: Issue, source: Parsed, kind: FileKind): Problem[] {
 
 function unknownKey(key: string, path: readonly PropertyKey[], source: Parsed, kind: FileKind): Problem {
   const known = knownKeys(kind, path)
-  const place = path.length === 0 ? `a ${kind} file` : keyOf(path)
+  const place = path.length === 0 ? `a ${kind} file` : formatKey(path)
   const near = didYouMean(key, known)
   const message = `There is no key ${show(key)} in ${place}; expected one of ${known.join(', ')}.${near}`
   const full = [...path, key]
-  return problem('invalid', source.file, message, { key: keyOf(full), position: source.at(full, 'key') })
+  return problem('invalid', source.file, message, { key: formatKey(full), position: source.at(full, 'key') })
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -147,7 +147,7 @@ function findNameClashes({ source, settings }: ValidFile): Problem[] {
   return (settings.commands ?? []).flatMap(({ name, point }, index) => {
     if (name === undefined) return []
     const path = ['commands', index, 'name']
-    const where = { key: keyOf(path), position: source.at(path) }
+    const where = { key: formatKey(path), position: source.at(path) }
     if (Object.hasOwn(BUILT_IN_HOOKS, name)) {
       return [problem('invalid', source.file, `${where.key}: ${show(name)} is the name of a built-in hook.`, where)]
     }

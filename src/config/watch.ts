@@ -6,8 +6,8 @@ import { dirname, join, resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
-import { contentOf } from './command-list.ts'
-import type { Config } from './layers.ts'
+import { serializeContent } from './command-list.ts'
+import type { Config } from './config.ts'
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts'
 
 /** One state taking the place of another. */
@@ -190,7 +190,7 @@ class ConfigWatcher implements WatchedConfig {
 function identityOf(config: Config): string {
   return JSON.stringify({
     ...config,
-    commands: config.commands.map((command) => [command.name, contentOf(command)]),
+    commands: config.commands.map((command) => [command.name, serializeContent(command)]),
     scripts: config.scripts.map(({ file, sha256 }) => [file, sha256]),
   })
 }

@@ -5,16 +5,16 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeHome, type SupervisedHome } from '../../test/supervised-home.ts'
 import { openTasks } from '../tasks/service/open-tasks.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
-import { SupervisorPool } from './hook-call/supervisors.ts'
-import { WorkInHand } from './http/service.ts'
-import { TaskDesk } from './task-service.ts'
+import { SupervisorPool } from './hook-call/supervisor-pool.ts'
+import { InFlight } from './process/in-flight.ts'
+import { TaskService } from './task-service.ts'
 
 let at: SupervisedHome
 let pool: SupervisorPool
 let clock: FakeClock
 let reports: string[]
-let desk: TaskDesk
-const work = new WorkInHand()
+let tasks: TaskService
+const inFlight = new InFlight()
 
 beforeEach(() => {
   at = makeHome()
@@ -23,12 +23,12 @@ beforeEach(() => {
   clock.setWall(Date.now())
   const report = (text: string): void => void reports.push(text)
   pool = new SupervisorPool(at.home, report)
-  desk = new TaskDesk({ home: at.home, pool, work, report, clock })
+  tasks = new TaskService({ home: at.home, pool, inFlight, report, clock })
 })
 
 afterEach(async () => {
-  await desk.close()
-  await work.finish(5_000)
+  await tasks.close()
+  await inFlight.finish(5_000)
   await pool.close()
   at.remove()
 })
@@ -46,11 +46,11 @@ async function tick(): Promise<void> {
 }
 
 it('T3 gives the tasks of workers that died back, once a second, and writes nothing where there are none', async () => {
-  const { store } = await desk.open()
+  const { store } = await tasks.open()
   const other = new Database(join(at.home, 'arc.db'))
   const version = () => other.pragma('data_version', { simple: true })
-  desk.watch()
-  desk.watch()
+  tasks.watch()
+  tasks.watch()
   expect(clock.timers).toBe(1)
   const before = version()
   for (let at = 0; at < 5; at++) await tick()
@@ -65,7 +65,7 @@ it('T3 gives the tasks of workers that died back, once a second, and writes noth
   await until(() => Date.now() > (store.get(task.id)?.lease?.expiresAt ?? 0))
   await tick()
   expect(store.get(task.id)).toMatchObject({ status: 'assigned', attempts: 1 })
-  await work.finish(5_000)
+  await inFlight.finish(5_000)
   const { trace } = await pool.find(undefined, undefined)
   expect(trace.query({ component: 'tasks' }).map(({ action }) => action)).toEqual(['task:return'])
 })
@@ -80,18 +80,18 @@ it.runIf(existsSync('/proc/self/fd'))('T1 closing leaves no timer and no file, a
         return false
       }
     })
-  desk.watch()
-  const opening = desk.open()
-  const closing = desk.close()
-  await Promise.all([opening, closing, desk.close()])
+  tasks.watch()
+  const opening = tasks.open()
+  const closing = tasks.close()
+  await Promise.all([opening, closing, tasks.close()])
   expect([clock.timers, openFiles()]).toEqual([0, []])
-  desk.watch()
+  tasks.watch()
   expect(clock.timers).toBe(0)
 })
 
 it('T3 says once what keeps it from looking, and goes on when it can', async () => {
   at.write('home', 'a file in the place of the folder')
-  desk.watch()
+  tasks.watch()
   await tick()
   await tick()
   expect(reports).toEqual([expect.stringContaining('The tasks of workers that died stay with them')])
@@ -99,9 +99,9 @@ it('T3 says once what keeps it from looking, and goes on when it can', async () 
 })
 
 it('T3 goes on with the database that stands there now', async () => {
-  const { delegator, store } = await desk.open()
+  const { delegator, store } = await tasks.open()
   await delegator.delegate(DRAFT)
-  await work.finish(5_000)
+  await inFlight.finish(5_000)
   await pool.close()
   pool = new SupervisorPool(at.home, () => undefined)
   at.remove()

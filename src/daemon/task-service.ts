@@ -8,42 +8,42 @@ import type { Supervisor } from '../supervisor/supervisor.ts'
 import { type OpenTasks, openTasks } from '../tasks/service/open-tasks.ts'
 import { logMoves } from '../tasks/service/task-log.ts'
 import { admitBy } from '../tasks/service/task-supervision.ts'
-import { judgedMetadata } from './a2a/note.ts'
+import { omitMessageId } from './a2a/task-metadata.ts'
+import type { SupervisorPool } from './hook-call/supervisor-pool.ts'
 import { STORE_WAIT_MS } from './hook-call/supervisor-provider.ts'
-import type { SupervisorPool } from './hook-call/supervisors.ts'
-import type { WorkInHand } from './http/service.ts'
 import { TaskFeed } from './live/task-feed.ts'
+import type { InFlight } from './process/in-flight.ts'
 
 /** What it needs of the daemon. */
-export interface DeskServices {
+export interface TaskServiceOptions {
   readonly home: string
   readonly pool: Pick<SupervisorPool, 'find'>
-  readonly work: WorkInHand
+  readonly inFlight: InFlight
   readonly report: (message: string) => void
   readonly clock?: Clock
 }
 
 /** Tasks that are open, and those who follow them. */
-export interface DeskTasks extends Pick<OpenTasks, 'delegator' | 'store'> {
+export interface DaemonTasks extends Pick<OpenTasks, 'delegator' | 'store'> {
   readonly feed: TaskFeed
 }
 
 const RECLAIM_MS = 1_000
 
 /** Where a daemon keeps its tasks. */
-export class TaskDesk {
-  readonly #services: Required<DeskServices>
-  #opened: Promise<DeskTasks & { close(): void }> | undefined
+export class TaskService {
+  readonly #services: Required<TaskServiceOptions>
+  #opened: Promise<DaemonTasks & { close(): void }> | undefined
   #stopTimer: (() => void) | undefined
   #isClosed = false
   #lastFault = ''
 
-  constructor(services: DeskServices) {
+  constructor(services: TaskServiceOptions) {
     this.#services = { clock: systemClock, ...services }
   }
 
   /** Opens them if they are not open yet. */
-  open(): Promise<DeskTasks> {
+  open(): Promise<DaemonTasks> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       // Tried anew with the next request.
       this.#opened = undefined
@@ -68,14 +68,14 @@ export class TaskDesk {
     await opened?.then(({ close }) => close()).catch(() => undefined)
   }
 
-  async #open(): Promise<DeskTasks & { close(): void }> {
+  async #open(): Promise<DaemonTasks & { close(): void }> {
     const { home, clock } = this.#services
     const { delegator, store, bus, close } = await openTasks({
       home,
       storeWaitMs: STORE_WAIT_MS,
       admit: async (draft) => {
         const { metadata = {} } = draft
-        const judged = { ...draft, metadata: judgedMetadata(metadata) }
+        const judged = { ...draft, metadata: omitMessageId(metadata) }
         return { ...(await admitBy(atOnce(await this.#judge()))(judged)), metadata }
       },
       onMove: (...move) => this.#log(move),
@@ -88,9 +88,11 @@ export class TaskDesk {
   }
 
   #log(move: Parameters<ReturnType<typeof logMoves>>): void {
-    const { work, report } = this.#services
+    const { inFlight, report } = this.#services
     const written = this.#judge().then(({ trace, config }) => logMoves(trace, config.profile)(...move))
-    work.add(written).catch((error: unknown) => report(`A move of a task could not be recorded: ${describe(error)}`))
+    inFlight
+      .add(written)
+      .catch((error: unknown) => report(`A move of a task could not be recorded: ${describe(error)}`))
   }
 
   #plan(): void {

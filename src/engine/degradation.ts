@@ -1,6 +1,6 @@
 // What a failed hook run means. This table alone decides it; nothing else turns a failure into a decision.
 
-import type { Decision } from './verdict.ts'
+import type { Decision } from './decision.ts'
 
 /** What to do when a hook fails: count it as a flag, go on as if it were absent, or block. */
 export type OnError = 'log' | 'skip' | 'abort'

@@ -174,8 +174,8 @@ describe('modes', () => {
     ['log', false, 'log', 'breaker'],
     ['log', true, 'enforce', undefined],
     ['enforce', false, 'enforce', undefined],
-  ])('a ceiling of %s on a hook with critical %s gives mode %s', (ceiling, critical, mode, loweredBy) => {
-    const { engine, dispatch, records } = makeEngine({ ceiling: () => ceiling })
+  ])('a maxMode of %s on a hook with critical %s gives mode %s', (maxMode, critical, mode, loweredBy) => {
+    const { engine, dispatch, records } = makeEngine({ maxMode: () => maxMode })
     engine.register('pre:tool', () => 'block', { critical })
     void dispatch()
     expect(records[0]).toMatchObject({ mode, loweredBy })
@@ -189,12 +189,12 @@ describe('modes', () => {
       },
     ],
     ['is not a mode', () => 'nonsense' as Mode],
-  ])('a ceiling that %s lowers nothing, is reported, and does not stop a waiting dispatch', async (_what, ceiling) => {
-    const { engine, dispatch, faults } = makeEngine({ ceiling })
+  ])('a maxMode that %s lowers nothing, is reported, and does not stop a waiting dispatch', async (_what, maxMode) => {
+    const { engine, dispatch, faults } = makeEngine({ maxMode })
     engine.register('pre:tool', async () => 'pass' as const)
     engine.register('pre:tool', () => 'block', { name: 'guard' })
     expect(await dispatch()).toMatchObject({ blocked: true, hook: 'guard' })
-    expect(faults[0]).toMatchObject({ kind: 'ceiling', point: 'pre:tool' })
+    expect(faults[0]).toMatchObject({ kind: 'max-mode', point: 'pre:tool' })
   })
 })
 

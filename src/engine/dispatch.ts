@@ -1,9 +1,10 @@
 // One step's way through the hooks of its point: plan → run → settle → outcome.
 // Synchronous hooks stay synchronous: only what returns a promise is waited for.
 
+import { type AppliedVerdict, applyByMode } from './apply-by-mode.ts'
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
 import { describe } from './errors.ts'
-import { evaluationOf, skipOf, whySkipped } from './evaluation.ts'
+import { buildEvaluation, buildSkip, findSkip } from './evaluation.ts'
 import { crash, type Hook, isThenable, onRejection } from './hook.ts'
 import type { MatchFacts, StepTest } from './matcher.ts'
 import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
@@ -11,9 +12,8 @@ import type { Fault, Notice, Outcome } from './outcome.ts'
 import { frozenCopy, mergePlain } from './plain-data.ts'
 import { Recorder, type Sink } from './recorder.ts'
 import { type Deadlines, HookRun, Wait, type Waiter } from './run.ts'
-import { type Ruling, settle } from './settle.ts'
 import { NO_METADATA, readMetadata, type Step, type StepContext, type StepState, StepView } from './step.ts'
-import { type HookLink, inOrder, type Plan } from './table.ts'
+import { compareHooks, type HookLink, type Plan } from './table.ts'
 import { type Answer, DECISION_RANK, type Decision, PASS, readVerdict, type Verdict } from './verdict.ts'
 
 /** What all dispatches of an engine share. */
@@ -26,8 +26,8 @@ export interface DispatchServices {
   readonly timeoutMs: number
   readonly sink: Sink | undefined
   readonly notify: ((notice: Notice) => void) | undefined
-  /** The breaker's ceiling, asked for each hook. */
-  readonly ceiling: (() => Mode) | undefined
+  /** The breaker's maximum mode, asked for each hook. */
+  readonly maxMode: (() => Mode) | undefined
   /** Never throws. */
   readonly report: (fault: Fault) => void
   /** Steps are only looked at: there is nothing left to stop. */
@@ -194,27 +194,27 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   #modeOf(hook: Hook): Mode {
-    return hook.mode === undefined && this.#services.ceiling === undefined ? this.#mode : this.#lowestMode(hook)
+    return hook.mode === undefined && this.#services.maxMode === undefined ? this.#mode : this.#lowestMode(hook)
   }
 
   #lowestMode({ mode, critical }: Hook): Mode {
-    return effectiveMode({ profile: this.#mode, hook: mode, ceiling: this.#ceiling(), critical })
+    return effectiveMode({ profile: this.#mode, hook: mode, maxMode: this.#maxMode(), critical })
   }
 
   // A breaker that is itself broken lowers nothing.
-  #ceiling(): Mode | undefined {
-    const { ceiling } = this.#services
+  #maxMode(): Mode | undefined {
+    const { maxMode } = this.#services
     try {
-      return ceiling === undefined ? undefined : readMode(ceiling(), 'The ceiling')
+      return maxMode === undefined ? undefined : readMode(maxMode(), 'maxMode')
     } catch (error) {
-      this.report({ kind: 'ceiling', point: this.point, message: describe(error) })
+      this.report({ kind: 'max-mode', point: this.point, message: describe(error) })
       return undefined
     }
   }
 
   #isSkipped(hook: Hook, mode: Mode): boolean {
-    const skip = whySkipped(hook, mode, this.#services.wall)
-    if (skip !== undefined) this.#recorder?.addSkipped(skipOf(hook, mode, skip))
+    const skip = findSkip(hook, mode, this.#services.wall)
+    if (skip !== undefined) this.#recorder?.addSkipped(buildSkip(hook, mode, skip))
     return skip !== undefined
   }
 
@@ -239,20 +239,21 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     const read = readVerdict(answer, this.#plan.spec)
     const verdict = read instanceof Failure ? this.#degrade(hook, read) : read
     const cause: Cause = read instanceof Failure ? `failure:${read.kind}` : 'policy'
-    const isFloor = hook.floor !== undefined && verdict === read && this.#isFloor(hook.floor, verdict)
-    const ruling = settle(verdict, this.#plan.spec, mode, isFloor)
+    const isAlwaysBlocked =
+      hook.alwaysBlocks !== undefined && verdict === read && this.#isAlwaysBlocked(hook.alwaysBlocks, verdict)
+    const ruling = applyByMode(verdict, this.#plan.spec, mode, isAlwaysBlocked)
     if (verdict !== PASS) this.#apply(hook, mode, verdict, ruling)
-    this.#recorder?.add(hook, evaluationOf({ hook, profile: this.#mode, mode, verdict, ruling, cause }))
+    this.#recorder?.add(hook, buildEvaluation({ hook, profile: this.#mode, mode, verdict, ruling, cause }))
     return ruling.applied && ruling.counts === 'block'
   }
 
-  // A floor that is itself broken holds: it is only ever asked about a verdict that its own hook gave.
-  #isFloor(floor: (verdict: Verdict) => boolean, verdict: Verdict): boolean {
+  // If alwaysBlocks itself throws, the block holds.
+  #isAlwaysBlocked(alwaysBlocks: (verdict: Verdict) => boolean, verdict: Verdict): boolean {
     if (verdict.decision !== 'block' || this.#services.isObserving === true) return false
     try {
-      return floor(verdict)
+      return alwaysBlocks(verdict)
     } catch (error) {
-      this.report({ kind: 'hook', point: this.point, message: `floor: ${describe(error)}` })
+      this.report({ kind: 'hook', point: this.point, message: `alwaysBlocks: ${describe(error)}` })
       return true
     }
   }
@@ -266,7 +267,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     return { decision, reason: `hook ${hook.name} failed (${kind}): ${message}` }
   }
 
-  #apply(from: Hook, mode: Mode, verdict: Verdict, ruling: Ruling): void {
+  #apply(from: Hook, mode: Mode, verdict: Verdict, ruling: AppliedVerdict): void {
     const hook = from.name
     if (ruling.edit !== undefined) this.#edit(from, ruling.edit)
     if (ruling.answer !== undefined) this.#answer = ruling.answer
@@ -275,7 +276,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
       this.#decision = ruling.counts
       this.#decider = { hook, verdict }
     }
-    // What is applied below enforce, by a floor, is told of all the more.
+    // A block applied below enforce by alwaysBlocks is announced too.
     const isTold = verdict.decision !== 'pass' && (ruling.applied || isAtLeast(mode, 'advise'))
     if (isTold) this.#notify(hook, mode, verdict, ruling.applied)
   }
@@ -283,10 +284,10 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #edit(hook: Hook, edit: Readonly<Record<string, unknown>>): void {
     this.data = mergePlain(this.data, edit)
     const guard = this.#plan.guards?.hook
-    if (guard !== undefined && inOrder(guard, hook) < 0) this.#isUnchecked = true
+    if (guard !== undefined && compareHooks(guard, hook) < 0) this.#isUnchecked = true
   }
 
-  #addMetadata(hook: string, mode: Mode, verdict: Verdict, ruling: Ruling): void {
+  #addMetadata(hook: string, mode: Mode, verdict: Verdict, ruling: AppliedVerdict): void {
     if (verdict.metadata !== undefined) this.#merge(verdict.metadata)
     if (ruling.context !== undefined) this.#append('additionalContext', ruling.context)
     if (verdict.stopReason !== undefined && ruling.applied) this.#merge({ stopReason: verdict.stopReason })

@@ -44,7 +44,7 @@ describe('bad input', () => {
     ['half a hook', { maxHooksPerPoint: 1.5 }, 'ARC_OPTION_INVALID', /maxHooksPerPoint.*not 1.5/],
     ['a sink that is no function', { sink: [] }, 'ARC_OPTION_INVALID', /sink.*\[\]/],
     ['a notify that is no function', { notify: 'me' }, 'ARC_OPTION_INVALID', /notify.*"me"/],
-    ['a ceiling that is no function', { ceiling: 'log' }, 'ARC_OPTION_INVALID', /ceiling.*"log"/],
+    ['a maxMode that is no function', { maxMode: 'log' }, 'ARC_OPTION_INVALID', /maxMode.*"log"/],
     ['an onFault that is no function', { onFault: 1 }, 'ARC_OPTION_INVALID', /onFault.*1/],
     ['points that are no list', { points: 'pre:deploy' }, 'ARC_OPTION_INVALID', /points.*"pre:deploy"/],
     ['a point that was never declared', { points: [{}] }, 'ARC_POINT_UNKNOWN', /\{\}/],
@@ -451,7 +451,7 @@ describe('observing', () => {
 
 describe('the list of hooks', () => {
   it('has every hook once, in order of priority, as it stands', () => {
-    const { engine } = makeEngine({ mode: 'advise', ceiling: () => 'log' })
+    const { engine } = makeEngine({ mode: 'advise', maxMode: () => 'log' })
     engine.register('pre:tool', pass, { name: 'late', priority: 200, mode: 'enforce', critical: true, timeoutMs: 70 })
     engine.register({ name: 'early', priority: 1, points: ['pre:tool', 'post:tool'], check: pass })
     engine.disable('early')

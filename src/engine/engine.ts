@@ -16,14 +16,14 @@ import {
 } from './hook.ts'
 import type { RegexCompiler } from './matcher.ts'
 import { effectiveMode, type Mode, type ModeInput, readMode } from './mode.ts'
-import type { Fault, Notice, Outcome } from './outcome.ts'
+import type { Evaluation, Fault, Notice, Outcome } from './outcome.ts'
 import { copyPlain } from './plain-data.ts'
 import { BUILT_IN_POINTS, type DeclaredPoint, type PointRef, type SpecOf } from './point-names.ts'
 import type { BuiltInPoints, DataOf, PointTable } from './points.ts'
 import type { Sink } from './recorder.ts'
 import { Deadlines } from './run.ts'
 import { NO_METADATA, type StepContext } from './step.ts'
-import { type Added, HandlerTable, type Plan, planOf } from './table.ts'
+import { type Added, buildPlan, HandlerTable, type Plan } from './table.ts'
 import type { HandlerResult } from './verdict.ts'
 
 /** Settings of an engine; all optional. */
@@ -41,8 +41,8 @@ export interface EngineOptions {
   readonly sink?: Sink
   /** Told of what a person should hear about, in advise and enforce. */
   readonly notify?: (notice: Notice) => void
-  /** The highest mode allowed at present: a breaker's ceiling. */
-  readonly ceiling?: () => Mode
+  /** The highest mode allowed at present: a breaker's maximum mode. */
+  readonly maxMode?: () => Mode
   /** Told of failures beside the decision; nothing is swallowed. */
   readonly onFault?: (fault: Fault) => void
 }
@@ -53,6 +53,14 @@ export interface EngineServices {
   readonly newId: () => string
   readonly regex: RegexCompiler
   readonly report: (fault: Fault) => void
+}
+
+/** The result of a dispatch with everything to store about it. */
+export interface RecordedDispatch {
+  readonly outcome: Outcome
+  readonly evaluations: readonly Evaluation[]
+  /** The canonical name of the point. */
+  readonly point: string
 }
 
 /** One registered hook, for listings. */
@@ -78,7 +86,7 @@ export interface Engine<Points extends PointTable = BuiltInPoints> {
 }
 
 const OPTIONS = [
-  ...['mode', 'onError', 'timeoutMs', 'maxHooksPerPoint', 'points', 'sink', 'notify', 'ceiling', 'onFault'],
+  ...['mode', 'onError', 'timeoutMs', 'maxHooksPerPoint', 'points', 'sink', 'notify', 'maxMode', 'onFault'],
 ] as const
 const NO_CONTEXT: StepContext = Object.freeze({})
 
@@ -105,7 +113,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       timeoutMs: readTimeout(timeoutMs, 'the engine') ?? 5_000,
       sink: readFunction(options.sink, 'sink'),
       notify: readFunction(options.notify, 'notify'),
-      ceiling: readFunction(options.ceiling, 'ceiling'),
+      maxMode: readFunction(options.maxMode, 'maxMode'),
       report: quietly(readFunction(options.onFault, 'onFault') ?? report),
     }
     const limit = readLimit(maxHooksPerPoint)
@@ -179,7 +187,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     for (const hook of this.#table.hooks) {
       const { name, priority, mode, critical, timeoutMs = this.#services.timeoutMs } = hook
       const points = [...(byName.get(name)?.points ?? []), hook.point]
-      const inForce = effectiveMode({ profile: this.#mode, hook: mode, ceiling: this.#services.ceiling?.(), critical })
+      const inForce = effectiveMode({ profile: this.#mode, hook: mode, maxMode: this.#services.maxMode?.(), critical })
       const enabled = !this.#isOff(hook.disabled)
       byName.set(name, { name, points, priority, mode, effectiveMode: inForce, enabled, timeoutMs, critical })
     }
@@ -199,6 +207,25 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     return new Dispatch(plan, this.#mode, data, context ?? NO_CONTEXT, this.#services).start()
   }
 
+  /** Dispatches a step and returns its outcome together with its evaluations, for a caller that stores them. */
+  dispatchRecorded(
+    point: string | DeclaredPoint,
+    data: object,
+    context: StepContext = NO_CONTEXT,
+  ): RecordedDispatch | Promise<RecordedDispatch> {
+    const plan = this.#planOf(point)
+    checkData(plan.name, data)
+    const evaluations: Evaluation[] = []
+    const toResult = (outcome: Outcome): RecordedDispatch => ({ outcome, evaluations, point: plan.name })
+    if (plan.hooks.length === 0 || this.#mode === 'off') return toResult(passOutcome(data, context))
+    const sink: Sink = (evaluation, step) => {
+      evaluations.push(evaluation)
+      return this.#services.sink?.(evaluation, step)
+    }
+    const outcome = new Dispatch(plan, this.#mode, data, context, { ...this.#services, sink }).start()
+    return outcome instanceof Promise ? outcome.then(toResult) : toResult(outcome)
+  }
+
   /** Shows a step to the hooks of its point, later: nothing is applied, nothing is waited for, nothing thrown. */
   observe<Ref extends PointRef<Points>>(point: Ref, data: DataOf<SpecOf<Points, Ref>>, context?: StepContext): void
   observe(point: string | DeclaredPoint, data: object, context: StepContext = NO_CONTEXT): void {
@@ -207,7 +234,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       checkData(plan.name, data)
       if (plan.hooks.length === 0 || this.#mode === 'off') return
       // In advise at most: an observer has nothing left to stop or change.
-      const mode = effectiveMode({ profile: this.#mode, ceiling: 'advise' })
+      const mode = effectiveMode({ profile: this.#mode, maxMode: 'advise' })
       const services = { ...this.#services, isObserving: true }
       const dispatch = new Dispatch(plan, mode, copyPlain({ ...data }), copyPlain({ ...context }), services)
       this.#clock.soon(() => void dispatch.start())
@@ -225,10 +252,10 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   #resolvePlan(point: string | DeclaredPoint): Plan {
     // A declared point that this table has never heard of is a point without hooks.
     if (typeof point === 'object' && isDeclared(point)) {
-      return this.#table.plan(point.name) ?? planOf(point.name, point, [])
+      return this.#table.plan(point.name) ?? buildPlan(point.name, point, [])
     }
     const { name, spec } = this.#table.points.resolve(point)
-    return this.#table.plan(name) ?? planOf(name, spec, [])
+    return this.#table.plan(name) ?? buildPlan(name, spec, [])
   }
 
   #declare(table: HandlerTable): HandlerTable {

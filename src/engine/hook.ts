@@ -52,7 +52,7 @@ export interface HookOptions {
    * Which of this hook's blocks hold in every mode but `off`, breaker open or not. A function, so that no configuration
    * and no answer of a program can ask for it.
    */
-  readonly floor?: (verdict: Verdict) => boolean
+  readonly alwaysBlocks?: (verdict: Verdict) => boolean
   /** Run again on data that a later hook edited, before the outcome is given back. For deterministic guards. */
   readonly rechecksEdits?: boolean
   /** Take the place of the hook of this name at this point. */
@@ -88,7 +88,7 @@ export interface Hook {
   readonly overtimeMs: number
   readonly onError: OnError | undefined
   readonly critical: boolean
-  readonly floor: ((verdict: Verdict) => boolean) | undefined
+  readonly alwaysBlocks: ((verdict: Verdict) => boolean) | undefined
   readonly rechecksEdits: boolean
   readonly disabled: Disabled | undefined
   readonly pace: Pace
@@ -110,7 +110,7 @@ export interface Disabled {
 const DEFAULT_PRIORITY = 100
 
 const OPTIONS = [
-  ...(['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'floor'] as const),
+  ...(['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'alwaysBlocks'] as const),
   ...(['rechecksEdits', 'replace'] as const),
 ] as const
 const OBJECT_OPTIONS = [...OPTIONS, 'points', 'check', 'inject'] as const
@@ -141,7 +141,7 @@ export function buildHook(input: {
     overtimeMs: handler.overtimeMs ?? 0,
     onError: handler.onError ?? (options.onError === undefined ? undefined : readOnError(options.onError, where)),
     critical: readFlag(options.critical, 'critical', where),
-    floor: readFloor(options.floor, where),
+    alwaysBlocks: readAlwaysBlocks(options.alwaysBlocks, where),
     rechecksEdits: readFlag(options.rechecksEdits, 'rechecksEdits', where),
     disabled: undefined,
     pace: { quickRuns: 0 },
@@ -157,7 +157,7 @@ export function checkOptionKeys(options: object, isObjectForm: boolean): void {
 }
 
 /** One handler of an object's check and inject: the facts ride along with the verdict. */
-export function handlerOfObject(hook: HookObject): Handler {
+export function buildObjectHandler(hook: HookObject): Handler {
   const { check, inject } = hook
   if (typeof check !== 'function') {
     throw new ArcError('ARC_HANDLER_INVALID', `Hook ${show(hook.name)} needs a check function, not ${show(check)}.`)
@@ -244,9 +244,9 @@ export function readFlag(given: unknown, option: string, where: string): boolean
   throw new ArcError('ARC_OPTION_INVALID', `${option} of ${where} must be true or false, not ${show(given)}.`)
 }
 
-function readFloor(given: HookOptions['floor'], where: string): HookOptions['floor'] {
+function readAlwaysBlocks(given: HookOptions['alwaysBlocks'], where: string): HookOptions['alwaysBlocks'] {
   if (given === undefined || typeof given === 'function') return given
-  throw new ArcError('ARC_OPTION_INVALID', `floor of ${where} must be a function, not ${show(given)}.`)
+  throw new ArcError('ARC_OPTION_INVALID', `alwaysBlocks of ${where} must be a function, not ${show(given)}.`)
 }
 
 // `pre:tool:shell` with another tool in match would be two conditions on one thing.

@@ -172,11 +172,11 @@ describe('what each mode does', () => {
 })
 
 describe('the effective mode', () => {
-  it('M2 is the lowest of profile, hook and ceiling', () => {
+  it('M2 is the lowest of profile, hook and maxMode', () => {
     fc.assert(
-      fc.property(aMode, maybeMode, maybeMode, (profile, hook, ceiling) => {
-        const given = [profile, hook, ceiling].filter((mode) => mode !== undefined)
-        expect(rank(effectiveMode({ profile, hook, ceiling }))).toBe(Math.min(...given.map(rank)))
+      fc.property(aMode, maybeMode, maybeMode, (profile, hook, maxMode) => {
+        const given = [profile, hook, maxMode].filter((mode) => mode !== undefined)
+        expect(rank(effectiveMode({ profile, hook, maxMode }))).toBe(Math.min(...given.map(rank)))
       }),
     )
   })
@@ -184,19 +184,19 @@ describe('the effective mode', () => {
   it('M2 is the same whichever of the three a mode comes from', () => {
     fc.assert(
       fc.property(aMode, aMode, aMode, (a, b, c) => {
-        const expected = effectiveMode({ profile: a, hook: b, ceiling: c })
-        expect(effectiveMode({ profile: b, hook: a, ceiling: c })).toBe(expected)
-        expect(effectiveMode({ profile: c, hook: b, ceiling: a })).toBe(expected)
+        const expected = effectiveMode({ profile: a, hook: b, maxMode: c })
+        expect(effectiveMode({ profile: b, hook: a, maxMode: c })).toBe(expected)
+        expect(effectiveMode({ profile: c, hook: b, maxMode: a })).toBe(expected)
       }),
     )
   })
 
-  it('M2 of a critical hook ignores the ceiling, and nothing but the ceiling', () => {
+  it('M2 of a critical hook ignores the maximum mode, and nothing but the maximum mode', () => {
     fc.assert(
-      fc.property(aMode, maybeMode, maybeMode, (profile, hook, ceiling) => {
-        expect(effectiveMode({ profile, hook, ceiling, critical: true })).toBe(effectiveMode({ profile, hook }))
-        expect(effectiveMode({ profile, hook, ceiling, critical: false })).toBe(
-          effectiveMode({ profile, hook, ceiling }),
+      fc.property(aMode, maybeMode, maybeMode, (profile, hook, maxMode) => {
+        expect(effectiveMode({ profile, hook, maxMode, critical: true })).toBe(effectiveMode({ profile, hook }))
+        expect(effectiveMode({ profile, hook, maxMode, critical: false })).toBe(
+          effectiveMode({ profile, hook, maxMode }),
         )
       }),
     )
@@ -204,20 +204,20 @@ describe('the effective mode', () => {
 
   const cells = RUNNING.flatMap((profile) =>
     [undefined, ...LADDER].flatMap((hook) =>
-      [undefined, ...LADDER].flatMap((ceiling) =>
-        [true, false].map((critical) => ({ profile, hook, ceiling, critical })),
+      [undefined, ...LADDER].flatMap((maxMode) =>
+        [true, false].map((critical) => ({ profile, hook, maxMode, critical })),
       ),
     ),
   )
 
   it.each(cells)(
-    'M2 is recorded and decides: $profile, hook $hook, ceiling $ceiling, critical $critical',
+    'M2 is recorded and decides: $profile, hook $hook, maxMode $maxMode, critical $critical',
     async (cell) => {
-      const { profile, hook: mode, ceiling, critical } = cell
+      const { profile, hook: mode, maxMode, critical } = cell
       const expected = effectiveMode(cell)
       const { outcome, evaluations } = await sendPast('block', {
         point: 'pre:tool',
-        engine: { mode: profile, ...(ceiling && { ceiling: () => ceiling }) },
+        engine: { mode: profile, ...(maxMode && { maxMode: () => maxMode }) },
         hook: { name: 'hook', critical, ...(mode && { mode }) },
       })
       expect(evaluations).toMatchObject([{ mode: expected, decision: expected === 'off' ? 'pass' : 'block' }])
@@ -226,9 +226,9 @@ describe('the effective mode', () => {
   )
 
   it('M2 says when it was the breaker that lowered it', async () => {
-    const lowered = async (ceiling: Mode, critical = false) => {
+    const lowered = async (maxMode: Mode, critical = false) => {
       const hook = { name: 'hook', critical }
-      const { evaluations } = await sendPast('block', { point: 'pre:tool', hook, engine: { ceiling: () => ceiling } })
+      const { evaluations } = await sendPast('block', { point: 'pre:tool', hook, engine: { maxMode: () => maxMode } })
       return evaluations[0]?.loweredBy
     }
     expect(await lowered('log')).toBe('breaker')
@@ -237,11 +237,11 @@ describe('the effective mode', () => {
   })
 
   it('M2 is asked anew on every step, so that a breaker that closes is felt at once', async () => {
-    let ceiling: Mode = 'log'
-    const engine = createEngine({ mode: 'enforce', ceiling: () => ceiling })
+    let maxMode: Mode = 'log'
+    const engine = createEngine({ mode: 'enforce', maxMode: () => maxMode })
     engine.register('pre:tool', () => 'block')
     expect(await engine.dispatch('pre:tool', TOOL_CALL)).toMatchObject({ blocked: false })
-    ceiling = 'enforce'
+    maxMode = 'enforce'
     expect(await engine.dispatch('pre:tool', TOOL_CALL)).toMatchObject({ blocked: true })
   })
 })

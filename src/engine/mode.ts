@@ -39,13 +39,13 @@ export function isAtLeast(mode: Mode, least: Mode): boolean {
 export interface ModeSources {
   readonly profile: Mode
   readonly hook?: Mode | undefined
-  /** The breaker's ceiling; `critical` hooks ignore it. */
-  readonly ceiling?: Mode | undefined
+  /** The breaker's maximum mode; `critical` hooks ignore it. */
+  readonly maxMode?: Mode | undefined
   readonly critical?: boolean | undefined
 }
 
-/** The mode in force: the lowest of profile, hook and, unless the hook is critical, the breaker's ceiling. */
-export function effectiveMode({ profile, hook, ceiling, critical }: ModeSources): Mode {
+/** The mode in force: the lowest of profile, hook and, unless the hook is critical, the breaker's maximum mode. */
+export function effectiveMode({ profile, hook, maxMode, critical }: ModeSources): Mode {
   const configured = hook === undefined ? profile : lowerMode(profile, hook)
-  return ceiling === undefined || critical === true ? configured : lowerMode(configured, ceiling)
+  return maxMode === undefined || critical === true ? configured : lowerMode(configured, maxMode)
 }

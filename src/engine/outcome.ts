@@ -46,7 +46,7 @@ export interface Evaluation {
   readonly dropped?: readonly Dropped[] | undefined
   /** The hook did not run: why. */
   readonly skipped?: Skip | undefined
-  /** The breaker's ceiling lowered the mode. */
+  /** The breaker's maximum mode lowered the mode. */
   readonly loweredBy?: 'breaker' | undefined
 }
 
@@ -66,7 +66,7 @@ export interface Notice {
 
 /** Something that went wrong beside the decision itself; never swallowed. */
 export interface Fault {
-  readonly kind: 'hook' | 'sink' | 'notify' | 'ceiling' | 'observe'
+  readonly kind: 'hook' | 'sink' | 'notify' | 'max-mode' | 'observe'
   readonly point: string
   readonly hook?: string | undefined
   /** How the hook's failures are to be taken, for the kind `hook`. */

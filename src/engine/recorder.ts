@@ -4,7 +4,7 @@
 // A stretch that turns out slow is forgiven nothing: all its hooks are timed alone again.
 
 import { describe } from './errors.ts'
-import { passOf } from './evaluation.ts'
+import { buildPass } from './evaluation.ts'
 import { type Hook, onRejection } from './hook.ts'
 import type { Mode } from './mode.ts'
 import type { Evaluation, Fault } from './outcome.ts'
@@ -56,7 +56,7 @@ export class Recorder {
     if (isKnownQuick(hook)) {
       this.#mode = mode
       this.#passed[this.#count++] = hook
-    } else this.add(hook, passOf(hook, mode, 0))
+    } else this.add(hook, buildPass(hook, mode, 0))
   }
 
   /** Takes the evaluation of a hook that ran. */
@@ -97,7 +97,7 @@ export class Recorder {
     for (let i = 0; i < count; i++) {
       const hook = passed[i] as Hook
       if (share >= QUICK_MS) hook.pace.quickRuns = 0
-      this.#give(sink, passOf(hook, mode, share), view)
+      this.#give(sink, buildPass(hook, mode, share), view)
     }
   }
 

@@ -18,8 +18,35 @@ export interface StepContext {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** A context with all its fields: for whoever writes them out, so that none is lost on the way that is added later. */
-export type WholeContext = { readonly [Field in keyof Required<StepContext>]: StepContext[Field] }
+/** A context with every field present. The type makes sure that no field is forgotten when StepContext gets another. */
+export type CompleteContext = { readonly [Field in keyof Required<StepContext>]: StepContext[Field] } & {
+  readonly id: string
+}
+
+/**
+ * Completes a step's context: the given fields, then the defaults, then a new id.
+ * @example
+ * const context = completeContext({ session: 's1' }, { profile: 'default' }, newId)
+ */
+export function completeContext(given: StepContext, defaults: StepContext, newId: () => string): CompleteContext {
+  return {
+    id: given.id ?? defaults.id ?? newId(),
+    session: given.session ?? defaults.session,
+    turn: given.turn ?? defaults.turn,
+    agent: given.agent ?? defaults.agent,
+    source: given.source ?? defaults.source,
+    workspace: given.workspace ?? defaults.workspace,
+    host: given.host ?? defaults.host,
+    profile: given.profile ?? defaults.profile,
+    metadata: given.metadata ?? defaults.metadata,
+  }
+}
+
+/** A step as plain data: its complete context with the point and the data. */
+export function buildEnvelope(context: CompleteContext, point: string, data: object): StepEnvelope {
+  const { id, metadata = NO_METADATA, ...facts } = context
+  return { id, point, ...facts, data, metadata }
+}
 
 /** One thing that an agent is about to do or has done, on its way through the hooks. */
 export interface Step<Spec = PointSpec> {
@@ -107,9 +134,12 @@ export class StepView implements Step {
   }
 
   toJSON(): StepEnvelope {
-    const { session, turn, agent, source, workspace, host, profile } = this.#state.context
     const { id, point, data, metadata } = this
-    return { id, point, session, turn, agent, source, workspace, host, profile, data, metadata }
+    return buildEnvelope(
+      completeContext({ ...this.#state.context, id, metadata }, {}, () => id),
+      point,
+      data,
+    )
   }
 
   // Getters would print as nothing.

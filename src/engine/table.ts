@@ -4,13 +4,13 @@
 import { ArcError, didYouMean, show } from './errors.ts'
 import {
   buildHook,
+  buildObjectHandler,
   checkOptionKeys,
   type Disabled,
   type Handler,
   type Hook,
   type HookObject,
   type HookOptions,
-  handlerOfObject,
   readFlag,
 } from './hook.ts'
 import type { RegexCompiler } from './matcher.ts'
@@ -61,8 +61,8 @@ export class HandlerTable {
     const plans = new Map<string, Plan>()
     for (const [name, spec] of settings.points.points) {
       const own = hooks.filter((hook) => hook.point === name)
-      own.sort(inOrder)
-      plans.set(name, planOf(name, spec, own))
+      own.sort(compareHooks)
+      plans.set(name, buildPlan(name, spec, own))
     }
     this.#plans = plans
   }
@@ -110,7 +110,7 @@ export class HandlerTable {
       this,
     )
     const resolved = given.map((point) => table.points.resolve(typeof point === 'object' ? point.name : point))
-    return table.#insert(resolved, handlerOfObject(object), object)
+    return table.#insert(resolved, buildObjectHandler(object), object)
   }
 
   /** A table without these hooks; those it does not hold are ignored. */
@@ -173,12 +173,12 @@ export class HandlerTable {
 }
 
 /** The order in which hooks run. */
-export function inOrder(a: Hook, b: Hook): number {
+export function compareHooks(a: Hook, b: Hook): number {
   return a.priority - b.priority || a.order - b.order
 }
 
 /** The plan of a point with these hooks, which are in order. */
-export function planOf(name: string, spec: PointSpec, hooks: readonly Hook[]): Plan {
+export function buildPlan(name: string, spec: PointSpec, hooks: readonly Hook[]): Plan {
   const guards = chainOf(hooks.filter((hook) => hook.rechecksEdits))
   return Object.freeze({ name, spec, hooks: Object.freeze([...hooks]), first: chainOf(hooks), guards })
 }

@@ -6,12 +6,12 @@ import { linearRegex } from '../platform/engine-services.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { buildHooks, type PipelineProfile } from './builtin/list.ts'
-import { realServices } from './pipeline-services.ts'
-import type { Judge } from './retry.ts'
-import type { SupervisionServices } from './services.ts'
+import type { SupervisionServices } from './builtin/services.ts'
+import { createServices } from './pipeline-services.ts'
+import type { Dispatcher } from './retry.ts'
 
 /** The built-in hooks, to be registered on an engine or asked directly. */
-export interface Pipeline extends Judge {
+export interface Pipeline extends Dispatcher {
   readonly hooks: readonly HookObject[]
   /** Registers all of them and returns the undo. */
   registerOn(engine: Pick<HookEngine, 'register'>): () => void
@@ -31,9 +31,9 @@ export function defaultPipeline(
   profile: PipelineProfile = {},
   services: Partial<SupervisionServices> & Pick<EngineOptions, 'sink' | 'notify' | 'onFault'> = {},
 ): Pipeline {
-  const { sink, notify, ceiling, onFault, ...given } = services
-  const hooks = buildHooks(profile, { ...ownServices(profile), ...given, ceiling })
-  const options = { mode: profile.enforcement ?? 'log', sink, notify, ceiling, onFault }
+  const { sink, notify, maxMode, onFault, ...given } = services
+  const hooks = buildHooks(profile, { ...ownServices(profile), ...given, maxMode })
+  const options = { mode: profile.enforcement ?? 'log', sink, notify, maxMode, onFault }
   let engine: HookEngine | undefined
   const ownEngine = (): HookEngine => {
     if (engine !== undefined) return engine
@@ -64,6 +64,6 @@ function registerAll(hooks: readonly HookObject[], engine: Pick<HookEngine, 'reg
 function ownServices(profile: PipelineProfile): SupervisionServices {
   const trace = { append: () => ({ id: '', seqs: [] }) }
   const name = (): string => profile.name ?? 'default'
-  const services = realServices({ state: new MemoryStateStore(), trace, profile: name, notify: () => undefined })
+  const services = createServices({ state: new MemoryStateStore(), trace, profile: name, notify: () => undefined })
   return { ...services, regex: linearRegex }
 }

@@ -6,11 +6,11 @@ import type { OptionMistake } from '../config/load.ts'
 import { BUILT_IN_HOOKS } from '../config/schema.ts'
 import { ArcError, describe, didYouMean, show } from '../engine/errors.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
-import type { BuiltIn } from './built-in.ts'
-import { inertServices } from './pipeline-services.ts'
+import type { BuiltIn } from './builtin/built-in.ts'
+import { dryRunServices } from './pipeline-services.ts'
 
 /** Checks the options of these hooks by name. Commands take none; a hook that is not in this pipeline may take any. */
-export function checkOptionsOf(builtIns: readonly BuiltIn[]) {
+export function createOptionCheck(builtIns: readonly BuiltIn[]) {
   const byName = new Map(builtIns.map((builtIn) => [builtIn.name, builtIn]))
   return (name: string, options: unknown): readonly OptionMistake[] => {
     const builtIn = byName.get(name)
@@ -25,7 +25,7 @@ export function checkOptionsOf(builtIns: readonly BuiltIn[]) {
 // Some mistakes show only when the hook is made: an address that is none, a command without a safe form.
 function tryOut(builtIn: BuiltIn, options: unknown): readonly OptionMistake[] {
   try {
-    builtIn.create(options, inertServices(new MemoryStateStore()))
+    builtIn.create(options, dryRunServices(new MemoryStateStore()))
     return []
   } catch (error) {
     return [{ path: [], message: error instanceof ArcError ? error.message : describe(error) }]

@@ -10,10 +10,10 @@ import { newId } from '../platform/ids.ts'
 import { TRACE_TROUBLE, Trouble } from '../storage/repeated-failure.ts'
 import type { StateStore } from '../storage/state.ts'
 import type { TraceStore } from '../trace/store.ts'
-import { makeHandler } from './handler-factory.ts'
+import type { CommandResult, SupervisionEvent, SupervisionServices } from './builtin/services.ts'
 import { inheriting } from './handlers/command/environment.ts'
 import { runToEnd } from './handlers/command/spawn.ts'
-import type { CommandEnd, SupervisionEvent, SupervisionServices } from './services.ts'
+import { makeHandler } from './handlers/handler-factory.ts'
 
 /** A word to the user, from a script's `/notify`. */
 export interface ScriptNotice {
@@ -31,7 +31,7 @@ export interface PipelineServices extends SupervisionServices {
 const GRACE_MS = 1_000
 
 /** The services of a supervisor. */
-export function realServices(from: {
+export function createServices(from: {
   /** `$ARC_HOME`: what belongs to it is guarded by real path. Without it, by the usual names. */
   readonly home?: string
   readonly state: StateStore
@@ -58,13 +58,13 @@ export function realServices(from: {
 }
 
 /** Services for looking at a pipeline: nothing runs, nothing is sent, nothing is written. */
-export function inertServices(
+export function dryRunServices(
   state: StateStore,
   onLeftOut: (what: string) => void = () => undefined,
   guard?: Guard,
 ): PipelineServices {
   // What is not run counts as having gone well: a look must not find faults that are not there.
-  const notRun: CommandEnd = { exitCode: 0, stdout: '', stderr: '', timedOut: false }
+  const notRun: CommandResult = { exitCode: 0, stdout: '', stderr: '', timedOut: false }
   return {
     state,
     clock: systemClock,
@@ -130,7 +130,7 @@ const runCommand: SupervisionServices['runCommand'] = async (command, { cwd, tim
 }
 
 /** Where nobody is there to be told: on stderr. */
-export function tellOnStderr(notice: Notice | ScriptNotice): void {
+export function printNotice(notice: Notice | ScriptNotice): void {
   const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
   process.stderr.write(`arc[${notice.hook}] ${text}\n`)
 }

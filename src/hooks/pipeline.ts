@@ -1,111 +1,191 @@
-// The engine's table as it follows the configuration and the snoozes: swapped whole, hooks of the program kept.
+// From a configuration to a table of hooks: built-in hooks, commands and scripts, each with its settings. Decides
+// nothing and runs nothing; what cannot be built as it is written becomes a hook that fails, never one that is missing.
 
-import type { Loaded } from '../config/load.ts'
-import type { Problem } from '../config/problem.ts'
-import type { HookListing } from '../engine/engine.ts'
-import { describe } from '../engine/errors.ts'
-import type { Hook } from '../engine/hook.ts'
-import { HandlerTable } from '../engine/table.ts'
-import { linearRegex } from '../platform/engine-services.ts'
-import type { HookEngine } from '../platform/hook-engine.ts'
-import type { StateStore } from '../storage/state.ts'
-import { type Assembled, type AssembleOptions, assemble } from './assemble.ts'
-import { activeSnoozes, type Snooze } from './snoozes.ts'
-import { trustCheck } from './trust-check.ts'
+import { basename } from 'node:path'
+import type { Config, LayerName, Origin, Script } from '../config/config.ts'
+import { hookSettings, readOnError } from '../config/config.ts'
+import { type Problem, problem } from '../config/problem.ts'
+import { Failure } from '../engine/degradation.ts'
+import { ArcError, describe } from '../engine/errors.ts'
+import type { Handler, HookObject, HookOptions } from '../engine/hook.ts'
+import type { Added, HandlerTable as CoreTable } from '../engine/table.ts'
+import { HandlerTable } from '../platform/hook-engine.ts'
+import type { BuiltIn } from './builtin/built-in.ts'
+import { commandInWorkspace } from './handlers/command/workspace-command.ts'
+import type { PipelineServices } from './pipeline-services.ts'
+import { scriptHandler } from './scripts/script-hooks.ts'
+import { type IsUnchanged, whileTrusted } from './trust-check.ts'
 
-/** One hook of the pipeline, as it stands. */
-export interface PipelineHook extends HookListing {
-  /** Where it comes from: `built-in`, `program`, or the file and line that name it. */
+/** Where a hook of the pipeline comes from. */
+interface HookSource {
+  readonly layer: 'built-in' | LayerName
+  /** `built-in`, or the file and line that name it. */
   readonly source: string
-  readonly layer: 'built-in' | 'user' | 'project' | 'program'
-  /** Why it is switched off, and until when. */
-  readonly disabled?: { readonly until?: number | undefined; readonly reason?: string | undefined } | undefined
+  /** Does it leave the process? */
+  readonly isExternal: boolean
 }
 
-/** The hooks of one configuration in an engine. */
-export class Pipeline {
-  readonly #engine: HookEngine
-  #assembled: Assembled | undefined
-  // What the configuration switched off stays off, whatever the snoozes.
-  #own: readonly Hook[] = []
-  #snoozes = '[]'
+/** A pipeline, ready to swap in. */
+export interface BuiltPipeline {
+  readonly table: CoreTable
+  readonly sources: ReadonlyMap<string, HookSource>
+  /** What could not be built. */
+  readonly problems: readonly Problem[]
+}
 
-  constructor(engine: HookEngine) {
-    this.#engine = engine
+/** What a pipeline is built with. */
+export interface PipelineOptions {
+  readonly builtIns: readonly BuiltIn[]
+  readonly services: PipelineServices
+  /** The root of the project, where its commands run. */
+  readonly project?: string | undefined
+  /** Whether the files of the project's hooks are still those that were trusted. */
+  readonly isUnchanged?: IsUnchanged | undefined
+}
+
+const OFF = { reason: 'switched off in the configuration' }
+
+/**
+ * Builds the table of a configuration.
+ * @example
+ * const { table } = assemble(config, { builtIns: defaultPipeline, services })
+ * engine.swap(table)
+ */
+export function buildPipeline(config: Config, options: PipelineOptions): BuiltPipeline {
+  const assembly = new PipelineBuilder(config, options)
+  for (const builtIn of options.builtIns) assembly.addBuiltIn(builtIn)
+  for (const command of config.commands) assembly.addCommand(command)
+  for (const script of config.scripts) assembly.addScript(script)
+  return assembly.finish()
+}
+
+interface Entry {
+  readonly name: string
+  readonly source: HookSource
+  readonly origin: Pick<Origin, 'file' | 'line' | 'column'>
+}
+
+class PipelineBuilder {
+  readonly #config: Config
+  readonly #options: PipelineOptions
+  readonly #sources = new Map<string, HookSource>()
+  readonly #problems: Problem[] = []
+  #table: CoreTable
+
+  constructor(config: Config, options: PipelineOptions) {
+    this.#config = config
+    this.#options = options
+    this.#table = new HandlerTable({ maxHooksPerPoint: config.maxHooksPerPoint })
   }
 
-  /** Builds the pipeline of a configuration and puts it in force; with problems, only where nothing is in force yet. */
-  take({ config, project }: Loaded, options: AssembleOptions): readonly Problem[] {
-    const isUnchanged = project === undefined ? undefined : trustCheck(project)
-    const assembled = assemble(config, { ...options, project: project?.dir ?? options.project, isUnchanged })
-    const { problems, table } = assembled
-    if (problems.length > 0 && this.#assembled !== undefined) return problems
-    const foreign = this.#foreignHooks()
-    const settings = {
-      points: this.#engine.table.points,
-      regex: linearRegex,
-      maxHooksPerPoint: config.maxHooksPerPoint,
+  addBuiltIn(builtIn: BuiltIn): void {
+    const { name, priority, points, critical, onError, timeoutMs } = builtIn
+    const added = { name, source: BUILT_IN, origin: { file: name, line: 1, column: 1 } }
+    const parts = this.#building(added, () => create(builtIn, this.#config, this.#options.services))
+    const own = { priority, critical, timeoutMs, onError: onError ?? readOnError(this.#config, name) }
+    const settings = this.#settings(name, own)
+    const object = { ...settings, name, points, ...(typeof parts === 'function' ? { check: parts } : parts) }
+    this.#add(added, (table) => table.addObject(object as HookObject))
+  }
+
+  addCommand(hook: Config['commands'][number]): void {
+    const { name, point, tool, command, blocking, priority, onError, critical, timeoutMs, origin } = hook
+    const added = { name, source: sourceOf(origin, true), origin }
+    const handler = this.#building(added, () =>
+      this.#checked(commandInWorkspace({ command, blocking, timeoutMs, ...this.#cwdOf(origin) }), origin),
+    )
+    const settings = this.#settings(name, { priority, critical, onError, timeoutMs })
+    const match = tool === undefined ? {} : { match: { tool } }
+    this.#add(added, (table) => table.add(point, handler, { ...settings, ...match }))
+  }
+
+  addScript({ file, script, origin }: Script): void {
+    for (const hook of script.hooks) {
+      const isExternal = hook.command === 'run'
+      const name = this.#freeName(`${basename(file)}:${hook.position.line}`)
+      const place = { ...origin, ...hook.position, file }
+      const added = { name, source: sourceOf(place, isExternal), origin: place }
+      const { services } = this.#options
+      const handler = this.#building(added, () => {
+        const made = scriptHandler(hook, this.#cwdOf(origin).cwd, services)
+        return isExternal ? this.#checked(made, origin) : made
+      })
+      // A program has the time of a command, everything else that of any hook.
+      const settings = this.#settings(name, { timeoutMs: handler.timeoutMs })
+      const match = hook.tool === undefined ? {} : { match: { tool: hook.tool } }
+      this.#add(added, (table) => table.add(hook.point, handler, { ...settings, ...match }))
     }
-    this.#engine.swap(new HandlerTable(settings, [...table.hooks, ...foreign], NEXT_ORDER))
-    this.#assembled = assembled
-    this.#own = table.hooks
-    this.#snoozes = '[]'
-    return problems
   }
 
-  /** Switches off what is snoozed and on again what is no more. Gives what could not be read. */
-  follow(state: StateStore, now: number): string | undefined {
-    let active: readonly Snooze[]
+  finish(): BuiltPipeline {
+    return { table: this.#table, sources: this.#sources, problems: this.#problems }
+  }
+
+  #settings(name: string, own: Partial<Record<keyof HookOptions, unknown>>): HookOptions {
+    const { errorBehavior, timeoutMs } = this.#config
+    const { mode, onError = own.onError ?? errorBehavior, ...set } = hookSettings(this.#config, name)
+    const limit = set.timeoutMs ?? own.timeoutMs ?? timeoutMs
+    const { priority, critical } = own
+    const all = { name, priority, critical, mode, onError, timeoutMs: limit }
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  }
+
+  // A project's commands are trusted as they are in the project, so that is where they run.
+  #cwdOf({ layer }: Pick<Origin, 'layer'>): { readonly cwd?: string } {
+    const { project } = this.#options
+    return layer === 'project' && project !== undefined ? { cwd: project } : {}
+  }
+
+  #checked(handler: Handler, { layer }: Pick<Origin, 'layer'>): Handler {
+    const { isUnchanged } = this.#options
+    return layer === 'project' && isUnchanged !== undefined ? whileTrusted(handler, isUnchanged) : handler
+  }
+
+  #building<T>(added: Entry, build: () => T): T | Handler {
     try {
-      active = activeSnoozes(state, now)
+      return build()
     } catch (error) {
-      return `What is switched off cannot be read, so what was known holds: ${describe(error)}`
+      const message = error instanceof ArcError ? error.message : describe(error)
+      this.#report(added, message)
+      return () => new Failure('start', message)
     }
-    const names = new Set(this.#engine.table.hooks.map(({ name }) => name))
-    const known = active.filter(({ hook }) => names.has(hook))
-    const text = JSON.stringify(known)
-    if (text === this.#snoozes) return undefined
-    this.#apply(known, JSON.parse(this.#snoozes) as Snooze[])
-    this.#snoozes = text
-    return undefined
   }
 
-  /** Every hook, in order of priority. */
-  list(): readonly PipelineHook[] {
-    const states = new Map(this.#engine.table.hooks.map(({ name, disabled }) => [name, disabled]))
-    return this.#engine.list().map((listing) => {
-      const { source = 'program', layer = 'program' } = this.#assembled?.sources.get(listing.name) ?? {}
-      const disabled = listing.enabled ? undefined : states.get(listing.name)
-      return { ...listing, source, layer, disabled }
-    })
-  }
-
-  /** The hooks that leave the process. */
-  get externalHooks(): readonly string[] {
-    const sources = this.#assembled?.sources ?? new Map()
-    return [...sources].filter(([, { isExternal }]) => isExternal).map(([name]) => name)
-  }
-
-  #apply(active: readonly Snooze[], before: readonly Snooze[]): void {
-    let { table } = this.#engine
-    const names = new Set(table.hooks.map(({ name }) => name))
-    for (const { hook } of before) if (names.has(hook)) table = table.withDisabled(hook, this.#configured(hook))
-    for (const { hook, until, reason } of active) {
-      if (this.#configured(hook) === undefined) table = table.withDisabled(hook, { until, reason })
+  #add(added: Entry, add: (table: CoreTable) => Added): void {
+    const { name, source } = added
+    try {
+      this.#table = add(this.#table).table
+    } catch (error) {
+      if (!(error instanceof ArcError)) throw error
+      this.#report(added, error.message)
+      return
     }
-    this.#engine.swap(table)
+    if (!this.#sources.has(name)) this.#sources.set(name, source)
+    if (hookSettings(this.#config, name).enabled === false) this.#table = this.#table.withDisabled(name, OFF)
   }
 
-  #configured(name: string): Hook['disabled'] {
-    return this.#own.find((hook) => hook.name === name)?.disabled
+  #report({ name, origin }: Entry, message: string): void {
+    const { file, line, column } = origin
+    const text = `The hook ${name} cannot be used: ${message}`
+    this.#problems.push(problem('invalid', file, text, { key: name, position: { line, column } }))
   }
 
-  // What a program registered itself outlives every change of the configuration.
-  #foreignHooks(): readonly Hook[] {
-    const own = new Set(this.#own.map(({ pace }) => pace))
-    return this.#engine.table.hooks.filter(({ pace }) => !own.has(pace))
+  #freeName(wanted: string): string {
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? wanted : `${wanted} #${count}`
+      if (!this.#sources.has(name)) return name
+    }
   }
 }
 
-// Beyond every order in an assembled table: what is registered later comes later among equals.
-const NEXT_ORDER = 1_000_000
+const BUILT_IN: HookSource = { layer: 'built-in', source: 'built-in', isExternal: false }
+
+function sourceOf({ layer, file, line }: Origin, isExternal: boolean): HookSource {
+  return { layer, source: `${file}:${line}`, isExternal }
+}
+
+function create(builtIn: BuiltIn, config: Config, services: PipelineServices) {
+  const options = builtIn.options.parse(hookSettings(config, builtIn.name).options ?? {})
+  const { alwaysBlocks, ...parts } = builtIn.create(options, services)
+  return alwaysBlocks !== undefined && config.risk.floor ? { ...parts, alwaysBlocks } : parts
+}

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { Mode } from '../engine/mode.ts'
 import { createEngine } from '../platform/hook-engine.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
+import type { SupervisionEvent } from './builtin/services.ts'
 import { runWithRetry } from './retry.ts'
-import type { SupervisionEvent } from './services.ts'
 
 // Objects to what does not hold "good".
-function judge(decision: 'flag' | 'block' | 'ask', mode: Mode = 'enforce', ceiling?: () => Mode) {
-  const engine = createEngine({ mode, ...(ceiling && { ceiling }) })
+function judge(decision: 'flag' | 'block' | 'ask', mode: Mode = 'enforce', maxMode?: () => Mode) {
+  const engine = createEngine({ mode, ...(maxMode && { maxMode }) })
   engine.register(
     'pre:turn:end',
     ({ data }) => (data.output?.includes('good') ? 'pass' : { decision, reason: `"${data.output}" is not good` }),

@@ -8,17 +8,17 @@ import { isRecord } from '../engine/plain-data.ts'
 import type { StepContext } from '../engine/step.ts'
 import type { StateStore } from '../storage/state.ts'
 import { countAttempt } from './builtin/attempts.ts'
-import type { SupervisionEvent } from './services.ts'
+import type { SupervisionEvent } from './builtin/services.ts'
 
 /** What judges an output: an engine, a bus, or anything that dispatches and lists its hooks as they do. */
-export interface Judge {
+export interface Dispatcher {
   dispatch(point: never, data: never, context?: StepContext): Outcome | Promise<Outcome>
   list?(): readonly { readonly name: string; readonly effectiveMode: Mode }[]
 }
 
 export interface RetryOptions<Output = unknown> {
   /** What judges, or a function that makes it: `defaultPipeline`. */
-  readonly pipeline: Judge | (() => Judge)
+  readonly pipeline: Dispatcher | (() => Dispatcher)
   /** The output of one attempt. Told what was objected to before: nothing at first. */
   readonly execute?: (feedback: string | undefined, attempt: number) => Output | PromiseLike<Output>
   /** How often it is tried at most; 3 unless set. */
@@ -73,7 +73,7 @@ export async function runWithRetry<Output = unknown>(options: RetryOptions<Outpu
 
 class RetryLoop {
   readonly #options: Omit<RetryOptions, 'execute'>
-  readonly #judge: Judge
+  readonly #judge: Dispatcher
   readonly #maxAttempts: number
 
   constructor(options: Omit<RetryOptions, 'execute'>) {
@@ -142,10 +142,10 @@ class RetryLoop {
   }
 }
 
-function readJudge(pipeline: unknown): Judge {
+function readJudge(pipeline: unknown): Dispatcher {
   const judge: unknown = typeof pipeline === 'function' ? (pipeline as () => unknown)() : pipeline
-  if (typeof judge === 'object' && judge !== null && typeof (judge as Judge).dispatch === 'function')
-    return judge as Judge
+  if (typeof judge === 'object' && judge !== null && typeof (judge as Dispatcher).dispatch === 'function')
+    return judge as Dispatcher
   const what = `pipeline of runWithRetry must be an engine, or a function that makes one, not ${show(pipeline)}.`
   throw new ArcError('ARC_OPTION_INVALID', what)
 }

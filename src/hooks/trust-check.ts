@@ -7,7 +7,7 @@ import type { LoadedProject } from '../config/load.ts'
 import { fingerprint } from '../config/trust.ts'
 import { Failure } from '../engine/degradation.ts'
 import type { Handler } from '../engine/hook.ts'
-import { followHooks } from './executed-files/following.ts'
+import { findExecutedFiles } from './executed-files/collect-files.ts'
 
 /** Are the files of a project's hooks those that were trusted? */
 export type IsUnchanged = () => boolean
@@ -21,7 +21,7 @@ export function trustCheck(project: LoadedProject): IsUnchanged {
     // Taken before the files are read: what changes meanwhile is seen the next time.
     const stamp = canCompare ? stampOf(project) : undefined
     if (stamp !== undefined && stamp === known) return true
-    const isSame = fingerprint(project, followHooks).hash === project.hash
+    const isSame = fingerprint(project, findExecutedFiles).hash === project.hash
     known = isSame ? stamp : undefined
     return isSame
   }

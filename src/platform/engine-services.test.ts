@@ -102,10 +102,10 @@ describe('faults', () => {
       'arc: sink (hook lint) failed at pre:tool: full\n',
     ],
     [
-      'a failed ceiling',
+      'a failed maxMode',
       true,
-      { kind: 'ceiling', point: 'pre:tool', message: 'bug' },
-      'arc: ceiling failed at pre:tool: bug\n',
+      { kind: 'max-mode', point: 'pre:tool', message: 'bug' },
+      'arc: max-mode failed at pre:tool: bug\n',
     ],
     [
       'a failed observation',

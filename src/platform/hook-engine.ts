@@ -9,8 +9,9 @@ import { linearRegex, nodeServices } from './engine-services.ts'
 
 /** The hook engine, ready to use. */
 export class HookEngine<Points extends PointTable = BuiltInPoints> extends CoreEngine<Points> {
-  constructor(options: EngineOptions = {}, services: Partial<EngineServices> = {}) {
-    super(options, { ...nodeServices({ hasSink: options?.sink !== undefined }), ...services })
+  /** `hasTrace`: evaluations are recorded without a sink, so failed hooks need no line on stderr. */
+  constructor(options: EngineOptions = {}, services: Partial<EngineServices> = {}, { hasTrace = false } = {}) {
+    super(options, { ...nodeServices({ hasSink: hasTrace || options?.sink !== undefined }), ...services })
   }
 }
 

@@ -6,7 +6,7 @@ import { Dispatch, type DispatchServices } from '../engine/dispatch.ts'
 import { frozenFields } from '../engine/plain-data.ts'
 import { Recorder } from '../engine/recorder.ts'
 import { HookRun, Wait } from '../engine/run.ts'
-import { planOf } from '../engine/table.ts'
+import { buildPlan } from '../engine/table.ts'
 
 const kept: object[] = []
 
@@ -16,7 +16,7 @@ export function keepShapes(): void {
 }
 
 function makeOneOfEach(): readonly object[] {
-  const plan = planOf('', { when: '', canAbort: false, modify: [], aliases: [] }, [])
+  const plan = buildPlan('', { when: '', canAbort: false, modify: [], aliases: [] }, [])
   const dispatch = new Dispatch(plan, 'off', {}, {}, {} as DispatchServices)
   const nothing = () => 0
   return [

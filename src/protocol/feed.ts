@@ -13,10 +13,10 @@ const GRAVITY: Readonly<Record<DecisionName, number>> = { pass: 0, flag: 1, ask:
 export function joinStep(action: Action | undefined, step: FeedStep): Action {
   const known = action?.steps ?? []
   if (known.some(({ seq }) => seq === step.seq)) return action as Action
-  return actionOf([...known, step].sort((a, b) => a.seq - b.seq))
+  return buildAction([...known, step].sort((a, b) => a.seq - b.seq))
 }
 
-function actionOf(steps: readonly FeedStep[]): Action {
+function buildAction(steps: readonly FeedStep[]): Action {
   const first = steps[0] as FeedStep
   // What would run is told by the step before it; the one after it may have been cut off from it.
   const opening = steps.find(({ phase }) => phase !== 'after') ?? first

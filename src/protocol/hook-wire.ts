@@ -29,7 +29,7 @@ export function readPid(text: string | undefined): number | undefined {
 }
 
 /** After so long a daemon says that it takes longer. */
-export const PATIENCE_MS = 800
+export const TICKET_AFTER_MS = 800
 
 /** So long a silent daemon is waited for. */
 export const SILENCE_MS = 2_000
@@ -38,24 +38,24 @@ export const SILENCE_MS = 2_000
 const WAIT = 'wait'
 
 /** What a hook process gives back. */
-export interface WireAnswer {
+export interface WireReply {
   readonly stdout: string
   readonly stderr: string
   readonly exitCode: number
 }
 
 /** Writes an answer down. */
-export function writeAnswer({ exitCode, stdout, stderr }: WireAnswer): string {
+export function encodeReply({ exitCode, stdout, stderr }: WireReply): string {
   return write([String(exitCode), stdout, stderr])
 }
 
 /** Writes down that the answer comes later, for this ticket. */
-export function writeTicket(ticket: string): string {
+export function encodeTicket(ticket: string): string {
   return write([WAIT, ticket, ''])
 }
 
 /** Reads an answer or a ticket; undefined when it is neither, or not whole. */
-export function readAnswer(text: string): WireAnswer | { readonly ticket: string } | undefined {
+export function decodeReply(text: string): WireReply | { readonly ticket: string } | undefined {
   const parts = text.split(SEPARATOR)
   const [before, code = '', stdout = '', stderr = '', after] = parts
   if (parts.length !== 5 || before !== '' || after !== '') return undefined

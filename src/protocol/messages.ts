@@ -1,7 +1,7 @@
 // What goes over the stream of a daemon, and what its pages answer. Types for both sides: imports nothing but its neighbours.
 
 import type { EventView, FeedStep } from './feed-views.ts'
-import type { Pulse } from './views.ts'
+import type { BreakerView, Overview } from './views.ts'
 
 /** A line of the log. */
 export interface Row {
@@ -64,22 +64,13 @@ export interface FeedMessage {
 }
 
 /** With `view=feed`: the figures, when something of them changed. */
-interface PulseMessage {
+interface OverviewMessage {
   readonly type: 'pulse'
-  readonly pulse: Pulse
+  readonly pulse: Overview
 }
 
 /** What a daemon sends over the stream; `feed` and `pulse` only with `view=feed`, which sends no `rows`. */
-export type StreamMessage = HelloMessage | RowsMessage | FeedMessage | PulseMessage | GapMessage | AliveMessage
-
-/** The breaker of a profile. */
-export interface BreakerView {
-  readonly state: 'closed' | 'open' | 'half-open'
-  readonly failures: number
-  readonly threshold: number
-  readonly openedAt: number | null
-  readonly halfOpenAt: number | null
-}
+export type StreamMessage = HelloMessage | RowsMessage | FeedMessage | OverviewMessage | GapMessage | AliveMessage
 
 /** Names the process that asks for a login link. */
 export const LOGIN_PROCESS_HEADER = 'x-arc-process'

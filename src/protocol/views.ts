@@ -3,7 +3,6 @@
 // milliseconds where the name ends in `At`, or says so.
 
 import type { Action, ActionsPage, EventView, ModeName } from './feed-views.ts'
-import type { BreakerView } from './messages.ts'
 
 export type * from './feed-views.ts'
 
@@ -107,8 +106,17 @@ export interface NeedView {
   readonly id?: string | undefined
 }
 
+/** The breaker of a profile. */
+export interface BreakerView {
+  readonly state: 'closed' | 'open' | 'half-open'
+  readonly failures: number
+  readonly threshold: number
+  readonly openedAt: number | null
+  readonly halfOpenAt: number | null
+}
+
 /** `GET /v1/overview`; also sent over the stream when something of it changed, at most once a second or so. */
-export interface Pulse {
+export interface Overview {
   /** The daemon's clock, to count down with. */
   readonly now: number
   readonly version: string
@@ -138,7 +146,7 @@ export interface Pulse {
 
 /** `GET /v1/snapshot`: the first paint of every page in one request; then `WS /v1/stream?view=feed&after=<seq>`. */
 export interface Snapshot {
-  readonly pulse: Pulse
+  readonly pulse: Overview
   /** The newest, newest first. */
   readonly feed: ActionsPage
   /** What the pages are called with, such as `http://127.0.0.1:4747`. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { giveUpTurn, isOpen, openRoundtable, type Roundtable, readRoundtable, speak, turnOf } from './machine.ts'
+import { getCurrentTurn, isOpen, openRoundtable, type Roundtable, readRoundtable, skipTurn, speak } from './machine.ts'
 
 const when = { at: 1_000, idleMs: 60_000 }
 
@@ -16,7 +16,7 @@ describe('the course of a roundtable', () => {
   it('R2 sets the first two against each other, and the others between them', () => {
     let table = tableOf(['a', 'b', 'c', 'd'], 1)
     const roles = table.agents.map((agent) => {
-      const role = turnOf(table)?.role
+      const role = getCurrentTurn(table)?.role
       table = say(table, agent)
       return role
     })
@@ -39,7 +39,7 @@ describe('the course of a roundtable', () => {
     const table = say(tableOf(['a', 'b'], 1), 'b')
     expect(table.turns).toEqual([])
     expect(table.asides).toMatchObject([{ agent: 'b' }])
-    expect(turnOf(table)?.agent).toBe('a')
+    expect(getCurrentTurn(table)?.agent).toBe('a')
   })
 
   it('R4 does not take an answer that is sent on for a second contribution', () => {
@@ -84,7 +84,7 @@ describe('the course of a roundtable', () => {
         let table = tableOf(agents, rounds)
         for (const { agent, gives, text } of moves) {
           const before = table
-          table = gives ? giveUpTurn(table, when) : say(table, agent, text)
+          table = gives ? skipTurn(table, when) : say(table, agent, text)
           expect(readRoundtable(JSON.parse(JSON.stringify(table)))).toEqual(table)
           const order = ['active', 'synthesizing', 'complete']
           const step = order.indexOf(table.status) - order.indexOf(before.status)

@@ -3,7 +3,7 @@
 
 import { ArcError, clip, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { agentKey, MAX_AGENTS, MAX_ROUNDS } from './parse.ts'
+import { agentKey, MAX_AGENTS, MAX_ROUNDS } from './parse-request.ts'
 import { type Role, roleAt } from './roles.ts'
 
 /** Something said at the table. */
@@ -13,16 +13,16 @@ export interface Contribution {
   /** What was said, clipped; nothing when the turn was given up. */
   readonly content: string
   /** How it was heard: as a message to others, or as the answer to a prompt. */
-  readonly via: Via
+  readonly via: SpeechChannel
   /** How a turn went that somebody drove; one that was only heard has none. */
-  readonly course?: Course
+  readonly course?: TurnCourse
 }
 
 /** How a driven turn went: `spoken`, or why it was given up. */
 export type TurnOutcome = 'spoken' | 'silent' | 'failed' | 'timeout' | 'blocked' | 'held'
 
 /** What whoever drives a table knows of a turn beyond its words. */
-export interface Course {
+export interface TurnCourse {
   readonly outcome: TurnOutcome
   /** Why it was given up, or what else is to be known of it. */
   readonly reason?: string | undefined
@@ -44,7 +44,7 @@ export interface Findings {
 }
 
 /** Who drives a table. */
-export interface Driver {
+export interface TableDriver {
   readonly pid: number
   /** The name of the machine: a process of another one cannot be looked for. */
   readonly machine: string
@@ -58,7 +58,7 @@ export interface Ended {
 }
 
 /** The two ways in which an agent's words reach the table; the same words may come both ways. */
-export type Via = 'message' | 'response'
+export type SpeechChannel = 'message' | 'response'
 
 interface TableBase {
   readonly id: string
@@ -75,7 +75,7 @@ interface TableBase {
   /** When the table counts as deserted unless somebody speaks. */
   readonly expiresAt: number
   /** The process that asks the agents for their turns, if one does. */
-  readonly driver?: Driver
+  readonly driver?: TableDriver
   /** Since when the agent whose turn it is has been asked. */
   readonly askedAt?: number
   readonly ended?: Ended
@@ -88,13 +88,13 @@ export type Roundtable =
   | (TableBase & { readonly status: 'complete'; readonly synthesis: Contribution; readonly findings?: Findings })
 
 /** What became of something said. */
-export type Heard = 'turn' | 'aside' | 'synthesis' | 'echo' | 'over'
+export type SpeechKind = 'turn' | 'aside' | 'synthesis' | 'echo' | 'over'
 
 /** Something that somebody says now. */
-export interface Said {
+export interface Speech {
   readonly agent: string
   readonly content: string
-  readonly via: Via
+  readonly via: SpeechChannel
   readonly at: number
   readonly idleMs: number
 }
@@ -125,7 +125,7 @@ export function openRoundtable(plan: {
 }
 
 /** Whose turn it is, in which round and role; nothing once the rounds are over. */
-export function turnOf(
+export function getCurrentTurn(
   table: Roundtable,
 ): { readonly agent: string; readonly round: number; readonly role: Role } | undefined {
   if (table.status !== 'active') return undefined
@@ -140,7 +140,7 @@ export function isOpen(table: Roundtable | undefined, at: number): table is Roun
 }
 
 /** Something is said. In turn it is the turn, out of turn it is kept apart, and after the rounds it is the synthesis. */
-export function speak(table: Roundtable, said: Said): { readonly table: Roundtable; readonly heard: Heard } {
+export function speak(table: Roundtable, said: Speech): { readonly table: Roundtable; readonly heard: SpeechKind } {
   const { via } = said
   const content = clip(said.content, MAX_CONTENT)
   const expiresAt = said.at + said.idleMs
@@ -150,9 +150,12 @@ export function speak(table: Roundtable, said: Said): { readonly table: Roundtab
     const synthesis = { agent: said.agent, round: table.rounds, content, via }
     return { table: { ...table, status: 'complete', synthesis, expiresAt }, heard: 'synthesis' }
   }
-  const turn = turnOf(table)
+  const turn = getCurrentTurn(table)
   if (turn !== undefined && agentKey(turn.agent) === agentKey(said.agent)) {
-    return { table: take(table, { agent: turn.agent, round: turn.round, content, via }, expiresAt), heard: 'turn' }
+    return {
+      table: appendTurn(table, { agent: turn.agent, round: turn.round, content, via }, expiresAt),
+      heard: 'turn',
+    }
   }
   const aside = { agent: clip(said.agent, 100), round: turn?.round ?? table.rounds, content, via }
   const asides = [...table.asides, aside].slice(-MAX_ASIDES)
@@ -161,21 +164,25 @@ export function speak(table: Roundtable, said: Said): { readonly table: Roundtab
 }
 
 /** The agent whose turn it is gives it up: it failed or does not answer. The others go on. */
-export function giveUpTurn(table: Roundtable, when: { readonly at: number; readonly idleMs: number }): Roundtable {
-  const turn = turnOf(table)
+export function skipTurn(table: Roundtable, when: { readonly at: number; readonly idleMs: number }): Roundtable {
+  const turn = getCurrentTurn(table)
   if (turn === undefined) return table
-  return take(table, { agent: turn.agent, round: turn.round, content: '', via: 'response' }, when.at + when.idleMs)
+  return appendTurn(
+    table,
+    { agent: turn.agent, round: turn.round, content: '', via: 'response' },
+    when.at + when.idleMs,
+  )
 }
 
 // An answer that is then sent on as a message, or the other way round, is one contribution.
-function isEcho(table: Roundtable, agent: string, content: string, via: Via): boolean {
+function isEcho(table: Roundtable, agent: string, content: string, via: SpeechChannel): boolean {
   const isOwn = (said: Contribution): boolean => agentKey(said.agent) === agentKey(agent)
   const isSame = (said: Contribution | undefined): boolean => said?.content === content && said.via !== via
   return content !== '' && (isSame(table.turns.findLast(isOwn)) || isSame(table.asides.findLast(isOwn)))
 }
 
 /** A turn is over: the next one begins, or the synthesis. */
-export function take(table: Roundtable, turn: Contribution, expiresAt: number): Roundtable {
+export function appendTurn(table: Roundtable, turn: Contribution, expiresAt: number): Roundtable {
   const turns = [...table.turns, turn]
   const isDone = turns.length >= table.agents.length * table.rounds
   const { askedAt: _, ...base } = table

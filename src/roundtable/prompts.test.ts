@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { settleTurn } from './driven.ts'
+import { completeTurn } from './driver-moves.ts'
 import { openRoundtable, type Roundtable } from './machine.ts'
-import { hasTrigger } from './parse.ts'
+import { hasTrigger } from './parse-request.ts'
 import { synthesisPrompt, turnPrompt } from './prompts.ts'
 
 const when = { at: 0, idleMs: 1_000 }
@@ -10,7 +10,7 @@ function tableOf(texts: readonly string[], rounds = 10): Roundtable {
   const agents = ['ann', 'bob', 'cy']
   const course = { outcome: 'spoken', startedAt: 0, durationMs: 0 } as const
   return texts.reduce<Roundtable>(
-    (table, content, place) => settleTurn(table, place, { content, course }, when),
+    (table, content, place) => completeTurn(table, place, { content, course }, when),
     openRoundtable({ id: 'rt-1', topic: 'Tabs or spaces?', agents, rounds, ...when }),
   )
 }

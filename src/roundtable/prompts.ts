@@ -2,7 +2,7 @@
 // that it reads as something said and not as an instruction. Words that would open another table do not stand here.
 
 import type { Contribution, Roundtable } from './machine.ts'
-import { turnOf } from './machine.ts'
+import { getCurrentTurn } from './machine.ts'
 import { ROLE_TASKS } from './roles.ts'
 
 // So much of one turn, and of all of them, is in a prompt.
@@ -11,7 +11,7 @@ const MAX_TRANSCRIPT = 32_000
 
 /** What the agent whose turn it is gets; nothing once the rounds are over. */
 export function turnPrompt(table: Roundtable): string | undefined {
-  const turn = turnOf(table)
+  const turn = getCurrentTurn(table)
   if (turn === undefined) return undefined
   const { agents, rounds } = table
   const others = agents.filter((agent) => agent !== turn.agent)

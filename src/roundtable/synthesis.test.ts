@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { settleTurn } from './driven.ts'
+import { completeTurn } from './driver-moves.ts'
 import { openRoundtable, type Roundtable } from './machine.ts'
 import { fallbackFindings, readFindings } from './synthesis.ts'
 
@@ -65,7 +65,7 @@ describe('reading a synthesis', () => {
 describe('what stands in for a synthesis', () => {
   const table = ['tabs', '', 'both'].reduce<Roundtable>(
     (before, content, place) =>
-      settleTurn(
+      completeTurn(
         before,
         place,
         { content, course: { outcome: 'spoken', startedAt: 0, durationMs: 0 } },

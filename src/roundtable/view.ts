@@ -1,26 +1,26 @@
 // A table as programs and people look at it: every turn with its role and how it went, who speaks now, what it came to.
 
-import type { Contribution, Driver, Roundtable, TurnOutcome } from './machine.ts'
-import { turnOf } from './machine.ts'
+import type { Contribution, Roundtable, TableDriver, TurnOutcome } from './machine.ts'
+import { getCurrentTurn } from './machine.ts'
 import { type Role, roleAt } from './roles.ts'
 
 /** How far a table is. `interrupted`: whoever drove it stopped. `deserted`: nobody took a turn for too long. */
 export type TableStatus = Roundtable['status'] | 'interrupted' | 'deserted'
 
 /** What the time of looking adds. */
-export interface Look {
+export interface ViewContext {
   /** Wall-clock milliseconds. */
   readonly at: number
   /** Is the process that drives a table still there? */
-  readonly isRunning: (driver: Driver) => boolean
+  readonly isRunning: (driver: TableDriver) => boolean
 }
 
 export type TableView = ReturnType<typeof viewTable>
 
 /** A table of a session, as it is now. */
-export function viewTable(session: string, table: Roundtable, look: Look) {
+export function viewTable(session: string, table: Roundtable, look: ViewContext) {
   const { id, topic, agents, rounds, asides, asideCount, driver, ended, startedAt, expiresAt, askedAt } = table
-  const status = statusOf(table, look)
+  const status = readStatus(table, look)
   const isGoing = status === 'active' || status === 'synthesizing'
   const endedAt = ended?.at ?? null
   return {
@@ -40,10 +40,10 @@ export function viewTable(session: string, table: Roundtable, look: Look) {
     isDriven: driver !== undefined,
     seats: agents.map((agent, place) => ({ agent, role: roleAt(place) })),
     turns: table.turns.map((turn, at) => viewTurn(turn, roleAt(at % agents.length))),
-    speaking: isGoing ? speakerOf(table, askedAt) : null,
+    speaking: isGoing ? viewSpeaker(table, askedAt) : null,
     asides: asides.map(({ agent, round, content, via }) => ({ agent, round, content, via })),
     asideCount,
-    synthesis: synthesisOf(table),
+    synthesis: viewSynthesis(table),
   }
 }
 
@@ -63,13 +63,13 @@ function viewTurn({ agent, round, content, via, course }: Contribution, role: Ro
   }
 }
 
-function speakerOf(table: Roundtable, askedAt: number | undefined) {
-  const turn = turnOf(table)
+function viewSpeaker(table: Roundtable, askedAt: number | undefined) {
+  const turn = getCurrentTurn(table)
   return turn === undefined ? null : { ...turn, since: askedAt ?? null }
 }
 
 // A table that nobody drove has a synthesis in words only: nobody said how far the agents agree.
-function synthesisOf(table: Roundtable) {
+function viewSynthesis(table: Roundtable) {
   if (table.status !== 'complete') return undefined
   const { synthesis, findings } = table
   const { agent, round, content, via, course } = synthesis
@@ -82,7 +82,7 @@ function synthesisOf(table: Roundtable) {
   }
 }
 
-function statusOf(table: Roundtable, { at, isRunning }: Look): TableStatus {
+function readStatus(table: Roundtable, { at, isRunning }: ViewContext): TableStatus {
   const { status, ended, driver, expiresAt } = table
   if (status === 'complete') return status
   if (ended !== undefined || (driver !== undefined && !isRunning(driver))) return 'interrupted'

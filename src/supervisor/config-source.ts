@@ -1,16 +1,16 @@
 // Where a pipeline's configuration comes from: how it is loaded, what is checked on the way, and its name for the record.
 
 import { createHash } from 'node:crypto'
-import { inForceStore, readOnlyInForce } from '../config/in-force-store.ts'
+import type { Config } from '../config/config.ts'
 import { keepLastGood, type LastGood } from '../config/last-good.ts'
-import type { Config } from '../config/layers.ts'
 import type { LoadOptions } from '../config/load.ts'
+import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
 import { trustedProjects } from '../config/trusted-projects.ts'
 import { writeLauncherMode } from '../guard/launcher.ts'
-import type { BuiltIn } from '../hooks/built-in.ts'
-import { followHooks } from '../hooks/executed-files/following.ts'
-import { whyNotRunnable } from '../hooks/handler-factory.ts'
-import { checkOptionsOf } from '../hooks/hook-options.ts'
+import type { BuiltIn } from '../hooks/builtin/built-in.ts'
+import { findExecutedFiles } from '../hooks/executed-files/collect-files.ts'
+import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
+import { createOptionCheck } from '../hooks/hook-options.ts'
 import { lastGoodDir } from '../platform/home.ts'
 import type { StateStore } from '../storage/state.ts'
 
@@ -28,24 +28,24 @@ export interface ConfigSource {
 }
 
 /** The options that load it. */
-export function loadOptionsOf(source: ConfigSource): LoadOptions {
+export function buildLoadOptions(source: ConfigSource): LoadOptions {
   const { home, profile, onlyTightens, project, builtIns, state, isReadOnly } = source
   const lastGood = keepLastGood(lastGoodDir(home))
-  const inForce = inForceStore(home, state)
+  const inForce = openStrictnessStore(home, state)
   return {
     home,
     profile,
     onlyTightens,
     project,
-    inForce: isReadOnly === true ? readOnlyInForce(inForce) : inForce,
+    strictness: isReadOnly === true ? readOnlyStrictness(inForce) : inForce,
     ...(isReadOnly !== true &&
       profile === undefined && { onLoaded: ({ user }) => writeLauncherMode(home, user.enforcement) }),
     lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
     trusted: trustedProjects(state),
-    follow: followHooks,
+    follow: findExecutedFiles,
     knownHooks: builtIns.map(({ name }) => name),
     checkCommand: ({ command }) => whyNotRunnable(command),
-    checkOptions: checkOptionsOf(builtIns),
+    checkOptions: createOptionCheck(builtIns),
   }
 }
 

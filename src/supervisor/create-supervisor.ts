@@ -31,6 +31,6 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   rejectUnknownOptions(options, OPTIONS, 'createSupervisor')
   const { Supervisor } = await import('./supervisor.ts')
   const supervisor = new Supervisor(options)
-  if (options.watch === true) await supervisor.follow()
+  if (options.watch === true) await supervisor.watch()
   return supervisor
 }

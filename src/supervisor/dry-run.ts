@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config/layers.ts'
+import type { Config } from '../config/config.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import { describe } from '../engine/errors.ts'
@@ -10,20 +10,20 @@ import type { Mode } from '../engine/mode.ts'
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
 import type { StepContext } from '../engine/step.ts'
 import { ownGuard } from '../guard/own-guard.ts'
-import type { BuiltIn } from '../hooks/built-in.ts'
-import { BUILT_INS } from '../hooks/built-ins.ts'
-import { Pipeline, type PipelineHook } from '../hooks/pipeline.ts'
-import { inertServices } from '../hooks/pipeline-services.ts'
+import type { BuiltIn } from '../hooks/builtin/built-in.ts'
+import { BUILT_INS } from '../hooks/builtin/list.ts'
+import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
+import { dryRunServices } from '../hooks/pipeline-services.ts'
 import { arcHome, findProject } from '../platform/home.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import type { StateStore } from '../storage/state.ts'
 import { type BreakerStatus, DurableBreaker } from './breaker/breaker.ts'
-import { loadOptionsOf } from './config-source.ts'
+import { buildLoadOptions } from './config-source.ts'
 
 /** What to look at. */
-export interface PreviewOptions {
+export interface DryRunOptions {
   readonly home: string
   readonly profile?: string | undefined
   readonly project?: string | undefined
@@ -35,11 +35,11 @@ export interface PreviewOptions {
 }
 
 /** What the pipeline would decide. */
-export interface Foreseen {
+export interface DryRunResult {
   readonly outcome: Outcome
   readonly evaluations: readonly Evaluation[]
   /** What would have left the process, and did not run. */
-  readonly leftOut: readonly string[]
+  readonly skipped: readonly string[]
 }
 
 /** The state of a home for reading; nothing is created where there is none. */
@@ -57,50 +57,50 @@ function readState(home: string, report: (message: string) => void): { state: St
 }
 
 /** The pipeline of a directory as the CLI sees it: `$ARC_HOME`, `$ARC_PROFILE` and the project around it. */
-export function openPreview(options: {
+export function openDryRun(options: {
   readonly cwd: string
   readonly mode?: Mode
   readonly report: (message: string) => void
-}): { readonly preview: Preview; readonly home: string; close(): void } {
+}): { readonly preview: DryRun; readonly home: string; close(): void } {
   const { cwd, mode, report } = options
   const home = arcHome()
   const { state, close } = readState(home, report)
   const profile = process.env.ARC_PROFILE || undefined
   const project = findProject(cwd, home)
-  return { preview: new Preview({ home, profile, project, state, ...(mode && { mode }) }), home, close }
+  return { preview: new DryRun({ home, profile, project, state, ...(mode && { mode }) }), home, close }
 }
 
 /** A pipeline that only looks. */
-export class Preview {
+export class DryRun {
   readonly loaded: Loaded
   readonly problems: readonly Problem[]
   /** Where the breaker of the profile stands. */
   readonly breaker: () => BreakerStatus
   readonly #engine: HookEngine
-  readonly #pipeline: Pipeline
+  readonly #pipeline: LivePipeline
   readonly #evaluations: Evaluation[] = []
-  readonly #leftOut = new Set<string>()
+  readonly #skipped = new Set<string>()
   readonly #base: StateStore
   #state: StateStore
   #external: ReadonlySet<string> = new Set()
 
-  constructor({ home, profile, project, mode, builtIns = BUILT_INS, state }: PreviewOptions) {
-    this.loaded = loadConfig(loadOptionsOf({ home, profile, project, builtIns, state, isReadOnly: true }))
+  constructor({ home, profile, project, mode, builtIns = BUILT_INS, state }: DryRunOptions) {
+    this.loaded = loadConfig(buildLoadOptions({ home, profile, project, builtIns, state, isReadOnly: true }))
     this.#base = state
     this.#state = new MemoryStateStore(state)
-    const services = inertServices(this.#view(), (what) => void this.#leftOut.add(what), ownGuard(home))
+    const services = dryRunServices(this.#stateView(), (what) => void this.#skipped.add(what), ownGuard(home))
     const { breaker, enforcement, profile: named } = this.config
     const watch = new DurableBreaker({ ...breaker, profile: named }, services)
     this.breaker = () => watch.status()
     this.#engine = new HookEngine({
       mode: mode ?? enforcement,
       // A mode that is asked for is shown as if all were well.
-      ...(mode === undefined && { ceiling: () => watch.ceiling() }),
+      ...(mode === undefined && { maxMode: () => watch.maxMode() }),
       sink: (evaluation) => void this.#evaluations.push(evaluation),
     })
-    this.#pipeline = new Pipeline(this.#engine)
-    const wrong = this.#pipeline.take(this.loaded, { builtIns, services, project })
-    this.#pipeline.follow(state, Date.now())
+    this.#pipeline = new LivePipeline(this.#engine)
+    const wrong = this.#pipeline.install(this.loaded, { builtIns, services, project })
+    this.#pipeline.applySnoozes(state, Date.now())
     this.problems = [...this.loaded.problems, ...wrong]
   }
 
@@ -126,22 +126,22 @@ export class Preview {
   }
 
   /** What the pipeline would decide on a step. */
-  async foresee(point: string, data: object, context: StepContext = {}): Promise<Foreseen> {
-    this.#leaveOut()
+  async evaluate(point: string, data: object, context: StepContext = {}): Promise<DryRunResult> {
+    this.#skipExternal()
     // One look says nothing about the next: what hooks count is forgotten.
     this.#state = new MemoryStateStore(this.#base)
     this.#evaluations.length = 0
-    this.#leftOut.clear()
+    this.#skipped.clear()
     const dispatched = this.#engine.dispatch(point as 'config:change', data as Record<string, unknown>, context)
     const outcome = dispatched instanceof Promise ? await dispatched : dispatched
     const evaluations = [...this.#evaluations]
     for (const { hook, skipped, reason } of evaluations) {
-      if (skipped !== undefined && reason === LEFT_OUT && this.#external.has(hook)) this.#leftOut.add(hook)
+      if (skipped !== undefined && reason === SKIPPED_REASON && this.#external.has(hook)) this.#skipped.add(hook)
     }
-    return { outcome, evaluations, leftOut: [...this.#leftOut] }
+    return { outcome, evaluations, skipped: [...this.#skipped] }
   }
 
-  #view(): StateStore {
+  #stateView(): StateStore {
     return {
       get: (key) => this.#state.get(key),
       set: (key, value, version) => this.#state.set(key, value, version),
@@ -151,15 +151,15 @@ export class Preview {
   }
 
   // Switched off rather than taken out: so it shows which of them the step would have met.
-  #leaveOut(): void {
+  #skipExternal(): void {
     if (this.#external.size > 0) return
     this.#external = new Set(this.#pipeline.externalHooks)
     let { table } = this.#engine
     for (const { name, enabled } of this.#pipeline.list()) {
-      if (enabled && this.#external.has(name)) table = table.withDisabled(name, { reason: LEFT_OUT })
+      if (enabled && this.#external.has(name)) table = table.withDisabled(name, { reason: SKIPPED_REASON })
     }
     this.#engine.swap(table)
   }
 }
 
-const LEFT_OUT = 'leaves the process, so it is not run in a check'
+const SKIPPED_REASON = 'leaves the process, so it is not run in a check'

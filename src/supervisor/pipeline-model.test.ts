@@ -39,11 +39,17 @@ class Real {
     this.#onError = onError
     const services = { clock: this.clock, newId: () => 'id', regex: () => () => false, report: () => undefined }
     const sink = (evaluation: Evaluation) => void this.evaluations.push(evaluation)
-    this.engine = new CoreEngine({ sink, ceiling: () => this.breaker().ceiling() }, services)
-    const floor = ({ reason }: { reason?: string | undefined }) => reason === 'catastrophe'
+    this.engine = new CoreEngine({ sink, maxMode: () => this.breaker().maxMode() }, services)
+    const alwaysBlocks = ({ reason }: { reason?: string | undefined }) => reason === 'catastrophe'
     const guard = () =>
       this.guard === 'catastrophe' ? { decision: 'block' as const, reason: 'catastrophe' } : answer(this.guard)
-    this.engine.register('pre:tool', guard, { name: 'guard', priority: 10, critical: true, onError: 'abort', floor })
+    this.engine.register('pre:tool', guard, {
+      name: 'guard',
+      priority: 10,
+      critical: true,
+      onError: 'abort',
+      alwaysBlocks,
+    })
     this.engine.register('pre:tool', () => answer(this.flaky), { name: 'flaky', priority: 50, onError: this.#onError })
     this.engine.register('pre:launch', () => answer(this.other), { name: 'other', onError: this.#onError })
   }

@@ -1,10 +1,11 @@
 // A profile as people and programs see it: every setting in force, where it comes from, and what is wrong.
 
-import type { Config, Layer } from '../config/layers.ts'
+import type { Config } from '../config/config.ts'
+import type { Layer } from '../config/layers.ts'
 import type { Loaded } from '../config/load.ts'
-import { keyOf, type Problem } from '../config/problem.ts'
+import { formatKey, type Problem } from '../config/problem.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { ProfileHome } from './profiles.ts'
+import type { ProfileHome } from './profile-home.ts'
 
 /** A setting in force. */
 interface ShownSetting {
@@ -34,16 +35,16 @@ export interface ShownProfile extends ProfileSummary {
 
 /** The summary of a profile. */
 export function summarize(profiles: ProfileHome, name: string, active = profiles.active): ProfileSummary {
-  return summaryOf(profiles, name, active, profiles.load(name))
+  return buildSummary(profiles, name, active, profiles.load(name))
 }
 
 /** A profile, whole. */
 export function showProfile(profiles: ProfileHome, name: string): ShownProfile {
   const loaded = profiles.load(name)
-  return { ...summaryOf(profiles, name, profiles.active, loaded), settings: settingsOf(loaded) }
+  return { ...buildSummary(profiles, name, profiles.active, loaded), settings: listSettings(loaded) }
 }
 
-function summaryOf(profiles: ProfileHome, name: string, active: string, loaded: Loaded): ProfileSummary {
+function buildSummary(profiles: ProfileHome, name: string, active: string, loaded: Loaded): ProfileSummary {
   const file = profiles.fileOf(name)
   const { config, stale, problems } = loaded
   return {
@@ -57,8 +58,12 @@ function summaryOf(profiles: ProfileHome, name: string, active: string, loaded: 
   }
 }
 
-function settingsOf({ config, layers }: Loaded): ShownSetting[] {
-  const plain = plainSettings(config).map(([path, value]) => ({ key: keyOf(path), value, from: origin(path, layers) }))
+function listSettings({ config, layers }: Loaded): ShownSetting[] {
+  const plain = plainSettings(config).map(([path, value]) => ({
+    key: formatKey(path),
+    value,
+    from: origin(path, layers),
+  }))
   const commands = config.commands.map(({ name, point, tool, command, origin: { file, line } }, index) => {
     const at = tool === undefined ? point : `${point}:${tool}`
     return { key: `commands[${index}]`, value: { name, at, command }, from: `${file}:${line}` }

@@ -3,7 +3,7 @@
 import type { Clock } from '../engine/clock.ts'
 import type { ModeInput } from '../engine/mode.ts'
 import type { Notice } from '../engine/outcome.ts'
-import type { BuiltIn } from '../hooks/built-in.ts'
+import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import type { ScriptNotice } from '../hooks/pipeline-services.ts'
 import type { Via } from '../trace/record.ts'
 

@@ -1,9 +1,9 @@
 // A supervisor: the configuration of a home and a project as an engine with a durable trace, following its files.
 // A bad file never applies in part: what was last good stays in force, and every problem is told and recorded.
 
-import { type AskLimits, Holder } from '../approvals/approval-gate.ts'
+import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { Approvals } from '../approvals/approvals.ts'
-import type { Config } from '../config/layers.ts'
+import type { Config } from '../config/config.ts'
 import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
 import { type ConfigReload, type WatchedConfig, watchConfig } from '../config/watch.ts'
@@ -12,16 +12,16 @@ import { ArcError, describe } from '../engine/errors.ts'
 import { type Mode, readMode } from '../engine/mode.ts'
 import type { Notice, Outcome } from '../engine/outcome.ts'
 import type { DeclaredPoint } from '../engine/point-names.ts'
-import type { StepContext, WholeContext } from '../engine/step.ts'
-import type { BuiltIn } from '../hooks/built-in.ts'
-import { BUILT_INS } from '../hooks/built-ins.ts'
-import { Pipeline, type PipelineHook } from '../hooks/pipeline.ts'
+import { completeContext, type StepContext } from '../engine/step.ts'
+import type { BuiltIn } from '../hooks/builtin/built-in.ts'
+import { BUILT_INS } from '../hooks/builtin/list.ts'
+import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
 import {
+  createServices,
   type PipelineServices,
-  realServices,
+  printNotice,
   recordEvent,
   type ScriptNotice,
-  tellOnStderr,
 } from '../hooks/pipeline-services.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
@@ -33,12 +33,12 @@ import { canonicalize } from '../trace/canonical.ts'
 import type { TraceStore } from '../trace/store.ts'
 import { type BreakerStatus, breakerFeed, DurableBreaker } from './breaker/breaker.ts'
 import { CONFIG_MESSAGES, troubleOf } from './config-problems.ts'
-import { loadOptionsOf, nameOf } from './config-source.ts'
+import { buildLoadOptions, nameOf } from './config-source.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
 // Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
-const LOOK_AGAIN_MS = 250
+const REFRESH_MS = 250
 const TROUBLE_KEY = 'config:trouble'
 
 /** The pipeline, the trace and the configuration as one. Made by `createSupervisor`. */
@@ -53,16 +53,16 @@ export class Supervisor {
   readonly #builtIns: readonly BuiltIn[]
   /** What is held for a person. */
   readonly approvals: Approvals
-  readonly #holder: Holder
+  readonly #approvalGate: ApprovalGate
   readonly #loadOptions: LoadOptions
-  readonly #pipeline: Pipeline
+  readonly #pipeline: LivePipeline
   readonly #pending = new Set<Promise<unknown>>()
   #breaker: DurableBreaker
   #loaded: Loaded
   #problems: readonly Problem[] = []
   #watching: Promise<WatchedConfig> | undefined
   #watched: WatchedConfig | undefined
-  #lookedAt = Number.NEGATIVE_INFINITY
+  #refreshedAt = Number.NEGATIVE_INFINITY
   #isClosed = false
 
   constructor(options: SupervisorOptions = {}) {
@@ -75,30 +75,30 @@ export class Supervisor {
     this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
     const { trace, state, trouble } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
-    this.#loadOptions = loadOptionsOf({ ...options, home: options.configHome ?? home, profile, builtIns, state })
+    this.#loadOptions = buildLoadOptions({ ...options, home: options.configHome ?? home, profile, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
     const record: PipelineServices['record'] = (event) => this.#services.record(event)
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
-    this.#holder = new Holder({ approvals: this.approvals, askMs: options.askMs, record, report })
-    const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? tellOnStderr)(notice)
-    const services = realServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })
-    this.#services = { ...services, ceiling: () => this.#breaker.ceiling() }
+    this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
+    const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? printNotice)(notice)
+    const services = createServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })
+    this.#services = { ...services, maxMode: () => this.#breaker.maxMode() }
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)
-    const ceiling = (): Mode => this.#breaker.ceiling()
-    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, ceiling }, { clock }, { report, trouble, via })
+    const maxMode = (): Mode => this.#breaker.maxMode()
+    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, maxMode }, { clock }, { report, trouble, via })
     this.engine = this.#engine
-    this.#pipeline = new Pipeline(this.#engine)
-    this.#begin()
+    this.#pipeline = new LivePipeline(this.#engine)
+    this.#start()
   }
 
   /** Follows the files from now on. */
-  async follow(): Promise<void> {
+  async watch(): Promise<void> {
     if (this.#watching !== undefined || this.#isClosed) return
     this.#watching = watchConfig({
       ...this.#loadOptions,
       clock: this.#clock,
-      onReload: (reload) => this.#takeOver(reload),
+      onReload: (reload) => this.#apply(reload),
       onFault: (message) => this.#report(message),
     })
     this.#watched = await this.#watching
@@ -148,7 +148,7 @@ export class Supervisor {
 
   /** The pipeline as it stands. */
   hooks(): readonly PipelineHook[] {
-    this.#lookAgain()
+    this.#refresh()
     return this.#pipeline.list()
   }
 
@@ -166,17 +166,15 @@ export class Supervisor {
     if (this.#isClosed) {
       throw new ArcError('ARC_SUPERVISOR_CLOSED', 'A step was sent to a supervisor that is closed.')
     }
-    this.#lookAgain()
-    const { profile = this.config.profile, workspace = this.#options.project, id = newId() } = context
-    const { session, turn, agent, source, host, metadata } = context
-    const whole = { id, session, turn, agent, source, workspace, host, profile, metadata } satisfies WholeContext
-    const traced: TracedContext = context.origin === undefined ? whole : { ...whole, origin: context.origin }
+    this.#refresh()
+    const defaults = { profile: this.config.profile, workspace: this.#options.project }
+    const complete = completeContext(context, defaults, newId)
     const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
       if (outcome.decision !== 'ask') return outcome
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
-      return this.#holder.hold(outcome, { ...whole, point: name }, limits)
+      return this.#approvalGate.resolve(outcome, { ...complete, point: name }, limits)
     }
-    const outcome = this.#engine.dispatch(point as never, data as never, traced as never) as Outcome | Promise<Outcome>
+    const outcome = this.#engine.dispatchTraced(point, data, complete, context.origin)
     return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
   }
 
@@ -203,9 +201,9 @@ export class Supervisor {
     this.#stores.close()
   }
 
-  #begin(): void {
-    this.#setProblems([...this.#loaded.problems, ...this.#takeHooks(this.#loaded)])
-    this.#followSnoozes()
+  #start(): void {
+    this.#setProblems([...this.#loaded.problems, ...this.#installHooks(this.#loaded)])
+    this.#applySnoozes()
     if (this.#isNewTrouble()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
   }
 
@@ -213,13 +211,13 @@ export class Supervisor {
     const previous = this.#loaded
     const isChanged = nameOf(current.config) !== nameOf(previous.config)
     const isSame = !isChanged && troubleOf(current.problems) === troubleOf(previous.problems)
-    if (!isSame) this.#takeOver({ previous, current, isChanged, files: [] })
+    if (!isSame) this.#apply({ previous, current, isChanged, files: [] })
   }
 
-  #takeHooks(loaded: Loaded): readonly Problem[] {
+  #installHooks(loaded: Loaded): readonly Problem[] {
     const { project, enforcement } = this.#options
     const options = { builtIns: this.#builtIns, services: this.#services, project }
-    const problems = this.#pipeline.take(loaded, options)
+    const problems = this.#pipeline.install(loaded, options)
     if (problems.length === 0 || loaded === this.#loaded) {
       this.#engine.mode = enforcement ?? loaded.config.enforcement
       this.#engine.configuration = nameOf(loaded.config)
@@ -237,13 +235,13 @@ export class Supervisor {
     return new DurableBreaker({ ...breaker, profile, onTrip }, this.#services)
   }
 
-  #takeOver({ current, isChanged, files }: ConfigReload): void {
+  #apply({ current, isChanged, files }: ConfigReload): void {
     if (this.#isClosed) return
-    const wrong = this.#takeHooks(current)
+    const wrong = this.#installHooks(current)
     const isTaken = isChanged && wrong.length === 0
     if (wrong.length === 0) this.#loaded = current
     const isNews = this.#setProblems([...current.problems, ...wrong])
-    this.#followSnoozes()
+    this.#applySnoozes()
     this.#isNewTrouble()
     if (!isTaken && !isNews) return
     this.#record(isTaken ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
@@ -293,15 +291,15 @@ export class Supervisor {
     return isNew
   }
 
-  #lookAgain(): void {
+  #refresh(): void {
     const now = this.#clock.now()
-    if (now - this.#lookedAt < LOOK_AGAIN_MS) return
-    this.#lookedAt = now
-    if (this.#followSnoozes() && this.#hasTrustChanged()) this.reload()
+    if (now - this.#refreshedAt < REFRESH_MS) return
+    this.#refreshedAt = now
+    if (this.#applySnoozes() && this.#hasTrustChanged()) this.reload()
   }
 
-  #followSnoozes(): boolean {
-    const trouble = this.#pipeline.follow(this.#stores.state, this.#clock.wall())
+  #applySnoozes(): boolean {
+    const trouble = this.#pipeline.applySnoozes(this.#stores.state, this.#clock.wall())
     if (trouble !== undefined) this.#report(trouble)
     return trouble === undefined
   }

@@ -1,24 +1,26 @@
-// The engine with a durable trace: a step and all its evaluations are committed before its outcome is handed back.
-// A trace that cannot be written never changes a decision; it is reported, once.
+// The engine with a durable trace: a step and its evaluations are committed before its outcome is returned.
+// A trace that cannot be written never changes a decision; the failure is reported once.
 
-import type { EngineOptions, EngineServices } from '../engine/engine.ts'
+import type { EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
-import type { StepContext, StepEnvelope, WholeContext } from '../engine/step.ts'
+import type { DeclaredPoint } from '../engine/point-names.ts'
+import { buildEnvelope, type CompleteContext, completeContext, type StepContext } from '../engine/step.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
 import { COUNT_TROUBLE, type Report, TRACE_TROUBLE, Trouble } from '../storage/repeated-failure.ts'
 import type { StepOrigin, Via } from '../trace/record.ts'
 import type { TraceStore } from '../trace/store.ts'
 
-/** A context with the way that the step came in by: for the record only, no hook sees it. */
+/** A context with the origin of the step: only for the trace, hooks do not see the origin. */
 export type TracedContext = StepContext & { readonly origin?: StepOrigin | undefined }
 
-/** Who hears of a trace that cannot be written; stderr unless set. */
+/** How a traced engine reports a trace that cannot be written. */
 export interface TracedEngineReports {
+  /** Default: stderr. */
   readonly report?: Report | undefined
-  /** Where others write to the same trace: told of once for all of them. */
+  /** Shared by all writers of the same trace, so that a failure is reported once. */
   readonly trouble?: Trouble | undefined
-  /** By which way steps come in that do not say so; `library` by default. */
+  /** The origin of steps without one of their own; default `library`. */
   readonly via?: Via | undefined
 }
 
@@ -29,14 +31,13 @@ export interface TracedEngineReports {
  */
 export class TracedEngine extends HookEngine {
   readonly #store: TraceStore
-  readonly #open: Map<string, Evaluation[]>
   readonly #wall: () => number
   readonly #trouble: Trouble
   readonly #origin: StepOrigin
   readonly #countTrouble: Trouble
-  /** The configuration in force, for the record: its hash or name. */
+  /** The configuration in force, for the trace: its hash or name. */
   configuration: string | undefined
-  /** Told of all evaluations of a step when it is over: what a breaker feeds on. */
+  /** Receives all evaluations of a finished step; feeds the breaker. */
   onStep: ((evaluations: readonly Evaluation[]) => void) | undefined
 
   constructor(
@@ -45,14 +46,8 @@ export class TracedEngine extends HookEngine {
     services: Partial<EngineServices> = {},
     { report, trouble = new Trouble(TRACE_TROUBLE, report), via = 'library' }: TracedEngineReports = {},
   ) {
-    const open = new Map<string, Evaluation[]>()
-    const sink: EngineOptions['sink'] = (evaluation, step) => {
-      open.get(step.id)?.push(evaluation)
-      options.sink?.(evaluation, step)
-    }
-    super({ ...options, sink }, services)
+    super(options, services, { hasTrace: true })
     this.#store = store
-    this.#open = open
     this.#trouble = trouble
     this.#origin = { via, process: { pid: process.pid, recordedBy: process.pid } }
     this.#countTrouble = new Trouble(COUNT_TROUBLE, report)
@@ -60,40 +55,40 @@ export class TracedEngine extends HookEngine {
     this.#wall = clock === undefined ? Date.now : () => clock.wall()
   }
 
-  // The parent's signature is generic over points; what is recorded is not.
-  override dispatch: HookEngine['dispatch'] = ((point: unknown, data: object, context: TracedContext = {}) => {
-    const id = context.id ?? newId()
-    const step = this.#envelope(id, point, data, context)
-    this.#open.set(id, [])
-    const commit = (outcome: Outcome): Outcome => this.#commit(step, outcome, context.origin ?? this.#origin)
-    try {
-      const known = context.id === undefined ? { ...context, id } : context
-      const outcome = super.dispatch(point as never, data as never, known) as Outcome | Promise<Outcome>
-      return outcome instanceof Promise ? outcome.then(commit) : commit(outcome)
-    } catch (error) {
-      this.#open.delete(id)
-      throw error
-    }
-  }) as HookEngine['dispatch']
+  // The parent's signature is generic over points; the trace is not.
+  override dispatch: HookEngine['dispatch'] = ((point: string | DeclaredPoint, data: object, context?: TracedContext) =>
+    this.dispatchTraced(
+      point,
+      data,
+      completeContext(context ?? {}, {}, newId),
+      context?.origin,
+    )) as HookEngine['dispatch']
 
-  // As the step came in: the copies that hooks see later have their edits in them.
-  #envelope(id: string, point: unknown, data: object, context: StepContext): StepEnvelope {
-    const given = typeof point === 'object' && point !== null ? (point as { name: unknown }).name : point
-    const { name } = this.table.points.resolve(given)
-    const { session, turn, agent, source, workspace, host, profile, metadata = {} } = context
-    const whole = { id, point: name, session, turn, agent, source, workspace, host, profile, data, metadata }
-    return whole satisfies WholeContext
+  /** Dispatches a step whose context is complete, and commits it to the trace. */
+  dispatchTraced(
+    point: string | DeclaredPoint,
+    data: object,
+    context: CompleteContext,
+    origin: StepOrigin = this.#origin,
+  ): Outcome | Promise<Outcome> {
+    const commit = (recorded: RecordedDispatch): Outcome => {
+      const { outcome, evaluations } = recorded
+      if (evaluations.length === 0) return outcome
+      this.#count(evaluations)
+      const { configuration } = this
+      // The data as it was dispatched: the step that hooks see contains their edits.
+      const step = buildEnvelope(context, recorded.point, data)
+      const entry = { step, evaluations, outcome, time: this.#wall(), configuration, origin }
+      if (!this.#trouble.watch(() => void this.#store.append(entry))) return outcome
+      // For `arc why <id>`.
+      return outcome.blocked ? { ...outcome, metadata: { ...outcome.metadata, traceId: context.id } } : outcome
+    }
+    const recorded = this.dispatchRecorded(point, data, context)
+    return recorded instanceof Promise ? recorded.then(commit) : commit(recorded)
   }
 
-  #commit(step: StepEnvelope, outcome: Outcome, origin: StepOrigin): Outcome {
-    const evaluations = this.#open.get(step.id) ?? []
-    this.#open.delete(step.id)
-    if (evaluations.length === 0) return outcome
-    const { onStep, configuration } = this
+  #count(evaluations: readonly Evaluation[]): void {
+    const { onStep } = this
     if (onStep !== undefined) this.#countTrouble.watch(() => onStep(evaluations))
-    const entry = { step, evaluations, outcome, time: this.#wall(), configuration, origin }
-    if (!this.#trouble.watch(() => void this.#store.append(entry))) return outcome
-    // Whoever is stopped is told where to look: `arc why <id>`.
-    return outcome.blocked ? { ...outcome, metadata: { ...outcome.metadata, traceId: step.id } } : outcome
   }
 }

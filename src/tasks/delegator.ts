@@ -2,15 +2,15 @@
 // message, and who waits for the end hears of it whichever process brought it about.
 
 import type { Bus } from '../bus/bus.ts'
-import { checkAgent, subjectOf } from '../bus/subject.ts'
+import { buildSubject, checkAgent } from '../bus/subject.ts'
 import type { Clock } from '../engine/clock.ts'
 import { ArcError, clip, MAX_TEXT, rejectUnknownOptions, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { HeldLeases } from './held-leases.ts'
-import { type Heard, type TaskListener, TaskListeners } from './listeners.ts'
+import { LeaseRenewer } from './lease-renewer.ts'
 import type { TaskFilter, TaskStore } from './store.ts'
 import { readDraft, type Task, type TaskDraft, type TaskRecord } from './task.ts'
-import { type MessageKind, type Move, type TaskAction, transitionOf, unknownTask } from './transitions.ts'
+import { type TaskEndListeners, type TaskListener, TaskListeners } from './task-listeners.ts'
+import { getTransition, type MessageKind, type TaskAction, type TaskMove, unknownTask } from './transitions.ts'
 
 /** What `delegate` is given. */
 export interface DelegateOptions extends TaskDraft {
@@ -37,7 +37,7 @@ export interface DelegatorOptions {
   /** Judges a task before it is stored, and each answer to its worker: gives it back, changed perhaps, or throws. */
   readonly admit?: ((draft: TaskDraft) => TaskDraft | Promise<TaskDraft>) | undefined
   /** Told of every move that was made through this object. */
-  readonly onMove?: ((task: Task, move: Pick<Move, 'action' | 'actor' | 'text'>) => void) | undefined
+  readonly onMove?: ((task: Task, move: Pick<TaskMove, 'action' | 'actor' | 'text'>) => void) | undefined
   /** How long a worker that accepts here may be silent; it then counts as dead. For ever unless set. */
   readonly leaseMs?: number | undefined
   /** How often workers of one task may be lost before it fails; 3 unless set. */
@@ -62,7 +62,7 @@ export class Delegator {
   readonly #services: DelegatorServices
   readonly #options: DelegatorOptions
   readonly #listeners: TaskListeners
-  readonly #leases: HeldLeases
+  readonly #leases: LeaseRenewer
   readonly #worker: string
   readonly #inboxes = new Set<() => void>()
   #isDisposed = false
@@ -75,7 +75,7 @@ export class Delegator {
     this.#options = options
     this.#worker = services.newId()
     this.#listeners = new TaskListeners({ ...services, reclaim: () => this.reclaim() })
-    this.#leases = new HeldLeases(services, this.#worker)
+    this.#leases = new LeaseRenewer(services, this.#worker)
   }
 
   /** Hands a task to another agent. */
@@ -108,7 +108,7 @@ export class Delegator {
     const { leaseMs } = this.#options
     this.reclaim()
     const task = this.#move(id, actor, 'accept', undefined, leaseMs)
-    if (leaseMs !== undefined) this.#leases.hold(id, leaseMs)
+    if (leaseMs !== undefined) this.#leases.start(id, leaseMs)
     return task
   }
 
@@ -151,7 +151,7 @@ export class Delegator {
   onMessage(agent: string, listener: (message: TaskMessage) => void | Promise<void>): () => void {
     this.#refuseDisposed()
     checkAgent(agent, 'agent')
-    const unsubscribe = this.#services.bus.subscribe(`${subjectOf('task', agent)}.>`, ({ data }) =>
+    const unsubscribe = this.#services.bus.subscribe(`${buildSubject('task', agent)}.>`, ({ data }) =>
       isTaskMessage(data) ? listener(data) : undefined,
     )
     const undo = (): void => {
@@ -223,23 +223,23 @@ export class Delegator {
     return this.#apply(id, { action, actor, at, text, holder: this.#worker, leaseMs })
   }
 
-  #apply(id: string, move: Move): Task {
+  #apply(id: string, move: TaskMove): Task {
     const task = this.#services.store.move(id, move)
-    if (task.lease?.holder !== this.#worker) this.#leases.drop(id)
+    if (task.lease?.holder !== this.#worker) this.#leases.stop(id)
     this.#tell(task, move)
     this.#listeners.hear(task)
     return task
   }
 
   // The task has moved already: what goes wrong in telling of it is reported and changes nothing.
-  #tell(task: Task, move: Pick<Move, 'action' | 'actor' | 'text'>): void {
+  #tell(task: Task, move: Pick<TaskMove, 'action' | 'actor' | 'text'>): void {
     const { bus, report } = this.#services
-    const { kind, tells, says } = transitionOf(move.action)
+    const { kind, tells, says } = getTransition(move.action)
     const { id, from, to, status } = task
     const recipient = tells === 'delegator' ? from : to
     const message: TaskMessage = { kind, task: id, from, to, status, text: clip(move.text || says, MAX_TEXT) }
     try {
-      bus.publish(subjectOf('task', recipient, id, status), message)
+      bus.publish(buildSubject('task', recipient, id, status), message)
       this.#options.onMove?.(task, move)
     } catch (error) {
       report(
@@ -250,7 +250,7 @@ export class Delegator {
 
   #listen(
     id: string,
-    heard: Heard,
+    heard: TaskEndListeners,
     { listenerTimeoutMs = LISTENER_MS }: { readonly listenerTimeoutMs?: number },
   ): () => void {
     this.#refuseDisposed()

@@ -2,7 +2,7 @@
 // reading and writing as one, so that of two who race exactly one wins.
 
 import type { Task, TaskDraft, TaskRecord, TaskStatus } from './task.ts'
-import type { Move } from './transitions.ts'
+import type { TaskMove } from './transitions.ts'
 
 /** Which tasks; all of what is given must hold. */
 export interface TaskFilter {
@@ -25,7 +25,7 @@ export interface TaskStore {
   /** In the order in which they were made, as their ids say. */
   list(filter?: TaskFilter): readonly Task[]
   /** Moves a task as the state machine allows, with its record, or throws and leaves all as it is. */
-  move(id: string, move: Move): Task
+  move(id: string, move: TaskMove): Task
   /** Prolongs the hold of a worker; false when it has none. */
   renew(id: string, holder: string, at: number): boolean
   /** The tasks whose worker was silent for too long. */
@@ -35,7 +35,7 @@ export interface TaskStore {
 }
 
 /** For how long a task is kept after its end. */
-export const TASK_KEPT_MS = 7 * 86_400_000
+export const TASK_RETENTION_MS = 7 * 86_400_000
 
 /** Each new task takes so many along whose time is over: nobody has to sweep. */
-export const SWEPT_AT_ONCE = 4
+export const PURGE_BATCH = 4

@@ -4,7 +4,15 @@ import { ArcError } from '../engine/errors.ts'
 import { MemoryTaskStore } from '../storage/memory/task-store.ts'
 import { taskStoreContract } from '../testing/task-store-contract.ts'
 import { TASK_STATUSES, type Task, type TaskStatus } from './task.ts'
-import { advance, isOver, type Move, openTask, type TaskAction, type TaskRole, TRANSITIONS } from './transitions.ts'
+import {
+  advanceTask,
+  isTaskOver,
+  openTask,
+  type TaskAction,
+  type TaskMove,
+  type TaskRole,
+  TRANSITIONS,
+} from './transitions.ts'
 
 const ROLES = ['delegator', 'assignee', 'arc', 'stranger'] as const
 const ACTORS = { delegator: 'lead', assignee: 'reviewer', arc: undefined, stranger: 'mallory' } as const
@@ -31,9 +39,9 @@ function taskAt(status: TaskStatus): Task {
   return { ...task, status, ...(status === 'working' && { lease: { holder: 'w', ms: 1, expiresAt: 1 } }) }
 }
 
-function outcomeOf(task: Task, move: Move): string {
+function outcomeOf(task: Task, move: TaskMove): string {
   try {
-    return advance(task, move).task.status
+    return advanceTask(task, move).task.status
   } catch (error) {
     if (!(error instanceof ArcError)) throw error
     return error.code
@@ -60,18 +68,18 @@ describe('the state machine of tasks', () => {
   })
 
   it('T2 leaves no way out of an end', () => {
-    for (const status of TASK_STATUSES.filter(isOver)) {
+    for (const status of TASK_STATUSES.filter(isTaskOver)) {
       expect(Object.values(TRANSITIONS).filter(({ from }) => (from as readonly string[]).includes(status))).toEqual([])
     }
-    expect(TASK_STATUSES.filter(isOver)).toEqual(['completed', 'failed', 'cancelled'])
+    expect(TASK_STATUSES.filter(isTaskOver)).toEqual(['completed', 'failed', 'cancelled'])
   })
 
   it('T2 says who may, what it is and what to do', () => {
     const task = taskAt('completed')
-    expect(() => advance(task, { action: 'complete', actor: 'mallory', at: 0 })).toThrow(
+    expect(() => advanceTask(task, { action: 'complete', actor: 'mallory', at: 0 })).toThrow(
       /Task t cannot complete: that is for "reviewer", to whom it was given, not for "mallory".*\[ARC_TASK_ACTOR\]/,
     )
-    expect(() => advance(task, { action: 'cancel', actor: 'lead', at: 0 })).toThrow(
+    expect(() => advanceTask(task, { action: 'cancel', actor: 'lead', at: 0 })).toThrow(
       /it is completed, and would have to be created or assigned or .*arc task show.*\[ARC_TASK_TRANSITION\]/,
     )
   })
@@ -88,13 +96,16 @@ describe('the state machine of tasks', () => {
 
   it('needs a question and an answer to be there', () => {
     const ask = { action: 'request-input', actor: 'reviewer', holder: 'w', at: 0 } as const
-    expect(() => advance(taskAt('working'), ask)).toThrow(/question must be a text/)
-    expect(() => advance(taskAt('working'), { ...ask, text: ' ' })).toThrow(/question must not be empty/)
-    expect(() => advance(taskAt('working'), { ...ask, text: 'x'.repeat(1_000_001) })).toThrow(/at most 1000000/)
+    expect(() => advanceTask(taskAt('working'), ask)).toThrow(/question must be a text/)
+    expect(() => advanceTask(taskAt('working'), { ...ask, text: ' ' })).toThrow(/question must not be empty/)
+    expect(() => advanceTask(taskAt('working'), { ...ask, text: 'x'.repeat(1_000_001) })).toThrow(/at most 1000000/)
   })
 
   it('a clock set back makes no task older than it was', () => {
-    const { task } = advance({ ...taskAt('assigned'), updatedAt: 100 }, { action: 'accept', actor: 'reviewer', at: 50 })
+    const { task } = advanceTask(
+      { ...taskAt('assigned'), updatedAt: 100 },
+      { action: 'accept', actor: 'reviewer', at: 50 },
+    )
     expect(task.updatedAt).toBe(100)
   })
 })

@@ -81,17 +81,17 @@ export const TRANSITIONS = {
 export type TaskAction = keyof typeof TRANSITIONS
 
 /** The row of an action. */
-export function transitionOf(action: TaskAction): TransitionRow {
+export function getTransition(action: TaskAction): TransitionRow {
   return TRANSITIONS[action]
 }
 
 /** Is it an end? */
-export function isOver(status: TaskStatus): boolean {
+export function isTaskOver(status: TaskStatus): boolean {
   return !OPEN.includes(status)
 }
 
 /** Something that somebody does with a task. */
-export interface Move {
+export interface TaskMove {
   readonly action: TaskAction
   /** The agent who does it; nothing stands for ARC itself, which no agent can be called. */
   readonly actor: string | undefined
@@ -106,7 +106,7 @@ export interface Move {
 }
 
 /** A task after a move, and the record of it. */
-export interface Moved {
+export interface MovedTask {
   readonly task: Task
   readonly record: TaskRecord
 }
@@ -122,14 +122,14 @@ export function openTask(
   const times = { createdAt: at, updatedAt: at }
   const created: Task = { id, ...read, status: 'created', attempts: 0, version: 1, ...times } as Task
   const first: TaskRecord = { version: 1, from: null, to: 'created', by: from, at }
-  const { task, record } = advance(created, { action: 'assign', actor: from, at })
+  const { task, record } = advanceTask(created, { action: 'assign', actor: from, at })
   return { task, records: [first, record] }
 }
 
 /** Moves a task, or throws: a wrong actor, a move that its status does not allow, a lease of somebody else. */
-export function advance(task: Task, move: Move): Moved {
+export function advanceTask(task: Task, move: TaskMove): MovedTask {
   const { action, actor, at, text } = move
-  const row = transitionOf(action)
+  const row = getTransition(action)
   refuse(task, move, row)
   if (row.isTextNeeded === true || text !== undefined)
     checkText(text, row.keeps ?? 'text', { isNeeded: row.isTextNeeded === true })
@@ -153,14 +153,14 @@ export function advance(task: Task, move: Move): Moved {
 }
 
 /** The task with its lease renewed; nothing when this worker does not hold it. */
-export function renewLease(task: Task, holder: string, at: number): Task | undefined {
+export function renewTaskLease(task: Task, holder: string, at: number): Task | undefined {
   const { lease } = task
   if (lease === undefined || lease.holder !== holder) return undefined
   return { ...task, lease: { ...lease, expiresAt: at + lease.ms } }
 }
 
 /** Has the worker been silent for too long? One who waits for an answer is not. */
-export function isLeaseOver({ status, lease }: Task, at: number): boolean {
+export function isTaskLeaseOver({ status, lease }: Task, at: number): boolean {
   return status === 'working' && lease !== undefined && lease.expiresAt <= at
 }
 
@@ -169,7 +169,7 @@ export function unknownTask(id: unknown): ArcError {
   return new ArcError('ARC_TASK_UNKNOWN', `There is no task ${show(id)}.`)
 }
 
-function refuse(task: Task, { action, actor, at, holder, version }: Move, row: TransitionRow): void {
+function refuse(task: Task, { action, actor, at, holder, version }: TaskMove, row: TransitionRow): void {
   const what = `Task ${task.id} cannot ${action.replace('-', ' ')}`
   if (!isRole(task, actor, row.by)) {
     const who = actor === undefined ? 'ARC' : show(actor)
@@ -181,7 +181,7 @@ function refuse(task: Task, { action, actor, at, holder, version }: Move, row: T
   if (version !== undefined && version !== task.version) {
     throw wrongMove(`${what}: somebody else moved it first (version ${task.version}, expected ${version}).`)
   }
-  if (row.by === 'arc' && !isLeaseOver(task, at)) throw wrongMove(`${what}: its worker is still there.`)
+  if (row.by === 'arc' && !isTaskLeaseOver(task, at)) throw wrongMove(`${what}: its worker is still there.`)
   if (row.by === 'assignee' && task.lease !== undefined && task.lease.holder !== holder) {
     throw new ArcError('ARC_TASK_ACTOR', `${what}: another worker of ${show(task.to)} holds it.`)
   }
@@ -202,7 +202,7 @@ function wrongMove(message: string): ArcError {
 }
 
 // It begins with the work, waits with an unanswered question, and ends with the task.
-function leaseAfter({ lease }: Task, { at, holder, leaseMs }: Move, row: TransitionRow): Lease | undefined {
+function leaseAfter({ lease }: Task, { at, holder, leaseMs }: TaskMove, row: TransitionRow): Lease | undefined {
   if (row.to === 'input-required') return lease
   if (row.to !== 'working') return undefined
   if (row.by === 'delegator') return lease && { ...lease, expiresAt: at + lease.ms }

@@ -1,9 +1,9 @@
 // What every store of tasks must do, as cases that run under any test runner.
 
 import assert from 'node:assert/strict'
-import { TASK_KEPT_MS, type TaskStore } from '../tasks/store.ts'
+import { TASK_RETENTION_MS, type TaskStore } from '../tasks/store.ts'
 import type { Task } from '../tasks/task.ts'
-import type { Move } from '../tasks/transitions.ts'
+import type { TaskMove } from '../tasks/transitions.ts'
 
 /** Makes empty stores. */
 export interface TaskStoreMaker {
@@ -57,7 +57,7 @@ function contractCase(title: string, check: (store: TaskStore) => void): TaskSto
 const DRAFT = { from: 'lead', to: 'reviewer', description: 'Review the change' }
 const AT = Date.UTC(2025, 0, 1)
 
-function step(action: Move['action'], actor: string | undefined, more: Partial<Move> = {}): Move {
+function step(action: TaskMove['action'], actor: string | undefined, more: Partial<TaskMove> = {}): TaskMove {
   return { action, actor, at: AT, ...more }
 }
 
@@ -239,7 +239,7 @@ function letsGo(store: TaskStore): void {
     store.create(`over-${at}`, DRAFT, AT)
     store.move(`over-${at}`, step('cancel', 'lead'))
   }
-  const later = AT + TASK_KEPT_MS
+  const later = AT + TASK_RETENTION_MS
   store.create('soon', DRAFT, later - 1)
   assert.equal(store.list().length, 8)
   for (let at = 0; at < 3; at++) store.create(`new-${at}`, DRAFT, later)

@@ -3,12 +3,13 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { isUnder, readPattern, readSubject, subjectOf } from '../../src/bus/subject.ts'
-import { compileArma, fill } from '../../src/config/arma/compile.ts'
+import { buildSubject, isUnder, readPattern, readSubject } from '../../src/bus/subject.ts'
+import { compileArma, fill } from '../../src/config/arma/compile-script.ts'
+import { DEFAULTS } from '../../src/config/config.ts'
+import { editText } from '../../src/config/edit/edit-file.ts'
 import { readKeyPath } from '../../src/config/edit/key-path.ts'
-import { editText } from '../../src/config/edit.ts'
-import { DEFAULTS, override, tighten } from '../../src/config/layers.ts'
-import { parseText } from '../../src/config/parse.ts'
+import { override, tighten } from '../../src/config/layers.ts'
+import { parseText } from '../../src/config/parse-text.ts'
 import { validate } from '../../src/config/validate.ts'
 import { Failure } from '../../src/engine/degradation.ts'
 import { ArcError } from '../../src/engine/errors.ts'
@@ -26,8 +27,8 @@ import { HOST_NAMES, type HostName, isUnreadable } from '../../src/hosts/host.ts
 import { readToml } from '../../src/hosts/install/toml-text.ts'
 import { HOSTS, readHostPayload } from '../../src/hosts/list.ts'
 import { linearRegex } from '../../src/platform/engine-services.ts'
-import { readAnswer, SEPARATOR, writeAnswer } from '../../src/protocol/hook-wire.ts'
-import { MAX_AGENTS, MAX_ROUNDS, parseRoundtable } from '../../src/roundtable/parse.ts'
+import { decodeReply, encodeReply, SEPARATOR } from '../../src/protocol/hook-wire.ts'
+import { MAX_AGENTS, MAX_ROUNDS, parseRoundtable } from '../../src/roundtable/parse-request.ts'
 import { MemoryTraceStore } from '../../src/storage/memory/trace-store.ts'
 import { TracedEngine } from '../../src/supervisor/traced-engine.ts'
 import { readDraft } from '../../src/tasks/task.ts'
@@ -257,7 +258,7 @@ function checkPattern([pattern, text, step]: [string, string, MatchFacts]): void
 }
 
 function checkSubject([parts, pattern]: [string[], string]): void {
-  const subject = arcErrorOr(() => subjectOf(...parts))
+  const subject = arcErrorOr(() => buildSubject(...parts))
   const words = subject === undefined ? undefined : arcErrorOr(() => readSubject(subject))
   if (words !== undefined && parts.length > 0) assert.equal(words.length, parts.length, 'a part reached into the next')
   const read = arcErrorOr(() => readPattern(pattern))
@@ -336,12 +337,12 @@ function headOf(lines: readonly string[]) {
 }
 
 function checkWireAnswer(text: string): void {
-  const read = readAnswer(text)
+  const read = decodeReply(text)
   assert.ok(read === undefined || typeof read === 'object')
   for (const exitCode of [0, 2]) {
     const answer = { exitCode, stdout: text, stderr: text }
     // A shell keeps no NUL.
-    if (!text.includes(SEPARATOR) && !text.includes('\0')) assert.deepEqual(readAnswer(writeAnswer(answer)), answer)
+    if (!text.includes(SEPARATOR) && !text.includes('\0')) assert.deepEqual(decodeReply(encodeReply(answer)), answer)
   }
 }
 

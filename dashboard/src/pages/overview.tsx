@@ -1,7 +1,7 @@
 // How things stand, at a glance: what is supervised, what was decided, who works now, and what needs a person.
 
 import { useSignal } from '@preact/signals'
-import type { Pulse } from '../../../src/protocol/views.ts'
+import type { Overview } from '../../../src/protocol/views.ts'
 import { formatCount, formatShare, formatSpan, plural } from '../model/format.ts'
 import { fillBuckets } from '../model/stack.ts'
 import { Breaker } from '../parts/breaker.tsx'
@@ -37,7 +37,7 @@ export function OverviewPage() {
   )
 }
 
-function Cards({ figures }: { readonly figures: Pulse }) {
+function Cards({ figures }: { readonly figures: Overview }) {
   const { hooks, enforcement, decisions, coverage, breaker, uptimeMs, since } = figures
   const off = hooks.filter(({ enabled }) => !enabled).length
   return (
@@ -93,7 +93,7 @@ function Cards({ figures }: { readonly figures: Pulse }) {
   )
 }
 
-function OverTime({ figures }: { readonly figures: Pulse }) {
+function OverTime({ figures }: { readonly figures: Overview }) {
   const isDay = useSignal(false)
   const { minutes, hours, now } = figures
   const buckets = isDay.value
@@ -123,7 +123,7 @@ function OverTime({ figures }: { readonly figures: Pulse }) {
   )
 }
 
-function Sessions({ figures: { sessions } }: { readonly figures: Pulse }) {
+function Sessions({ figures: { sessions } }: { readonly figures: Overview }) {
   return (
     <section class="panel" data-card="sessions" aria-label="Agents and sessions now">
       <header>

@@ -1,6 +1,6 @@
 // The breaker: its state, how many failures it has counted, and when it will try again.
 
-import type { BreakerView } from '../../../src/protocol/messages.ts'
+import type { BreakerView } from '../../../src/protocol/views.ts'
 import { formatSpan } from '../model/format.ts'
 import { now } from '../state/clock.ts'
 import { Icon } from './icons.tsx'

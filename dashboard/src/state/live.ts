@@ -3,7 +3,7 @@
 
 import { batch, signal } from '@preact/signals'
 import type { StreamMessage } from '../../../src/protocol/messages.ts'
-import type { Action, FeedStep, Pulse, Snapshot } from '../../../src/protocol/views.ts'
+import type { Action, FeedStep, Overview, Snapshot } from '../../../src/protocol/views.ts'
 import { ActionLog, type LogChange } from '../model/action-log.ts'
 import { FeedView } from '../model/feed-view.ts'
 import { plainOf } from '../model/visible-text.ts'
@@ -18,7 +18,7 @@ export type Connection =
   | { readonly state: 'reconnecting'; readonly retryAt: number }
 
 export const connection = signal<Connection>({ state: 'connecting' })
-export const pulse = signal<Pulse | undefined>(undefined)
+export const pulse = signal<Overview | undefined>(undefined)
 /** Rises whenever rows changed: read it to be drawn again. */
 export const rowsVersion = signal(0)
 /** Rows after this place have only just come. */
@@ -47,7 +47,7 @@ const SLICE = 200
 let seq = 0
 let pageVersion: string | undefined
 let waiting: FeedStep[] = []
-let latestPulse: Pulse | undefined
+let latestPulse: Overview | undefined
 let isFlushPlanned = false
 let isFlood = false
 /** Where the connection began, until its first figures are there. */
@@ -162,7 +162,7 @@ function flush(): void {
   if (waiting.length > 0) planFlush()
 }
 
-function takePulse(figures: Pulse): void {
+function takePulse(figures: Overview): void {
   setClock(figures.now)
   const known = new Set(pulse.value?.approvals.map(({ id }) => id))
   for (const { id, command } of figures.approvals) {

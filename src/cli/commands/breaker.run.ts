@@ -1,9 +1,9 @@
 // `arc breaker`: shows or resets the circuit breaker.
 
-import { realServices } from '../../hooks/pipeline-services.ts'
+import { createServices } from '../../hooks/pipeline-services.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { type BreakerStatus, DurableBreaker } from '../../supervisor/breaker/breaker.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { appendChange, requirePerson } from '../confirm.ts'
 import { fromNow, info, print, printJson, report } from '../output.ts'
@@ -14,7 +14,7 @@ interface JsonOption {
 
 /** Shows the breaker of the active profile. */
 export async function showBreaker({ json }: JsonOption): Promise<number> {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
   try {
     printStatus(preview.breaker(), preview.config.profile, json === true)
     return 0
@@ -26,7 +26,7 @@ export async function showBreaker({ json }: JsonOption): Promise<number> {
 /** Closes the breaker of the active profile. */
 export async function resetBreaker({ json }: JsonOption): Promise<number> {
   const confirmed = requirePerson('reset the breaker')
-  const { preview, home, close } = openPreview({ cwd: process.cwd(), report })
+  const { preview, home, close } = openDryRun({ cwd: process.cwd(), report })
   close()
   const { profile, breaker: settings } = preview.config
   const stores = openStores(home, report)
@@ -35,7 +35,7 @@ export async function resetBreaker({ json }: JsonOption): Promise<number> {
       report('the breaker was not reset: the database cannot be written')
       return 1
     }
-    const services = realServices({ ...stores, profile: () => profile, notify: () => undefined })
+    const services = createServices({ ...stores, profile: () => profile, notify: () => undefined })
     const breaker = new DurableBreaker({ ...settings, profile }, services)
     breaker.reset()
     appendChange(stores.trace, { action: 'breaker:reset-asked', message: 'arc breaker reset' }, confirmed)

@@ -9,7 +9,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import { toolClass } from '../../engine/tools.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { findProject } from '../../platform/home.ts'
-import { type Foreseen, openPreview, type Preview } from '../../supervisor/dry-run.ts'
+import { type DryRun, type DryRunResult, openDryRun } from '../../supervisor/dry-run.ts'
 import { info, printJson, report } from '../output.ts'
 import { findRisk, printDecision } from './check/decision-report.ts'
 
@@ -35,7 +35,7 @@ export async function check(words: readonly string[], options: CheckOptions): Pr
   }
   const cwd = resolve(options.cwd ?? '.')
   const isExplained = options.explain === true && toolClass(options.tool) === 'shell'
-  const { preview, close } = openPreview({ cwd, mode: 'enforce', report })
+  const { preview, close } = openDryRun({ cwd, mode: 'enforce', report })
   try {
     for (const problem of preview.problems) info(formatProblem(problem))
     const foreseen = await foresee(preview, text, options.tool, cwd)
@@ -53,8 +53,8 @@ function joinWords(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }
 
-function foresee(preview: Preview, text: string, tool: string, cwd: string): Promise<Foreseen> {
-  return preview.foresee(
+function foresee(preview: DryRun, text: string, tool: string, cwd: string): Promise<DryRunResult> {
+  return preview.evaluate(
     'pre:tool',
     { tool, args: readToolArgs(text, tool) },
     { workspace: cwd, profile: preview.config.profile },
@@ -80,8 +80,8 @@ function parse(text: string): unknown {
   }
 }
 
-function decisionJson(foreseen: Foreseen): object {
-  const { outcome, evaluations, leftOut } = foreseen
+function decisionJson(foreseen: DryRunResult): object {
+  const { outcome, evaluations, skipped: leftOut } = foreseen
   const { risk, gravest } = findRisk(foreseen)
   return {
     decision: outcome.decision,
@@ -119,7 +119,7 @@ async function checkLines(options: CheckOptions): Promise<number> {
 
 class LineChecker {
   readonly #options: CheckOptions
-  readonly #opened = new Map<string, ReturnType<typeof openPreview>>()
+  readonly #opened = new Map<string, ReturnType<typeof openDryRun>>()
   readonly #projects = new Map<string, string | undefined>()
 
   constructor(options: CheckOptions) {
@@ -150,7 +150,7 @@ class LineChecker {
   }
 
   // All directories outside of projects share one pipeline.
-  #previewAt(cwd: string): Preview {
+  #previewAt(cwd: string): DryRun {
     if (this.#projects.size > MAX_DIRECTORIES) this.#projects.clear()
     const project = this.#projects.has(cwd) ? this.#projects.get(cwd) : findProject(cwd)
     this.#projects.set(cwd, project)
@@ -158,7 +158,7 @@ class LineChecker {
     const known = this.#opened.get(key)
     if (known !== undefined) return known.preview
     if (this.#opened.size >= MAX_PIPELINES) this.close()
-    const opened = openPreview({ cwd, mode: 'enforce', report })
+    const opened = openDryRun({ cwd, mode: 'enforce', report })
     for (const problem of opened.preview.problems) info(formatProblem(problem))
     this.#opened.set(key, opened)
     return opened.preview

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { listProfiles } from '../../config/profiles.ts'
+import { listProfiles } from '../../config/profile-files.ts'
 import { arcHome } from '../../platform/home.ts'
 import { print } from '../output.ts'
 import { type LookUp, readNodes } from './completion/command-nodes.ts'
@@ -23,7 +23,7 @@ export async function complete(kind: LookUp): Promise<number> {
 async function findNames(kind: LookUp): Promise<readonly string[]> {
   if (kind === 'profile') return [...new Set(['default', ...listProfiles(join(arcHome(), 'profiles'))])]
   if (kind === 'host') return (await import('../../hosts/host.ts')).HOST_NAMES
-  const { ProfileHome } = await import('../../supervisor/profiles.ts')
+  const { ProfileHome } = await import('../../supervisor/profile-home.ts')
   const { BUILT_IN_HOOKS } = await import('../../config/schema.ts')
   const { commands, hooks } = new ProfileHome().load().config
   return [...new Set([...Object.keys(BUILT_IN_HOOKS), ...Object.keys(hooks), ...commands.map(({ name }) => name)])]

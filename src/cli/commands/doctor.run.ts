@@ -3,7 +3,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { listSeen, type Seen } from '../../daemon/hook-call/last-seen.ts'
+import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
 import { readManaged } from '../../guard/managed.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
@@ -13,7 +13,7 @@ import { type Place, pathsToRead } from '../../hosts/install/plan.ts'
 import { HOSTS } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { managedForOthers } from '../managed-access.ts'
@@ -57,7 +57,7 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
 }
 
 function configChecks(): Check[] {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
   try {
     const { config, loaded, problems } = preview
     const wrong = problems.filter(isFatal)
@@ -137,10 +137,10 @@ function hostChecks({ host, place, version }: Installed, command: string, isEnfo
   }
 }
 
-function readLastSeen(home: string): readonly Seen[] {
+function readLastSeen(home: string): readonly SeenEvent[] {
   const stores = openStores(home, () => undefined)
   try {
-    return listSeen(stores.state)
+    return listSeenEvents(stores.state)
   } catch (error) {
     info(`arc: cannot read when agents last called: ${describe(error)}`)
     return []
@@ -150,7 +150,7 @@ function readLastSeen(home: string): readonly Seen[] {
 }
 
 // A configured hook need not run: only received calls prove that it does.
-function seenCheck({ name, events }: Host, seen: readonly Seen[]): Check {
+function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   const own = seen.filter(({ host }) => host === name).sort((a, b) => b.at - a.at)
   const unknown = own.filter(({ isUnknown }) => isUnknown).map(({ event }) => event)
   if (own.length === 0) {

@@ -3,11 +3,11 @@
 import { formatProblem } from '../../config/problem.ts'
 import { didYouMean, show } from '../../engine/errors.ts'
 import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
-import type { PipelineHook } from '../../hooks/pipeline.ts'
+import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { snooze, wake } from '../../hooks/snoozes.ts'
 import { openStores } from '../../storage/open-stores.ts'
-import { openPreview, type Preview } from '../../supervisor/dry-run.ts'
+import { type DryRun, openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import {
@@ -153,8 +153,8 @@ function isKnown(hooks: readonly PipelineHook[], name: string): boolean {
   return false
 }
 
-function withPreview(look: (opened: { readonly preview: Preview; readonly home: string }) => number): number {
-  const opened = openPreview({ cwd: process.cwd(), report })
+function withPreview(look: (opened: { readonly preview: DryRun; readonly home: string }) => number): number {
+  const opened = openDryRun({ cwd: process.cwd(), report })
   try {
     for (const problem of opened.preview.problems) info(formatProblem(problem))
     return look(opened)
@@ -181,7 +181,7 @@ function hookJson(hook: PipelineHook): object {
   }
 }
 
-function printHooks(hooks: readonly PipelineHook[], preview: Preview, home: string): void {
+function printHooks(hooks: readonly PipelineHook[], preview: DryRun, home: string): void {
   const { profile, enforcement } = preview.config
   print(
     `profile ${colors.bold(profile)}, mode ${colors.bold(enforcement)}, ${hooks.length} hooks in the order they run`,

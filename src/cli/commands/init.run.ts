@@ -4,12 +4,12 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cannotWrite, createFile, makeFolder, replaceFile } from '../../config/edit/atomic-file.ts'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { filesOf } from '../../config/profiles.ts'
+import { findVariants } from '../../config/profile-files.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
 import { isAtLeast, readMode } from '../../engine/mode.ts'
 import { confirmFile, readConfirmNone, writeConfirmNone } from '../../guard/confirm-file.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
+import { ProfileHome } from '../../supervisor/profile-home.ts'
 import colors from '../colors.ts'
 import { confirm, recordChange } from '../confirm.ts'
 import { alignColumns, info, print, printJson } from '../output.ts'
@@ -29,7 +29,7 @@ export async function init({ enforcement, confirm: how, json }: InitOptions): Pr
   if (how !== undefined && !(await setConfirm(profiles.home, how))) return 1
   if (enforcement !== undefined && !(await mayChangeMode(profiles, enforcement))) return 1
   makeFolder(profiles.home)
-  const isNew = filesOf(join(profiles.dir, 'default')).length === 0
+  const isNew = findVariants(join(profiles.dir, 'default')).length === 0
   if (isNew) createFile(join(profiles.dir, 'default.json'), profiles.template('default'))
   writeSchemas(profiles.home)
   const profile = profiles.active

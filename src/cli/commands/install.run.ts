@@ -20,7 +20,7 @@ import {
 } from '../../hosts/install/plan.ts'
 import { findHost } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
+import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { requirePerson } from '../confirm.ts'
 import { launcherFile, writeLauncher } from '../hook/launcher.ts'
 import { isHomeEnforced, readConfigVariables, syncMode } from '../mode-sync.ts'

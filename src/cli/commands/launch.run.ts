@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { basename, resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { LAUNCH_VARIABLE, markLaunch } from '../../daemon/hook-call/launch-mark.ts'
+import { createLaunchMark, LAUNCH_VARIABLE } from '../../daemon/hook-call/launch-profile.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import { isAtLeast } from '../../engine/mode.ts'
 import type { Outcome } from '../../engine/outcome.ts'
@@ -13,7 +13,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
 import { arcHome, findProject } from '../../platform/home.ts'
 import { createSupervisor } from '../../supervisor/create-supervisor.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
+import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import { requirePerson } from '../confirm.ts'
 import { writeLauncher } from '../hook/launcher.ts'
@@ -74,7 +74,7 @@ async function run(supervisor: Supervisor, { home, profile, args }: LaunchReques
     info('arc: in enforce mode an agent is not started unsupervised')
     return BLOCKED
   }
-  const mark = markLaunch(home, profile)
+  const mark = createLaunchMark(home, profile)
   const own = { ARC_HOME: home, ARC_PROFILE: profile, [LAUNCH_VARIABLE]: mark.id }
   const env = { ...process.env, ...wanted.env, ...injected.env, ...own }
   try {

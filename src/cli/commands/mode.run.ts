@@ -1,8 +1,10 @@
 // `arc mode`: shows or sets the mode of the active profile.
 
+import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { showProfile } from '../../supervisor/profile-view.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
+
 import { info, print, printJson, shortPath } from '../output.ts'
+
 import { changeConfirmed } from './profile.run.ts'
 
 /** Shows the mode; with an argument, sets it first. */

@@ -3,16 +3,16 @@
 import { rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { cannotWrite, createFile } from '../../config/edit/atomic-file.ts'
+import { editText } from '../../config/edit/edit-file.ts'
 import { readKeyPath } from '../../config/edit/key-path.ts'
-import { editText } from '../../config/edit.ts'
 import { EXTENSIONS } from '../../config/extensions.ts'
 import { formatProblem, isFatal } from '../../config/problem.ts'
-import { profileFiles } from '../../config/profiles.ts'
+import { profileFiles } from '../../config/profile-files.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import { isAtLeast, type Mode, readMode } from '../../engine/mode.ts'
+import { invalidConfig, ProfileHome, profileTemplate, requireProfileName } from '../../supervisor/profile-home.ts'
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../supervisor/profile-view.ts'
-import { invalid, ProfileHome, profileTemplate, requireName } from '../../supervisor/profiles.ts'
 import colors from '../colors.ts'
 import { confirm, readRequester, recordChange, requirePerson } from '../confirm.ts'
 import { syncMode } from '../mode-sync.ts'
@@ -74,7 +74,7 @@ function showValue(value: unknown): string {
 /** Creates a profile: a copy of another one, or a commented template. */
 export async function createProfile(name: string, options: JsonOption & { readonly from?: string }): Promise<number> {
   const profiles = new ProfileHome()
-  requireName(name)
+  requireProfileName(name)
   if ((EXTENSIONS as readonly string[]).includes(extname(name))) {
     throw new ArcError('ARC_PROFILE_UNKNOWN', `A profile name has no file extension, but ${show(name)} has one.`)
   }
@@ -100,9 +100,9 @@ function draftProfile(
   const file = profiles.fileOf(from)
   if (file === undefined) return fresh
   const { text, problem } = readTextFile(file)
-  if (text === undefined) throw invalid(problem === undefined ? [] : [problem])
+  if (text === undefined) throw invalidConfig(problem === undefined ? [] : [problem])
   const renamed = editText(file, text, { path: ['name'], value: name }, 'profile')
-  if (renamed.problems !== undefined) throw invalid(renamed.problems)
+  if (renamed.problems !== undefined) throw invalidConfig(renamed.problems)
   return { text: renamed.text, extension: extname(file) }
 }
 
@@ -220,7 +220,7 @@ function readValue(text: string): unknown {
 /** Deletes a profile that is not active and that no other profile extends. */
 export async function deleteProfile(name: string, options: JsonOption & { readonly yes?: boolean }): Promise<number> {
   const profiles = new ProfileHome()
-  requireName(name)
+  requireProfileName(name)
   const files = profileFiles(profiles.dir, name)
   // A profile whose file was removed by hand may still be in force by its last good version.
   if (files.length === 0 && profiles.lastGood.get(`profile:${name}`) === undefined) profiles.require(name)

@@ -8,12 +8,12 @@ import { ArcError, show } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { arcHome, databaseFile, findProject } from '../../platform/home.ts'
 import { killAgents } from '../../roundtable/driver/agent-process.ts'
-import type { DriveEnd } from '../../roundtable/driver/driver.ts'
+import type { DriveEnd } from '../../roundtable/driver/roundtable-driver.ts'
 import { findRoundtable, listRoundtables } from '../../roundtable/driver/roundtable-store.ts'
-import { DEFAULT_ROUNDS, MAX_TOPIC, parseRoundtable } from '../../roundtable/parse.ts'
+import { DEFAULT_ROUNDS, MAX_TOPIC, parseRoundtable } from '../../roundtable/parse-request.ts'
 import type { TableView } from '../../roundtable/view.ts'
 import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
-import { ProfileHome } from '../../supervisor/profiles.ts'
+import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import colors from '../colors.ts'
 import { ago, alignColumns, info, oneLine, print, printJson, readSpan, terminalColumns } from '../output.ts'
@@ -106,7 +106,7 @@ interface Discussion {
 
 async function runDiscussion({ plan, seats, home, turnMs, options, before }: Discussion): Promise<number> {
   const [{ RoundtableDriver }, { createSpeaker }] = await Promise.all([
-    import('../../roundtable/driver/driver.ts'),
+    import('../../roundtable/driver/roundtable-driver.ts'),
     import('./roundtable/speaker.ts'),
   ])
   const screen = new TableScreen(options.json === true ? info : print)

@@ -3,16 +3,16 @@
 
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
-import { type ArmaHook, type ArmaScript, compileArma, fill } from '../../config/arma/compile.ts'
-import { DEFAULTS } from '../../config/layers.ts'
+import { type ArmaHook, type ArmaScript, compileArma, fill } from '../../config/arma/compile-script.ts'
+import { DEFAULTS } from '../../config/config.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, describe } from '../../engine/errors.ts'
 import { readMode } from '../../engine/mode.ts'
 import type { Evaluation, Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
-import { assemble } from '../../hooks/assemble.ts'
-import { type PipelineServices, realServices } from '../../hooks/pipeline-services.ts'
+import { buildPipeline } from '../../hooks/pipeline.ts'
+import { createServices, type PipelineServices } from '../../hooks/pipeline-services.ts'
 import { HookEngine } from '../../platform/hook-engine.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
@@ -119,7 +119,7 @@ class Trial {
     this.#engine = new HookEngine({ mode, sink: (evaluation) => void this.#evaluations.push(evaluation) })
     const collect = (message: string) => void this.#messages.push(message)
     const services: PipelineServices = {
-      ...realServices({
+      ...createServices({
         state: new MemoryStateStore(),
         trace: new MemoryTraceStore(),
         profile: () => DEFAULTS.profile,
@@ -131,7 +131,7 @@ class Trial {
     const origin = { layer: 'user', file, line: 1, column: 1 } as const
     const sha256 = createHash('sha256').update(text).digest('hex')
     const scripts = [{ file, script, sha256, origin }]
-    const { table, problems } = assemble({ ...DEFAULTS, enforcement: mode, scripts }, { builtIns: [], services })
+    const { table, problems } = buildPipeline({ ...DEFAULTS, enforcement: mode, scripts }, { builtIns: [], services })
     this.#engine.swap(table)
     this.problems = problems
   }

@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
-import { isAlive } from '../../daemon/hook-call/dedupe.ts'
 import { lastLogLine, startInBackground } from '../../daemon/process/background.ts'
-import { endProcess, findDaemon, type Presence, processOf } from '../../daemon/process/lifecycle.ts'
-import { beginServing } from '../../daemon/process/on-demand.ts'
+import { type DaemonPresence, endProcess, findDaemon, findDaemonProcess } from '../../daemon/process/lifecycle.ts'
+import { recordManualStart } from '../../daemon/process/on-demand.ts'
 import { logFile } from '../../daemon/process/paths.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
 import { readManaged } from '../../guard/managed.ts'
 import { arcHome } from '../../platform/home.ts'
+import { isProcessAlive } from '../../platform/process-alive.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import colors from '../colors.ts'
 import { createLoginLink, type LoginLink, openLink } from '../login-link.ts'
@@ -65,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<number> {
 }
 
 // Replaces a daemon that a hook started: `arc serve` runs until the user ends it.
-async function start(options: DaemonOptions): Promise<Daemon | Presence> {
+async function start(options: DaemonOptions): Promise<Daemon | DaemonPresence> {
   const { home, onDemand } = options
   if (onDemand !== undefined) return startDaemon(options)
   claimServing(home)
@@ -76,9 +76,9 @@ async function start(options: DaemonOptions): Promise<Daemon | Presence> {
   }
 }
 
-async function replaceOnDemand(presence: Presence): Promise<boolean> {
+async function replaceOnDemand(presence: DaemonPresence): Promise<boolean> {
   if (presence.is !== 'running' || presence.note?.isOnDemand !== true) return false
-  const found = processOf(presence)
+  const found = findDaemonProcess(presence)
   return found !== undefined && endProcess(found, 'SIGTERM', GIVE_WAY_MS)
 }
 
@@ -86,7 +86,7 @@ async function replaceOnDemand(presence: Presence): Promise<boolean> {
 function claimServing(home: string): void {
   const stores = openStores(home, report)
   try {
-    beginServing(stores.state, Date.now())
+    recordManualStart(stores.state, Date.now())
   } finally {
     stores.close()
   }
@@ -99,7 +99,7 @@ async function serveUntilSignal(started: Daemon, options: ServeOptions): Promise
   if (onDemand === true)
     log(`version ${VERSION} running as process ${process.pid} at ${started.url}, started by a hook`)
   else await showDaemon(started, options)
-  const why = await Promise.race([ended, started.useless])
+  const why = await Promise.race([ended, started.idle])
   const text = `${why}: finishing the calls in flight`
   if (onDemand === true) log(text)
   else info(`arc: ${text}`)
@@ -126,7 +126,7 @@ async function serveInBackground(options: ServeOptions): Promise<number> {
   if (before.is === 'running' && !(await replaceOnDemand(before))) return reportPresence(before, options)
   const pid = startInBackground({ home, program, args: ['--no-open', ...(port === undefined ? [] : ['--port', port])] })
   for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(POLL_MS)) {
-    const hasEnded = !isAlive(pid)
+    const hasEnded = !isProcessAlive(pid)
     const presence = await findDaemon(home)
     // Waits until this daemon or another one runs: a daemon that is still starting would survive `arc stop`.
     if (presence.is === 'running' && (hasEnded || presence.health.pid === pid)) {
@@ -144,7 +144,7 @@ async function playSample({ url }: LoginLink, isJson: boolean): Promise<void> {
   await playBesideDaemon(url, isJson)
 }
 
-async function reportPresence(presence: Presence, { json, sample }: ServeOptions): Promise<number> {
+async function reportPresence(presence: DaemonPresence, { json, sample }: ServeOptions): Promise<number> {
   if (presence.is === 'running') {
     const { loginUrl: link, ...rest } = await readStatus(arcHome())
     const found = { ...rest, loginUrl: readManaged() === undefined ? link : null }

@@ -1,9 +1,9 @@
 // `arc status`: shows whether the daemon runs, the profile, the mode and the breaker.
 
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config/layers.ts'
+import type { Config } from '../../config/config.ts'
 import { findDaemon } from '../../daemon/process/lifecycle.ts'
-import { type OnDemand, onDemandOf, readSwitch } from '../../daemon/process/on-demand.ts'
+import { type OnDemand, parseDaemonSwitch, readOnDemandState } from '../../daemon/process/on-demand.ts'
 import { socketFile } from '../../daemon/process/paths.ts'
 import type { Daemon } from '../../daemon/server.ts'
 import { describe } from '../../engine/errors.ts'
@@ -11,7 +11,7 @@ import { arcHome } from '../../platform/home.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { checkAnchors } from '../../storage/anchor-check.ts'
 import { openStores } from '../../storage/open-stores.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { createLoginLink, requestLoginLink } from '../login-link.ts'
 import { formatSpan, fromNow, print, printJson, report } from '../output.ts'
@@ -81,7 +81,7 @@ export async function readStatus(home: string): Promise<Status> {
 function readSettings(
   home: string,
 ): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch'> {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
     const { profile, enforcement, daemon } = preview.config
@@ -119,12 +119,12 @@ export function describeOnDemand(onDemand: OnDemand): string {
 
 /** Reads what a hook does in this home if the daemon is not running. */
 export function readOnDemand(home: string, { onDemand }: Config['daemon']): OnDemand {
-  if (!onDemand || !readSwitch(process.env.ARC_DAEMON).canStart) return { is: 'off' }
+  if (!onDemand || !parseDaemonSwitch(process.env.ARC_DAEMON).canStart) return { is: 'off' }
   // A missing home has no state, and reading must not create it.
   if (!existsSync(home)) return { is: 'ready' }
   const stores = openStores(home, () => undefined)
   try {
-    return onDemandOf(stores.state, Date.now())
+    return readOnDemandState(stores.state, Date.now())
   } finally {
     stores.close()
   }

@@ -1,8 +1,8 @@
 // `arc stop`: stops the daemon of this home, and keeps hooks from starting another.
 
 import { existsSync } from 'node:fs'
-import { endProcess, findDaemon, processOf } from '../../daemon/process/lifecycle.ts'
-import { noteStopped } from '../../daemon/process/on-demand.ts'
+import { endProcess, findDaemon, findDaemonProcess } from '../../daemon/process/lifecycle.ts'
+import { recordStop } from '../../daemon/process/on-demand.ts'
 import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { appendChange, type Confirmed, requirePerson } from '../confirm.ts'
@@ -19,7 +19,7 @@ export async function stop({ json }: { readonly json?: boolean }): Promise<numbe
   if (existsSync(home)) noteStop(home, confirmed)
   const presence = await findDaemon(home)
   if (presence.is === 'absent') return finish({ stopped: false, pid: null }, `The daemon is not running. ${NOTE}`, json)
-  const found = processOf(presence)
+  const found = findDaemonProcess(presence)
   const pid = presence.is === 'running' ? presence.health.pid : presence.note.pid
   if (found === undefined) {
     report(`process ${pid} is not the daemon of this home, so it was not stopped`)
@@ -38,7 +38,7 @@ export async function stop({ json }: { readonly json?: boolean }): Promise<numbe
 function noteStop(home: string, confirmed: Confirmed): void {
   const stores = openStores(home, report)
   try {
-    noteStopped(stores.state, Date.now())
+    recordStop(stores.state, Date.now())
     appendChange(stores.trace, { action: 'daemon:stop-asked', message: 'arc stop' }, confirmed)
   } finally {
     stores.close()

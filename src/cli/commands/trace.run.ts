@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { fileOf } from '../../daemon/anchors.ts'
+import { parseFileTarget } from '../../daemon/anchor-sender.ts'
 import { arcHome } from '../../platform/home.ts'
 import {
   type AnchorCheck,
@@ -11,7 +11,7 @@ import {
   checkAnchors,
   journalAnchors,
 } from '../../storage/anchor-check.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import type { Verification } from '../../trace/chain.ts'
 import colors from '../colors.ts'
 import { openTrace } from '../home-stores.ts'
@@ -56,9 +56,9 @@ function printResult({ ok, records, firstBad, anchors }: Verification & { readon
 
 // Only files of the configuration: anchors at a URL cannot be read back.
 function readConfigured(home: string): AnchorSource[] {
-  const { preview, close } = openPreview({ cwd: home, report })
+  const { preview, close } = openDryRun({ cwd: home, report })
   try {
-    const files = preview.config.trace.anchors.filter((target) => target.startsWith('file:')).map(fileOf)
+    const files = preview.config.trace.anchors.filter((target) => target.startsWith('file:')).map(parseFileTarget)
     return files.filter((file) => existsSync(file)).map(anchorsIn)
   } finally {
     close()

@@ -11,7 +11,7 @@ import { ArcError } from '../../engine/errors.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { arcHome, findProject } from '../../platform/home.ts'
 import { openStores, type Stores } from '../../storage/open-stores.ts'
-import { openPreview } from '../../supervisor/dry-run.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { type Confirmed, confirm, requirePerson } from '../confirm.ts'
 import { info, printJson, report } from '../output.ts'
@@ -86,7 +86,7 @@ interface ReviewedProject {
 }
 
 function loadProject(dir: string): ReviewedProject {
-  const { preview, close } = openPreview({ cwd: dir, report })
+  const { preview, close } = openDryRun({ cwd: dir, report })
   close()
   const { project, problems } = preview.loaded
   const root = project?.dir ?? findProject(dir) ?? dir

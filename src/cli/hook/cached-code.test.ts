@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Script } from 'node:vm'
 import { beforeEach, expect, it } from 'vitest'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import { cacheOf, loadCached } from './cached-code.ts'
+import { cachePath, loadCached } from './cached-code.ts'
 
 let folder: string
 let file: string
@@ -21,9 +21,9 @@ it('loads a bundle with and without what was made of it before', () => {
   const load = () => (loadCached(file) as { answer(): string }).answer()
   const name = folder.split('/').at(-1)
   expect(load()).toBe(name)
-  writeFileSync(cacheOf(file), new Script(CODE).createCachedData())
+  writeFileSync(cachePath(file), new Script(CODE).createCachedData())
   expect(load()).toBe(name)
-  writeFileSync(cacheOf(file), 'made by another version')
+  writeFileSync(cachePath(file), 'made by another version')
   expect(load()).toBe(name)
 })
 

@@ -28,7 +28,7 @@ export function loadCached(file: string): unknown {
 }
 
 function run(file: string, source: string): object {
-  const cachedData = read(cacheOf(file))
+  const cachedData = read(cachePath(file))
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   const script = new Script(source, { filename: file, importModuleDynamically, ...(cachedData && { cachedData }) })
   // At the end, when what is needed has run: only that is in it.
@@ -40,16 +40,16 @@ function run(file: string, source: string): object {
 }
 
 /** Where the compiled form of a bundle lies for this Node. */
-export function cacheOf(file: string): string {
+export function cachePath(file: string): string {
   return `${file}.${process.versions.v8}-${process.arch}.cache`
 }
 
 // Where nothing can be written it is compiled each time.
 function keep(file: string, script: Script): void {
-  const fresh = `${cacheOf(file)}.${process.pid}`
+  const fresh = `${cachePath(file)}.${process.pid}`
   try {
     writeFileSync(fresh, script.createCachedData())
-    renameSync(fresh, cacheOf(file))
+    renameSync(fresh, cachePath(file))
   } catch {
     rmSync(fresh, { force: true })
   }

@@ -2,14 +2,14 @@
 // without one the pipeline is loaded here. Whatever happens, the host gets an answer.
 
 import { existsSync } from 'node:fs'
-import type { HookAnswer, HookCall } from '../../daemon/hook-call/answer.ts'
-import { askedProfile } from '../../daemon/hook-call/launch-mark.ts'
-import { readSwitch } from '../../daemon/process/on-demand.ts'
+import type { HookCall, HookReply } from '../../daemon/hook-call/answer.ts'
+import { encodeProfile } from '../../daemon/hook-call/launch-profile.ts'
+import { parseDaemonSwitch } from '../../daemon/process/on-demand.ts'
 import { socketFile } from '../../daemon/process/paths.ts'
 import { readManaged } from '../../guard/managed.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { arcHome } from '../../platform/home.ts'
-import { CALLER_VARIABLE, FRAME_VARIABLE, readPid, writeAnswer } from '../../protocol/hook-wire.ts'
+import { CALLER_VARIABLE, encodeReply, FRAME_VARIABLE, readPid } from '../../protocol/hook-wire.ts'
 import { readAll } from './read-stdin.ts'
 
 // Half of the shortest time that a host waits at an event that can be stopped.
@@ -61,23 +61,23 @@ interface Managed extends Asked {
 }
 
 interface Answered {
-  readonly answer: HookAnswer
+  readonly answer: HookReply
   readonly startsDaemon: boolean
 }
 
 async function answerOf({ host, event, home }: Asked, signal: AbortSignal): Promise<Answered> {
-  const { canAsk, canStart } = readSwitch(process.env.ARC_DAEMON)
+  const { canAsk, canStart } = parseDaemonSwitch(process.env.ARC_DAEMON)
   const hasDaemon = canAsk && NAME.test(host) && existsSync(socketFile(home))
   // Asked now: judging would make it.
   const isHomeThere = hasDaemon || existsSync(home)
   // Loaded while the payload comes in.
-  const here = hasDaemon ? undefined : import('./judge-here.ts')
+  const here = hasDaemon ? undefined : import('./evaluate.ts')
   here?.catch(() => undefined)
   const call = await readCall(host, event, signal)
   const answer = hasDaemon && !signal.aborted ? await askDaemon(call, { home }, signal) : undefined
   if (answer !== undefined) return { answer, startsDaemon: false }
-  const { judgeHere } = await (here ?? import('./judge-here.ts'))
-  return judgeHere(call, { home, canStart: canStart && isHomeThere, signal })
+  const { evaluateHere } = await (here ?? import('./evaluate.ts'))
+  return evaluateHere(call, { home, canStart: canStart && isHomeThere, signal })
 }
 
 // On a managed machine only its daemon decides: the home is not readable here.
@@ -86,8 +86,8 @@ async function answerManaged({ host, event, home, socket }: Managed, signal: Abo
   const isKnown = NAME.test(host) && !signal.aborted
   const answer = isKnown ? await askDaemon(call, { home, socket }, signal) : undefined
   if (answer !== undefined) return { answer, startsDaemon: false }
-  const { refuseHere } = await import('./judge-here.ts')
-  return refuseHere(call, `the daemon of this managed machine does not answer at ${socket}`)
+  const { refuseCall } = await import('./evaluate.ts')
+  return refuseCall(call, `the daemon of this managed machine does not answer at ${socket}`)
 }
 
 async function readCall(host: string, event: string | undefined, signal: AbortSignal): Promise<HookCall> {
@@ -97,7 +97,7 @@ async function readCall(host: string, event: string | undefined, signal: AbortSi
     event,
     payload,
     cwd: currentFolder(),
-    profile: askedProfile(process.env),
+    profile: encodeProfile(process.env),
     callerPid: readPid(process.env[CALLER_VARIABLE]) ?? process.ppid,
   }
 }
@@ -117,10 +117,10 @@ async function askDaemon(
   call: HookCall,
   where: { readonly home: string; readonly socket?: string },
   signal: AbortSignal,
-): Promise<HookAnswer | undefined> {
+): Promise<HookReply | undefined> {
   const { host, event, payload, cwd, profile, callerPid } = call
-  const ask = await import('./ask-daemon.ts')
-  return ask.askDaemon({ ...where, host, event, payload, cwd, profile, callerPid }, signal).catch(() => undefined)
+  const ask = await import('./daemon-request.ts')
+  return ask.requestDaemon({ ...where, host, event, payload, cwd, profile, callerPid }, signal).catch(() => undefined)
 }
 
 function messageOf(error: unknown): string {
@@ -137,8 +137,8 @@ function currentFolder(): string | undefined {
 }
 
 // A host that went away reads nothing: that is no error of ours.
-function write(answer: HookAnswer): Promise<void> {
-  const { stdout, stderr } = isFramed ? { stdout: writeAnswer(answer), stderr: '' } : answer
+function write(answer: HookReply): Promise<void> {
+  const { stdout, stderr } = isFramed ? { stdout: encodeReply(answer), stderr: '' } : answer
   const send = (stream: NodeJS.WriteStream, text: string) =>
     new Promise<void>((resolve) => (text === '' ? resolve() : stream.write(text, () => resolve())))
   return Promise.all([send(process.stdout, stdout), send(process.stderr, stderr)]).then(() => undefined)

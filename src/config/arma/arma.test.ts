@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS, compileArma, fill } from './compile.ts'
+import { COMMANDS, compileArma, fill } from './compile-script.ts'
 
 const SEED = `hook pre:message /log debug "Sending: $prompt"
 hook pre:tool:shell /perms check shellExec

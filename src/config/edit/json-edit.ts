@@ -54,9 +54,9 @@ function insertInto(text: string, { offset, length, children = [] }: Node, key: 
   const last = children.at(-1)
   const lineIndent = indentOfLine(text, offset)
   const isOnLines = text.slice(offset, end).includes('\n') || last === undefined
-  const indent = isOnLines && last !== undefined ? indentOfLine(text, last.offset) : lineIndent + unitOf(text)
+  const indent = isOnLines && last !== undefined ? indentOfLine(text, last.offset) : lineIndent + detectIndent(text)
   const property = `${JSON.stringify(key)}: ${showJson(value, text, isOnLines ? indent : lineIndent)}`
-  const eol = eolOf(text)
+  const eol = detectEol(text)
   if (last === undefined) return insertIntoEmpty(text, { offset, end }, `${indent}${property}`, lineIndent)
   const lastEnd = last.offset + last.length
   const comma = findComma(text, lastEnd, end)
@@ -69,7 +69,7 @@ function insertInto(text: string, { offset, length, children = [] }: Node, key: 
 }
 
 function insertIntoEmpty(text: string, at: { offset: number; end: number }, line: string, indent: string): string {
-  const eol = eolOf(text)
+  const eol = detectEol(text)
   const inside = text.slice(at.offset + 1, at.end).trimEnd()
   return `${text.slice(0, at.offset + 1)}${inside}${eol}${line}${eol}${indent}${text.slice(at.end)}`
 }
@@ -124,8 +124,8 @@ function withoutLine(head: string, tail: string): string {
 }
 
 function showJson(value: unknown, text: string, indent: string): string {
-  const lines = JSON.stringify(value, null, unitOf(text)).split('\n')
-  return lines.join(`${eolOf(text)}${indent}`)
+  const lines = JSON.stringify(value, null, detectIndent(text)).split('\n')
+  return lines.join(`${detectEol(text)}${indent}`)
 }
 
 function indentOfLine(text: string, offset: number): string {
@@ -133,10 +133,10 @@ function indentOfLine(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''
 }
 
-function unitOf(text: string): string {
+function detectIndent(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
 }
 
-function eolOf(text: string): string {
+function detectEol(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }

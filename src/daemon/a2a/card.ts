@@ -27,7 +27,7 @@ export function isCardPath(path: string): boolean {
 }
 
 /** The card as it goes over the wire. */
-export function agentCard({ url, version, agent }: CardOptions) {
+export function buildAgentCard({ url, version, agent }: CardOptions) {
   const whom = agent === undefined ? 'the agent that metadata.to names' : `the agent ${agent}`
   const path = agent === undefined ? A2A_PATH : `${A2A_PATH}/${encodeURIComponent(agent)}`
   return {

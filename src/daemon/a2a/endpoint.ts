@@ -5,14 +5,14 @@ import { A2A_VERSION_HEADER, AgentCard } from '@a2a-js/sdk'
 import { A2A_ERROR_CODE, ContentTypeNotSupportedError, toJsonRpcError } from '@a2a-js/sdk/errors'
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server'
 import { isRecord } from '../../engine/plain-data.ts'
-import type { DeskTasks } from '../task-service.ts'
-import { toA2aError } from './errors.ts'
-import { type HandlerOptions, TaskAgent } from './handler.ts'
-import { checkParams } from './request.ts'
+import type { DaemonTasks } from '../task-service.ts'
+import { toA2aError } from './a2a-errors.ts'
+import { checkParams } from './params.ts'
+import { type HandlerOptions, TaskAgent } from './task-agent.ts'
 
 /** What a request is answered with. */
 export interface EndpointOptions extends Omit<HandlerOptions, 'tasks'> {
-  readonly open: () => Promise<DeskTasks>
+  readonly open: () => Promise<DaemonTasks>
 }
 
 type RpcId = string | number | null

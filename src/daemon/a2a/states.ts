@@ -15,6 +15,6 @@ export const STATES = {
 } as const satisfies Record<TaskStatus, TaskState>
 
 /** The statuses of a state. None for those that no stored task has: rejected, and waiting for credentials. */
-export function statusesOf(state: TaskState): readonly TaskStatus[] {
+export function findStatuses(state: TaskState): readonly TaskStatus[] {
   return TASK_STATUSES.filter((status) => STATES[status] === state)
 }

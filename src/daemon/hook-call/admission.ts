@@ -10,17 +10,17 @@ export interface AdmissionLimits {
 const LIMITS: AdmissionLimits = { maxCalls: 1_000, maxBytes: 128 * 1024 * 1024 }
 
 /** A request whose body may still be on its way. */
-export interface Arriving {
+export interface IncomingBody {
   /** All of it is here. */
   readonly complete: boolean
   /** Stops waiting for the rest. */
-  giveUp(): void
+  cancel(): void
 }
 
 /** One call in hand. */
 interface Call {
   readonly bytes: number
-  readonly request: Arriving | undefined
+  readonly request: IncomingBody | undefined
 }
 
 /** Counts calls, and the bytes that they brought along. */
@@ -37,7 +37,7 @@ export class Admission {
    * Lets a call in and gives its way out; undefined when there is no room. A call whose body has not arrived gives way to
    * one that needs its room: otherwise a few announced bodies would claim all of it.
    */
-  enter(bytes: number, request?: Arriving): (() => void) | undefined {
+  enter(bytes: number, request?: IncomingBody): (() => void) | undefined {
     if (!this.#hasRoom(bytes) && !this.#makeRoom(bytes)) return undefined
     const call = { bytes, request }
     this.#calls.add(call)
@@ -65,7 +65,7 @@ export class Admission {
     for (const call of this.#calls) {
       if (call.request === undefined || call.request.complete) continue
       this.#leave(call)
-      call.request.giveUp()
+      call.request.cancel()
       if (this.#hasRoom(bytes)) return true
     }
     return false

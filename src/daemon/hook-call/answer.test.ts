@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { HOST_NAMES, type HostName } from '../../hosts/host.ts'
-import { answerHook, type HookAnswer, type HookCall, type Judges } from './answer.ts'
-import { oneJudge } from './supervisor-provider.ts'
-import { SupervisorPool } from './supervisors.ts'
+import { answerHookCall, type HookCall, type HookReply, type SupervisorProvider } from './answer.ts'
+import { SupervisorPool } from './supervisor-pool.ts'
+import { createSingleProvider } from './supervisor-provider.ts'
 
 let at: SupervisedHome
 let pool: SupervisorPool
@@ -52,7 +52,7 @@ async function events(action: string) {
 }
 
 // Ids of records differ from one run to the next.
-function nameless({ stdout, stderr, exitCode }: HookAnswer): HookAnswer {
+function nameless({ stdout, stderr, exitCode }: HookReply): HookReply {
   const strip = (text: string): string => text.replace(/[0-9A-HJKMNP-TV-Z]{26}/g, 'ID')
   return { stdout: strip(stdout), stderr: strip(stderr), exitCode }
 }
@@ -69,12 +69,12 @@ function fixtures(): { readonly host: HostName; readonly event: string; readonly
 
 describe('an answer', () => {
   it('is given when what it says is on record for every other process, however many share a commit', async () => {
-    await answerHook(claude('ls'), pool)
+    await answerHookCall(claude('ls'), pool)
     const others = new Database(join(at.home, 'arc.db'), { readonly: true })
     const count = others.prepare<[string]>('SELECT count(*) FROM trace WHERE id IS NOT NULL AND body LIKE ?').pluck()
     const kept = others.prepare<[], string>("SELECT value FROM state WHERE key LIKE 'call:%'").pluck()
     const answered = async (number: number): Promise<unknown> => {
-      const { exitCode } = await answerHook(claude(`echo call-${number}-`), pool)
+      const { exitCode } = await answerHookCall(claude(`echo call-${number}-`), pool)
       return { exitCode, onRecord: count.get(`%call-${number}-%`) }
     }
     const answers = await Promise.all(Array.from({ length: 60 }, (_, number) => answered(number)))
@@ -85,26 +85,26 @@ describe('an answer', () => {
   })
 
   it('is a denial with the reason in enforce, and silence for what is harmless', async () => {
-    const denied = await answerHook(claude(DANGER), pool)
+    const denied = await answerHookCall(claude(DANGER), pool)
     expect(denied.exitCode).toBe(2)
     expect(denied.stderr).toContain('not committed')
     expect(JSON.parse(denied.stdout).hookSpecificOutput.permissionDecision).toBe('deny')
-    expect(await answerHook(claude('ls'), pool)).toEqual({ stdout: '', stderr: '', exitCode: 0 })
+    expect(await answerHookCall(claude('ls'), pool)).toEqual({ stdout: '', stderr: '', exitCode: 0 })
   })
 
   it('follows the layer of the project around the folder of the call', async () => {
     at.write(PROFILE, { enforcement: 'log' })
     await pool.close()
     pool = new SupervisorPool(at.home, () => undefined)
-    expect((await answerHook(claude(DANGER), pool)).exitCode).toBe(0)
+    expect((await answerHookCall(claude(DANGER), pool)).exitCode).toBe(0)
     at.write('project/strict/.arc/config.json', { enforcement: 'enforce' })
-    expect((await answerHook(claude(DANGER, { cwd: `${at.project}/strict` }), pool)).exitCode).toBe(2)
+    expect((await answerHookCall(claude(DANGER, { cwd: `${at.project}/strict` }), pool)).exitCode).toBe(2)
   })
 
   it('is the same from a supervisor that is kept and from one made for the call, for thousands of payloads', async () => {
     const other = makeHome()
     other.write(PROFILE, { enforcement: 'enforce' })
-    const judge = oneJudge(() => undefined, other.home)
+    const judge = createSingleProvider(() => undefined, other.home)
     const command = fc.oneof(
       fc.constantFrom(
         'ls',
@@ -131,7 +131,7 @@ describe('an answer', () => {
           const whole = noise ?? unique.replaceAll(/(toolu_|call_)\w+/g, `$1${++run}`)
           const payload = cut === null ? whole : whole.slice(0, cut)
           const call = { host: of.host, event: of.event, payload, cwd: '/nowhere' }
-          const [kept, made] = [await answerHook(call, pool), await answerHook(call, judge)]
+          const [kept, made] = [await answerHookCall(call, pool), await answerHookCall(call, judge)]
           expect(nameless(kept)).toEqual(nameless(made))
         }),
         { numRuns: 2_000 },
@@ -146,16 +146,16 @@ describe('an answer', () => {
 describe('a host that fires twice', () => {
   it('is answered twice and recorded once, at once or one after the other', async () => {
     const call = claude(DANGER)
-    const answers = await Promise.all([1, 2, 3].map(() => answerHook(call, pool)))
-    answers.push(await answerHook(call, pool))
+    const answers = await Promise.all([1, 2, 3].map(() => answerHookCall(call, pool)))
+    answers.push(await answerHookCall(call, pool))
     expect(new Set(answers.map(({ stdout }) => stdout)).size).toBe(1)
     expect(await steps()).toBe(1)
   })
 
   it('is recorded once by several processes of the same home', async () => {
-    const others = [1, 2].map(() => oneJudge(() => undefined, at.home))
+    const others = [1, 2].map(() => createSingleProvider(() => undefined, at.home))
     const call = claude(DANGER)
-    const answers = await Promise.all(others.map((judge) => answerHook(call, judge)))
+    const answers = await Promise.all(others.map((judge) => answerHookCall(call, judge)))
     expect(answers[0]).toEqual(answers[1])
     expect(await steps()).toBe(1)
     await Promise.all(others.map((judge) => judge.close()))
@@ -163,21 +163,21 @@ describe('a host that fires twice', () => {
 
   it('is judged anew when the configuration changed in between', async () => {
     const call = claude(DANGER)
-    expect((await answerHook(call, pool)).exitCode).toBe(2)
+    expect((await answerHookCall(call, pool)).exitCode).toBe(2)
     at.write(PROFILE, { enforcement: 'log' })
     ;(await pool.find(undefined, undefined)).reload()
-    expect((await answerHook(call, pool)).exitCode).toBe(0)
+    expect((await answerHookCall(call, pool)).exitCode).toBe(0)
     expect(await steps()).toBe(2)
   })
 
   it('without ids of calls counts the same call as another one once it has run', async () => {
     const call = gemini('ls')
-    await answerHook(call, pool)
-    await answerHook(call, pool)
+    await answerHookCall(call, pool)
+    await answerHookCall(call, pool)
     expect(await steps()).toBe(1)
-    await answerHook(gemini('ls', 'AfterTool', { tool_response: { llmContent: 'a' } }), pool)
+    await answerHookCall(gemini('ls', 'AfterTool', { tool_response: { llmContent: 'a' } }), pool)
     const between = await steps()
-    await answerHook(call, pool)
+    await answerHookCall(call, pool)
     expect(await steps()).toBe(between + 1)
   })
 })
@@ -185,41 +185,44 @@ describe('a host that fires twice', () => {
 describe('a tool call that has run', () => {
   it('is linked to the step that let it run', async () => {
     const before = claude('ls')
-    await answerHook(before, pool)
+    await answerHookCall(before, pool)
     const { tool_use_id } = JSON.parse(before.payload) as { tool_use_id: string }
-    await answerHook(claude('ls', { tool_use_id, hook_event_name: 'PostToolUse', tool_response: { stdout: '' } }), pool)
+    await answerHookCall(
+      claude('ls', { tool_use_id, hook_event_name: 'PostToolUse', tool_response: { stdout: '' } }),
+      pool,
+    )
     expect(await events('call:unsupervised')).toEqual([])
   })
 
   it('without a call before it is recorded as unsupervised', async () => {
-    await answerHook(claude('ls', { hook_event_name: 'PostToolUse', tool_response: { stdout: '' } }), pool)
+    await answerHookCall(claude('ls', { hook_event_name: 'PostToolUse', tool_response: { stdout: '' } }), pool)
     expect(await events('call:unsupervised')).toMatchObject([{ host: 'claude', session: 's1', level: 'warn' }])
   })
 })
 
 describe('what cannot be judged', () => {
-  const nobody: Judges = {
+  const nobody: SupervisorProvider = {
     find: () => new Promise(() => undefined),
-    modeAt: (...place) => pool.modeAt(...place),
+    readMode: (...place) => pool.readMode(...place),
   }
 
   it('is denied in enforce, and passes loudly below it', async () => {
-    const late = await answerHook(claude('ls'), nobody, { deadlineMs: 20 })
+    const late = await answerHookCall(claude('ls'), nobody, { deadlineMs: 20 })
     expect(late).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not judged within 20 ms') })
     at.write(PROFILE, { enforcement: 'advise' })
-    const passed = await answerHook(claude('ls'), nobody, { deadlineMs: 20 })
+    const passed = await answerHookCall(claude('ls'), nobody, { deadlineMs: 20 })
     expect(passed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not judged within 20 ms') })
   })
 
   it('is denied when it is ended from outside', async () => {
-    const answer = await answerHook(claude('ls'), nobody, { signal: AbortSignal.abort() })
+    const answer = await answerHookCall(claude('ls'), nobody, { signal: AbortSignal.abort() })
     expect(answer).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('ended from outside') })
   })
 
   it.each(['', 'null', '{"hook_event_name":"PreToolUse"}', '{"hook_event_name":', '[1]'])(
     'is the payload %j: denied, recorded, and told',
     async (payload) => {
-      const answer = await answerHook({ host: 'claude', event: 'PreToolUse', payload }, pool)
+      const answer = await answerHookCall({ host: 'claude', event: 'PreToolUse', payload }, pool)
       expect(answer.exitCode).toBe(2)
       expect(await events('payload:unreadable')).toHaveLength(1)
     },
@@ -227,17 +230,17 @@ describe('what cannot be judged', () => {
 
   it('never holds up the end of a turn', async () => {
     const payload = JSON.stringify({ session_id: 's', hook_event_name: 'Stop' })
-    expect((await answerHook({ host: 'claude', payload }, nobody, { deadlineMs: 20 })).exitCode).toBe(0)
+    expect((await answerHookCall({ host: 'claude', payload }, nobody, { deadlineMs: 20 })).exitCode).toBe(0)
   })
 
   it('takes the strictest mode where the files cannot be read at all', async () => {
-    const broken: Judges = {
+    const broken: SupervisorProvider = {
       find: () => {
         throw new Error('no database')
       },
-      modeAt: async () => 'enforce',
+      readMode: async () => 'enforce',
     }
-    expect(await answerHook(claude('ls'), broken)).toMatchObject({
+    expect(await answerHookCall(claude('ls'), broken)).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('no database'),
     })
@@ -246,7 +249,7 @@ describe('what cannot be judged', () => {
 
 it('an event that nobody knows is recorded as such, once', async () => {
   const payload = JSON.stringify({ session_id: 's', hook_event_name: 'BrandNew', cwd: at.project })
-  await answerHook({ host: 'claude', payload }, pool)
-  await answerHook({ host: 'claude', payload }, pool)
+  await answerHookCall({ host: 'claude', payload }, pool)
+  await answerHookCall({ host: 'claude', payload }, pool)
   expect(await events('event:unknown')).toMatchObject([{ host: 'claude', reason: expect.stringContaining('BrandNew') }])
 })

@@ -5,7 +5,7 @@ import { clip, describe, show } from '../../engine/errors.ts'
 import type { Hook } from '../../engine/hook.ts'
 import type { Mode } from '../../engine/mode.ts'
 import type { Outcome } from '../../engine/outcome.ts'
-import type { WholeContext } from '../../engine/step.ts'
+import type { CompleteContext } from '../../engine/step.ts'
 import type { HandlerTable } from '../../engine/table.ts'
 import { noteAgent } from '../../guard/agents.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
@@ -17,8 +17,8 @@ import { nameOf } from '../../supervisor/config-source.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import type { TracedContext } from '../../supervisor/traced-engine.ts'
 import type { StepOrigin } from '../../trace/record.ts'
-import { type Claim, claimFiring } from './dedupe.ts'
-import { noteSeen } from './last-seen.ts'
+import { type Claim, claimCall } from './dedupe.ts'
+import { recordSeenEvent } from './last-seen.ts'
 
 /** What a host sent, and from where. */
 export interface HookCall {
@@ -40,18 +40,18 @@ export interface HookCall {
 }
 
 /** Exactly what the hook process is to give back. */
-export interface HookAnswer {
+export interface HookReply {
   readonly stdout: string
   readonly stderr: string
   readonly exitCode: number
 }
 
 /** Where supervisors come from. */
-export interface Judges {
+export interface SupervisorProvider {
   /** The supervisor of the project around a folder. */
   find(workspace: string | undefined, profile: string | undefined): Supervisor | Promise<Supervisor>
   /** The mode in force there when there is no supervisor. Never fails. */
-  modeAt(workspace: string | undefined, profile: string | undefined): Promise<Mode>
+  readMode(workspace: string | undefined, profile: string | undefined): Promise<Mode>
 }
 
 /** How long a call may take, in place of what its host allows. */
@@ -65,7 +65,11 @@ export interface CallLimits {
 const ASK_MS = 55_000
 
 /** Answers a call. Never throws, never takes longer than the host waits. */
-export async function answerHook(call: HookCall, judges: Judges, limits: CallLimits = {}): Promise<HookAnswer> {
+export async function answerHookCall(
+  call: HookCall,
+  judges: SupervisorProvider,
+  limits: CallLimits = {},
+): Promise<HookReply> {
   const read = readHostPayload(call.host, call.event, call.payload, {})
   const own = isUnreadable(read) ? read.step : read
   const step = call.canPrompt === false ? { ...own, canPrompt: false } : own
@@ -81,9 +85,9 @@ export async function answerHook(call: HookCall, judges: Judges, limits: CallLim
 }
 
 // What the answer is when nothing could be judged, by the mode that is in force.
-async function failSafe(judged: Judged, call: HookCall, judges: Judges, why: string): Promise<HookAnswer> {
+async function failSafe(judged: Judged, call: HookCall, judges: SupervisorProvider, why: string): Promise<HookReply> {
   const { step, supervisor } = judged
-  const mode = supervisor?.engine.mode ?? (await judges.modeAt(step.context.workspace ?? call.cwd, call.profile))
+  const mode = supervisor?.engine.mode ?? (await judges.readMode(step.context.workspace ?? call.cwd, call.profile))
   const outcome = failureOutcome(step, why, mode)
   const reply = replyTo(step, outcome, {})
   // Hosts show little of a call that passes: here at least it stands.
@@ -102,7 +106,12 @@ function deadlineOf({ spec }: HostStep): number {
   return Math.max(500, spec.limitMs * 0.9 - 400)
 }
 
-async function judge(judged: Judged, call: HookCall, judges: Judges, limits: CallLimits): Promise<HookAnswer> {
+async function judge(
+  judged: Judged,
+  call: HookCall,
+  judges: SupervisorProvider,
+  limits: CallLimits,
+): Promise<HookReply> {
   const { step } = judged
   const workspace = step.context.workspace ?? call.cwd
   const supervisor = await judges.find(workspace, call.profile)
@@ -118,15 +127,15 @@ async function judge(judged: Judged, call: HookCall, judges: Judges, limits: Cal
         signal: limits.signal,
         origin: originOf(call),
       }))
-    if (claim.outcome === undefined) quietly(() => claim.settle(outcome))
-    quietly(() => noteSeen(step, supervisor))
+    if (claim.outcome === undefined) quietly(() => claim.complete(outcome))
+    quietly(() => recordSeenEvent(step, supervisor))
     const reply = replyTo(step, outcome, factsOf(supervisor, claim.id, outcome))
     recordUnsupported(supervisor, step, reply, claim.id)
     // Nobody is told of what is not on record yet. What cannot be recorded has been reported, and changes no answer.
     await supervisor.recorded()
     return { stdout: reply.stdout, stderr: reply.stderr, exitCode: reply.exitCode }
   } catch (error) {
-    quietly(() => claim.settle())
+    quietly(() => claim.complete())
     throw error
   }
 }
@@ -139,12 +148,12 @@ function noteCaller({ callerPid, host }: HookCall, { context }: HostStep, { stat
 async function claimOf(step: HostStep, supervisor: Supervisor, workspace: string | undefined): Promise<Claim> {
   try {
     const { state } = supervisor
-    const claim = await claimFiring(step, { state, clock: systemClock, newId, rules: rulesOf(supervisor), workspace })
+    const claim = await claimCall(step, { state, clock: systemClock, newId, rules: rulesOf(supervisor), workspace })
     if (claim.reusedFrom !== undefined) recordReuse(step, supervisor, claim)
     return claim
   } catch (error) {
     process.stderr.write(`arc: whether this call came twice cannot be told: ${describe(error)}\n`)
-    return { id: newId(), settle: () => undefined }
+    return { id: newId(), complete: () => undefined }
   }
 }
 
@@ -202,7 +211,7 @@ function dispatch(
     profile,
     metadata,
     origin,
-  } satisfies WholeContext & TracedContext
+  } satisfies CompleteContext & TracedContext
   return supervisor.decide(point, data, whole, { askMs, signal })
 }
 
@@ -216,7 +225,7 @@ function pairFacts(step: HostStep, supervisor: Supervisor, { before, id }: Claim
   return { unsupervised: true }
 }
 
-async function refuse(judged: Judged, call: HookCall, judges: Judges, why: string): Promise<HookAnswer> {
+async function refuse(judged: Judged, call: HookCall, judges: SupervisorProvider, why: string): Promise<HookReply> {
   const { step } = judged
   const supervisor = await judges.find(step.context.workspace ?? call.cwd, call.profile)
   judged.supervisor = supervisor

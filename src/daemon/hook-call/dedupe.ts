@@ -6,8 +6,8 @@ import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HostStep } from '../../hosts/host.ts'
 import { firingKey, pairKey, stepDigest } from '../../hosts/pairing.ts'
-import type { StateStore } from '../../storage/state.ts'
-import { update } from '../../storage/state.ts'
+import { isProcessAlive } from '../../platform/process-alive.ts'
+import { type StateStore, update } from '../../storage/state.ts'
 
 /** What was known of a firing before it was judged. */
 export interface Claim {
@@ -20,7 +20,7 @@ export interface Claim {
   /** The step that had the same call id with another digest, if the host or the model used the id twice. */
   readonly reusedFrom?: string | undefined
   /** Tells the others what came of it; without an outcome they have to judge for themselves. */
-  settle(outcome?: Outcome): void
+  complete(outcome?: Outcome): void
 }
 
 interface Slot {
@@ -41,7 +41,7 @@ type Kept = Omit<Outcome, 'data'> & { readonly data?: object }
 
 type Call = Readonly<Record<string, Slot>>
 
-interface FiringServices {
+interface DedupeServices {
   readonly state: StateStore
   readonly clock: Clock
   readonly newId: () => string
@@ -66,7 +66,7 @@ const MAX_KEPT = 64 * 1024
  * const claim = await claimFiring(step, services)
  * const outcome = claim.outcome ?? (await judge(step, claim.id))
  */
-export async function claimFiring(step: HostStep, services: FiringServices): Promise<Claim> {
+export async function claimCall(step: HostStep, services: DedupeServices): Promise<Claim> {
   const { clock } = services
   for (;;) {
     const taken = take(step, services)
@@ -75,7 +75,7 @@ export async function claimFiring(step: HostStep, services: FiringServices): Pro
   }
 }
 
-function take(step: HostStep, services: FiringServices): Claim | { readonly waitsFor: string } {
+function take(step: HostStep, services: DedupeServices): Claim | { readonly waitsFor: string } {
   const { state, clock, newId } = services
   const { key: found, isExact } = pairKey(step) ?? firingKey(step)
   const key = PREFIX + found
@@ -97,14 +97,14 @@ function take(step: HostStep, services: FiringServices): Claim | { readonly wait
     },
     KEPT_MS,
   )
-  const settle = (outcome?: Outcome): void => finish(services, key, step, mine, outcome)
+  const complete = (outcome?: Outcome): void => finish(services, key, step, mine, outcome)
   const earlier = step.point.startsWith('post:') ? before['pre:tool'] : undefined
   const link = earlier === undefined ? undefined : { id: earlier.id, at: earlier.at }
-  if (isMine) return { id: mine.id, before: link, reusedFrom, settle }
+  if (isMine) return { id: mine.id, before: link, reusedFrom, complete }
   const slot = before[step.point] as Slot
   if (slot.doneAt === undefined) return { waitsFor: slot.id }
   const outcome = slot.outcome === undefined ? undefined : { data: step.data, ...slot.outcome }
-  return { id: slot.id, before: link, outcome, settle: () => undefined }
+  return { id: slot.id, before: link, outcome, complete: () => undefined }
 }
 
 // What stands of a call, and the slot that answers this firing; no slot when it has to be judged.
@@ -133,21 +133,11 @@ function idOfOther(call: Call, point: string, digest: string): string | undefine
 
 // A clock that was set back must not make anybody wait for longer.
 function isAtWork({ at, pid }: Slot, now: number): boolean {
-  return Math.abs(now - at) < ABANDONED_MS && isAlive(pid)
-}
-
-/** Does this process run? One that belongs to somebody else does too. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return Math.abs(now - at) < ABANDONED_MS && isProcessAlive(pid)
 }
 
 function finish(
-  { state, clock }: FiringServices,
+  { state, clock }: DedupeServices,
   key: string,
   { point, data }: HostStep,
   { id, at, pid, rules, digest }: Slot,

@@ -8,7 +8,7 @@ import type { StateStore } from '../../storage/state.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The last call of one event of a host. */
-export interface Seen {
+export interface SeenEvent {
   readonly host: HostName
   readonly event: string
   /** Wall-clock milliseconds. */
@@ -24,7 +24,10 @@ const KEPT_MS = 90 * 86_400_000
 const MAX_EVENT = 80
 
 /** Notes that an event of a host came in, and records one that nobody knows. */
-export function noteSeen({ host, event, isUnknown, context }: HostStep, { state, trace, config }: Supervisor): void {
+export function recordSeenEvent(
+  { host, event, isUnknown, context }: HostStep,
+  { state, trace, config }: Supervisor,
+): void {
   const name = event.slice(0, MAX_EVENT)
   const key = `${PREFIX}${host}:${name}`
   const now = systemClock.wall()
@@ -33,7 +36,7 @@ export function noteSeen({ host, event, isUnknown, context }: HostStep, { state,
   const entry = state.get(key)
   const at = isSeen(entry?.value) ? entry.value.at : undefined
   if (at !== undefined && isNoNews(at, now)) return void known.set(key, at)
-  const seen: Seen = { host, event: name, at: now, isUnknown }
+  const seen: SeenEvent = { host, event: name, at: now, isUnknown }
   const isMine = state.set(key, seen, entry?.version ?? 0, KEPT_MS)
   known.set(key, now)
   if (!isUnknown || !isMine) return
@@ -59,13 +62,13 @@ function isNoNews(at: number | undefined, now: number): boolean {
 }
 
 /** Every event that was ever seen of late. */
-export function listSeen(state: StateStore): readonly Seen[] {
+export function listSeenEvents(state: StateStore): readonly SeenEvent[] {
   return state
     .list(PREFIX)
     .map(({ value }) => value)
     .filter(isSeen)
 }
 
-function isSeen(value: unknown): value is Seen {
+function isSeen(value: unknown): value is SeenEvent {
   return isRecord(value) && typeof value.host === 'string' && typeof value.at === 'number'
 }

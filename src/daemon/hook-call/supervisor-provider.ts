@@ -1,14 +1,14 @@
 // Where the supervisor of a call comes from: made for one call, or kept from one to the next.
 
-import { inForceStore, readOnlyInForce } from '../../config/in-force-store.ts'
 import { keepLastGood } from '../../config/last-good.ts'
 import { loadConfig } from '../../config/load.ts'
+import { openStrictnessStore, readOnlyStrictness } from '../../config/strictness-store.ts'
 import { describe } from '../../engine/errors.ts'
 import type { Mode } from '../../engine/mode.ts'
 import { arcHome, findProject, lastGoodDir } from '../../platform/home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
-import type { Judges } from './answer.ts'
-import { readAskedProfile } from './launch-mark.ts'
+import type { SupervisorProvider } from './answer.ts'
+import { resolveProfile } from './launch-profile.ts'
 
 // A host waits: a database that stays locked for longer is done without.
 export const STORE_WAIT_MS = 1_000
@@ -17,29 +17,29 @@ export const STORE_WAIT_MS = 1_000
 export type Report = (message: string) => void
 
 /** Makes one supervisor at most. */
-export interface SingleSupervisorProvider extends Judges {
+export interface SingleSupervisorProvider extends SupervisorProvider {
   /** The supervisor, if one was needed and could be made. */
   made(): Supervisor | undefined
   close(): Promise<void>
 }
 
 /** A supervisor for one call, to be closed after it. */
-export function oneJudge(report: Report, home = arcHome()): SingleSupervisorProvider {
+export function createSingleProvider(report: Report, home = arcHome()): SingleSupervisorProvider {
   let made: Supervisor | undefined
   return {
     async find(workspace, profile) {
       // Loaded late: without a database that can be loaded there must still be an answer.
       const { Supervisor } = await import('../../supervisor/supervisor.ts')
-      made ??= new Supervisor(optionsOf({ home, workspace, profile, report }))
+      made ??= new Supervisor(buildSupervisorOptions({ home, workspace, profile, report }))
       return made
     },
-    modeAt: (workspace, profile) => modeAt(home, workspace, profile),
+    readMode: (workspace, profile) => readConfiguredMode(home, workspace, profile),
     made: () => made,
     close: async () => made?.close(),
   }
 }
 
-interface SupervisorPlace {
+interface SupervisorRequest {
   readonly home: string
   readonly workspace: string | undefined
   /** As the call asks for it. */
@@ -48,8 +48,8 @@ interface SupervisorPlace {
 }
 
 /** How a supervisor in the service of hosts is made: what it has to say goes into the replies. */
-export function optionsOf({ home, workspace, profile: asked, report }: SupervisorPlace) {
-  const { profile, onlyTightens } = readAskedProfile(home, asked)
+export function buildSupervisorOptions({ home, workspace, profile: asked, report }: SupervisorRequest) {
+  const { profile, onlyTightens } = resolveProfile(home, asked)
   const project = workspace === undefined ? undefined : findProject(workspace, home)
   return {
     home,
@@ -62,12 +62,16 @@ export function optionsOf({ home, workspace, profile: asked, report }: Superviso
 }
 
 /** The mode that the files say, without anything else. What cannot be read at all might say enforce. */
-export async function modeAt(home: string, workspace: string | undefined, profile: string | undefined): Promise<Mode> {
+export async function readConfiguredMode(
+  home: string,
+  workspace: string | undefined,
+  profile: string | undefined,
+): Promise<Mode> {
   try {
     const project = workspace === undefined ? undefined : findProject(workspace, home)
     const lastGood = { ...keepLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
-    const inForce = readOnlyInForce(inForceStore(home))
-    return loadConfig({ home, project, ...readAskedProfile(home, profile), lastGood, inForce }).config.enforcement
+    const strictness = readOnlyStrictness(openStrictnessStore(home))
+    return loadConfig({ home, project, ...resolveProfile(home, profile), lastGood, strictness }).config.enforcement
   } catch (error) {
     process.stderr.write(`arc: the mode cannot be told, so the strictest holds: ${describe(error)}\n`)
     return 'enforce'

@@ -6,17 +6,17 @@ import { describe } from '../../engine/errors.ts'
 import { commitGroups } from '../../storage/sqlite/write-group.ts'
 import { isCardPath } from '../a2a/card.ts'
 import { addA2aRoutes } from './routes/a2a.ts'
+import { addActionRoutes } from './routes/actions.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
-import { addCollaborationRoutes } from './routes/collaboration.ts'
 import { addControlRoutes } from './routes/control.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
-import { addFeedRoutes } from './routes/feed.ts'
-import { addHookRoutes, type HookDesk } from './routes/hook.ts'
+import { addHookRoutes, type HookEndpoint } from './routes/hook.ts'
 import { addLoginLinkRoutes } from './routes/login-link.ts'
-import { addLookRoutes } from './routes/look.ts'
 import { addPageRoutes, signInPage } from './routes/page.ts'
+import { addRoundtableRoutes } from './routes/roundtables.ts'
+import { addStatusRoutes } from './routes/status.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
-import { type App, type Env, FAILED, MAX_BODY_BYTES, OF_EVERY_ANSWER, type Service } from './service.ts'
+import { type App, COMMON_HEADERS, type Env, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from './service.ts'
 
 /** What is said at the door, by status. */
 const AT_THE_DOOR = {
@@ -30,17 +30,17 @@ const AT_THE_DOOR = {
 
 /** The app behind both the socket and the port. */
 export function makeApp(service: Service, options: AppOptions): App {
-  const { gate } = service
+  const { auth } = service
   const app = new Hono<Env>()
   app.onError((error, c) => {
     options.report(`${c.req.method} ${c.req.path}: ${describe(error)}`)
-    return c.json({ error: FAILED }, 500)
+    return c.json({ error: INTERNAL_ERROR }, 500)
   })
   app.use(async (c, next) => {
     await next()
     // Hook calls wait for a commit that they share; whoever else is told of something finds it kept.
     if (!c.req.path.startsWith('/v1/hook')) commitGroups()
-    for (const [name, value] of OF_EVERY_ANSWER) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+    for (const [name, value] of COMMON_HEADERS) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
   app.use(async (c, next) => {
     if (c.env.isLocal) return next()
@@ -48,9 +48,9 @@ export function makeApp(service: Service, options: AppOptions): App {
     const { method, path } = c.req
     const facts = { host, origin, authorization, cookie }
     const isOpen = path === '/health' || path === '/login' || isCardPath(path)
-    const isKnown = gate.isKnown(facts)
-    const isForged = isKnown && gate.isForged({ method, path, site }, facts)
-    if (!gate.isOurHost(host) || !gate.isOurOrigin(origin) || isForged) return c.json({ error: AT_THE_DOOR[403] }, 403)
+    const isKnown = auth.isAuthenticated(facts)
+    const isForged = isKnown && auth.isCrossSite({ method, path, site }, facts)
+    if (!auth.isOurHost(host) || !auth.isOurOrigin(origin) || isForged) return c.json({ error: AT_THE_DOOR[403] }, 403)
     if (isOpen || isKnown) return next()
     const isPage = method === 'GET' && !path.startsWith('/v1/') && accept?.includes('text/html') === true
     return isPage ? signInPage(c) : c.json({ error: AT_THE_DOOR[401] }, 401, { 'www-authenticate': 'Bearer' })
@@ -66,11 +66,11 @@ export function makeApp(service: Service, options: AppOptions): App {
   addControlRoutes(app, service)
   addHookRoutes(app, options.hooks)
   addDispatchRoutes(app, service)
-  addLookRoutes(app, service)
-  addFeedRoutes(app, service)
+  addStatusRoutes(app, service)
+  addActionRoutes(app, service)
   addApprovalRoutes(app, service)
   addLoginLinkRoutes(app, service)
-  addCollaborationRoutes(app, service)
+  addRoundtableRoutes(app, service)
   addTaskRoutes(app, service)
   addA2aRoutes(app, service, options.report)
   addPageRoutes(app, service, options.dashboard)
@@ -81,6 +81,6 @@ export function makeApp(service: Service, options: AppOptions): App {
 export interface AppOptions {
   /** The folder of the built dashboard. */
   readonly dashboard: string | undefined
-  readonly hooks: HookDesk
+  readonly hooks: HookEndpoint
   readonly report: (message: string) => void
 }

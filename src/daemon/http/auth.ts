@@ -4,6 +4,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
 import { ArcError, describe } from '../../engine/errors.ts'
 import { runDir, tokenFile } from '../process/paths.ts'
 
@@ -16,7 +17,7 @@ const MAX_SESSIONS = 1_000
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
 /** What a request brings along. */
-export interface RequestFacts {
+export interface RequestCredentials {
   readonly host: string | undefined
   readonly origin: string | undefined
   readonly authorization: string | undefined
@@ -24,7 +25,7 @@ export interface RequestFacts {
 }
 
 /** What a request wants, and what the browser says of where it comes from. */
-export interface RequestAim {
+export interface RequestTarget {
   readonly method: string
   readonly path: string
   /** `Sec-Fetch-Site`. */
@@ -32,7 +33,7 @@ export interface RequestAim {
 }
 
 /** The token of a home; made when there is none. Only its owner can read it. */
-export function readToken(home: string): string {
+export function loadToken(home: string): string {
   const file = tokenFile(home)
   try {
     mkdirSync(runDir(home), { recursive: true, mode: 0o700 })
@@ -75,7 +76,7 @@ interface LoginCode {
 }
 
 /** Guards the port. */
-export class Gate {
+export class Authenticator {
   readonly #token: string
   readonly #now: () => number
   // By the digest of the secret. Only in memory: another daemon knows none of them.
@@ -108,7 +109,7 @@ export class Gate {
    * Could another page have made the browser send it? The cookie goes along with whatever comes from the same name, whichever
    * the port: a change takes the Origin that browsers always send with one, and what pages read is for our own pages.
    */
-  isForged({ method, path, site }: RequestAim, { origin, authorization }: RequestFacts): boolean {
+  isCrossSite({ method, path, site }: RequestTarget, { origin, authorization }: RequestCredentials): boolean {
     if (this.hasToken(authorization)) return false
     const isChange = method !== 'GET' && method !== 'HEAD'
     if (isChange && origin === undefined) return true
@@ -116,12 +117,18 @@ export class Gate {
   }
 
   /** Does it show the token or the cookie? */
-  isKnown({ authorization, cookie }: Pick<RequestFacts, 'authorization' | 'cookie'>): boolean {
-    return this.hasToken(authorization) || this.sessionOf(cookie) !== undefined
+  isAuthenticated({ authorization, cookie }: Pick<RequestCredentials, 'authorization' | 'cookie'>): boolean {
+    return this.hasToken(authorization) || this.findSession(cookie) !== undefined
+  }
+
+  /** The status line that refuses a WebSocket upgrade; undefined when the request is allowed. */
+  refuseUpgrade({ host, origin, authorization, cookie }: IncomingHttpHeaders): string | undefined {
+    if (!this.isOurHost(host) || !this.isOurOrigin(origin)) return '403 Forbidden'
+    return this.isAuthenticated({ authorization, cookie }) ? undefined : '401 Unauthorized'
   }
 
   /** The page's session that a request belongs to. */
-  sessionOf(cookie: string | undefined): PageSession | undefined {
+  findSession(cookie: string | undefined): PageSession | undefined {
     const shown = cookieIn(cookie, this.#cookieName)
     return shown === undefined ? undefined : this.#sessions.get(digestOf(shown))
   }
@@ -133,7 +140,7 @@ export class Gate {
   }
 
   /** A code for a login link: valid once, for some minutes. */
-  newCode(openedBy: object): { readonly code: string; readonly expiresAt: number } {
+  createLoginCode(openedBy: object): { readonly code: string; readonly expiresAt: number } {
     const now = this.#now()
     for (const [key, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(key)
     dropOldest(this.#codes, MAX_CODES)

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /** How many connections a server holds. */
-export interface DoorLimits {
+export interface ConnectionLimits {
   /** All connections. */
   readonly total: number
   /** Connections that have not yet sent a whole request of a known caller; the rest of `total` is reserved. */
@@ -22,14 +22,14 @@ export interface DoorLimits {
 // More than one backlog of unknown connections: a caller's request is read before a burst of others can displace it.
 const COMMON = { headersMs: 5_000, requestMs: 15_000, unreadMs: 30_000 } as const
 /** The limits of the port, where anybody on this machine can connect. */
-export const PORT_LIMITS: DoorLimits = { ...COMMON, total: 1_024, unknown: 640 }
+export const PORT_LIMITS: ConnectionLimits = { ...COMMON, total: 1_024, unknown: 640 }
 /** The limits of a socket, where only users with the right to open it can connect. */
-export const SOCKET_LIMITS: DoorLimits = { ...COMMON, total: 2_000, unknown: 1_000 }
+export const SOCKET_LIMITS: ConnectionLimits = { ...COMMON, total: 2_000, unknown: 1_000 }
 
 const CHECK_MS = 1_000
 
 /** Is the sender of this request signed in? */
-export type IsKnown = (request: IncomingMessage) => boolean
+export type IsAuthenticated = (request: IncomingMessage) => boolean
 
 /** One connection. */
 interface Entry {
@@ -43,14 +43,14 @@ interface Entry {
 }
 
 /** Bounds the connections of a server. */
-export class Door {
-  readonly #limits: DoorLimits
-  readonly #isKnown: IsKnown
+export class Connections {
+  readonly #limits: ConnectionLimits
+  readonly #isKnown: IsAuthenticated
   // In the order in which they last did something useful: the first are the first to go.
   readonly #entries = new Map<Duplex, Entry>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: DoorLimits, isKnown: IsKnown) {
+  constructor(limits: ConnectionLimits, isKnown: IsAuthenticated) {
     this.#limits = limits
     this.#isKnown = isKnown
   }

@@ -12,7 +12,7 @@ import type {
   ActionsPage,
   ConfigView,
   HookView,
-  Pulse,
+  Overview,
   SessionDetail,
   SessionsView,
   Snapshot,
@@ -150,7 +150,7 @@ describe('the first paint', () => {
       (await ask('/v1/dispatch', { method: 'POST', body: step })).text.startsWith('{"decision":"ask"'),
     )
     await hook('PostToolUse', 'never asked', { tool_use_id: 'unknown' })
-    const { needs, approvals } = await see<Pulse>('/v1/overview')
+    const { needs, approvals } = await see<Overview>('/v1/overview')
     expect(needs.map(({ kind }) => kind)).toEqual(['approval', 'unsupervised'])
     expect(approvals).toHaveLength(1)
     expect(approvals[0]).toMatchObject({ command: 'git push --force', status: 'pending', isCut: false })
@@ -212,7 +212,7 @@ describe('one action', () => {
   it('shows both steps, each verdict with its evidence, and where in the text', async () => {
     const id = { tool_use_id: 'both' }
     at.write(PROFILE, { enforcement: 'log' })
-    await until(async () => (await see<Pulse>('/v1/overview')).enforcement === 'log')
+    await until(async () => (await see<Overview>('/v1/overview')).enforcement === 'log')
     await hook('PreToolUse', DANGER, id)
     await hook('PostToolUse', DANGER, { ...id, tool_response: 'done' })
     const [action] = (await see<ActionsPage>('/v1/actions')).actions

@@ -20,7 +20,7 @@ import { ArcError, describe } from '../../engine/errors.ts'
 import { modeOf } from '../../guard/managed.ts'
 
 /** Where a managed daemon listens. */
-export interface ManagedDoors {
+export interface ManagedSockets {
   /** The folder of the sockets: owned by the daemon's user, writable for nobody else. */
   readonly run: string
   readonly socket: string
@@ -37,31 +37,31 @@ const CONTROL_MODE = 0o660
 const PROOF_MODE = 0o1730
 
 /** Opens both sockets. `listen` must make them without permissions for others; they are given here. */
-export async function openDoors(
-  doors: ManagedDoors,
+export async function openManagedSockets(
+  sockets: ManagedSockets,
   { publicServer, controlServer }: { readonly publicServer: Server; readonly controlServer: Server },
   listen: (server: Server, path: string) => Promise<void>,
 ): Promise<void> {
-  requireOwnFolder(doors.run)
+  requireOwnFolder(sockets.run)
   const uid = process.getuid?.() ?? -1
   try {
-    const proofs = proofFolder(doors.run)
+    const proofs = proofFolder(sockets.run)
     rmSync(proofs, { recursive: true, force: true })
     mkdirSync(proofs, { mode: 0o700 })
-    chownSync(proofs, uid, doors.gid)
+    chownSync(proofs, uid, sockets.gid)
     chmodSync(proofs, PROOF_MODE)
-    await listen(controlServer, doors.control)
-    chownSync(doors.control, uid, doors.gid)
-    chmodSync(doors.control, CONTROL_MODE)
-    await listen(publicServer, doors.socket)
-    chmodSync(doors.socket, PUBLIC_MODE)
+    await listen(controlServer, sockets.control)
+    chownSync(sockets.control, uid, sockets.gid)
+    chmodSync(sockets.control, CONTROL_MODE)
+    await listen(publicServer, sockets.socket)
+    chmodSync(sockets.socket, PUBLIC_MODE)
   } catch (error) {
-    throw new ArcError('ARC_DAEMON_FAILED', `The sockets in ${doors.run} cannot be opened: ${describe(error)}.`)
+    throw new ArcError('ARC_DAEMON_FAILED', `The sockets in ${sockets.run} cannot be opened: ${describe(error)}.`)
   }
 }
 
 /** Removes both sockets. */
-export function closeDoors({ run, socket, control }: ManagedDoors): void {
+export function removeManagedSockets({ run, socket, control }: ManagedSockets): void {
   for (const path of [socket, control, proofFolder(run)]) rmSync(path, { recursive: true, force: true })
 }
 
@@ -116,12 +116,12 @@ interface Caller {
  * Who calls, by the process that the caller names. It could name another one, but only one that runs: what is found is the
  * home of some account in any case. Processes of root and of the daemon are never taken for an agent.
  */
-export class Callers {
+export class CallerAccounts {
   #homes: ReadonlyMap<number, string> = new Map()
   #readAt = Number.NEGATIVE_INFINITY
 
   /** The process and the home of its account; neither when there is no such process. */
-  of(pid: number | undefined): Caller {
+  find(pid: number | undefined): Caller {
     const uid = pid === undefined ? undefined : statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
     if (uid === undefined) return { callerPid: undefined, home: undefined }
     if (performance.now() - this.#readAt > HOMES_KNOWN_MS) this.#read()
@@ -137,7 +137,7 @@ export class Callers {
 }
 
 /** The name of an account; its number where the name is not in the file, as with directory services. */
-export function accountName(uid: number): string {
+export function findAccountName(uid: number): string {
   return accounts().find((account) => account.uid === uid)?.name ?? `uid ${uid}`
 }
 
@@ -166,7 +166,7 @@ export function proofText(id: string, word: string): string {
  * Who gives an answer: the owner of a file that the approver created for exactly this answer. The kernel sets the owner, so
  * it cannot be forged. Undefined when there is no such file.
  */
-export function proveAnswer(run: string, name: string | undefined, expected: string): number | undefined {
+export function readProof(run: string, name: string | undefined, expected: string): number | undefined {
   if (name === undefined || !/^[0-9a-f]{32}$/.test(name)) return undefined
   const path = join(proofFolder(run), name)
   let file: number | undefined

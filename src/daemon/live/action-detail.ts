@@ -14,8 +14,8 @@ import type {
 } from '../../protocol/feed-views.ts'
 import type { EvaluationRecord } from '../../trace/record.ts'
 import type { Found, TraceStore } from '../../trace/store.ts'
-import { eventViewOf, feedStepOf, verdictOf, type WholeStep, wouldHaveStopped } from './feed-steps.ts'
-import { wholeOf } from './shown-text.ts'
+import { escapeHidden } from './display-text.ts'
+import { buildEventView, buildFeedStep, buildVerdict, type WholeStep, wouldHaveBlocked } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 
 // So many records after a step are looked through for what belongs to it.
@@ -32,13 +32,16 @@ export async function readAction(
   const opening = openingOf(trace, found)
   const { steps, events } = await whatFollows(trace, opening)
   const all = [opening, ...steps]
-  const action = all.reduce<Action | undefined>((one, whole) => joinStep(one, feedStepOf(whole)), undefined) as Action
+  const action = all.reduce<Action | undefined>(
+    (one, whole) => joinStep(one, buildFeedStep(whole)),
+    undefined,
+  ) as Action
   return { action, steps: all.map(stepDetail), events }
 }
 
 // A step after another one is shown with it, where that is still kept.
 function openingOf(trace: TraceStore, whole: WholeStep): WholeStep {
-  const { action, id } = feedStepOf(whole)
+  const { action, id } = buildFeedStep(whole)
   if (action === id) return whole
   const before = trace.get(action)
   return before.found === 'step' && before.record.id === action ? before : whole
@@ -57,7 +60,7 @@ async function whatFollows(trace: TraceStore, { record }: WholeStep): Promise<Fo
   for (let looked = 0; looked < MAX_LOOKED; ) {
     const page = readAfter(trace, after, only)
     steps.push(...page.steps.filter((whole) => whole.record.id !== record.id && belongs(whole, record.id)))
-    events.push(...page.events.map(eventViewOf).filter(({ step }) => step === record.id))
+    events.push(...page.events.map(buildEventView).filter(({ step }) => step === record.id))
     // A tool is over once, and one that was stopped never is: what else was told of it stands close by.
     const isOver = steps.length > 0 || record.decision === 'block'
     if (page.last === undefined || !page.isPart || isOver) break
@@ -69,17 +72,17 @@ async function whatFollows(trace: TraceStore, { record }: WholeStep): Promise<Fo
 }
 
 function belongs(whole: WholeStep, id: string): boolean {
-  return whole.record.point.startsWith('post:') && feedStepOf(whole).action === id
+  return whole.record.point.startsWith('post:') && buildFeedStep(whole).action === id
 }
 
 function stepDetail(whole: WholeStep): StepDetail {
   const { record, evaluations } = whole
   const { reason, suggestion, data } = record.outcome
   return {
-    step: feedStepOf(whole),
-    data: wholeOf(JSON.stringify(record.data, null, 2) ?? ''),
-    reason: reason === undefined ? undefined : wholeOf(reason),
-    suggestion: suggestion === undefined ? undefined : wholeOf(suggestion),
+    step: buildFeedStep(whole),
+    data: escapeHidden(JSON.stringify(record.data, null, 2) ?? ''),
+    reason: reason === undefined ? undefined : escapeHidden(reason),
+    suggestion: suggestion === undefined ? undefined : escapeHidden(suggestion),
     configuration: record.configuration,
     verdicts: evaluations.map((evaluation) => verdictDetail(evaluation, whole)),
     changes: data === undefined ? [] : differences(record.data, data),
@@ -89,17 +92,17 @@ function stepDetail(whole: WholeStep): StepDetail {
 function verdictDetail(evaluation: EvaluationRecord, { record }: WholeStep): VerdictDetail {
   const { priority, mode, loweredBy, cause, reason, suggestion, modify, metadata } = evaluation
   return {
-    ...verdictOf(evaluation),
+    ...buildVerdict(evaluation),
     priority,
     mode,
     isLowered: loweredBy !== undefined,
     cause,
-    reason: reason === undefined ? undefined : wholeOf(reason),
-    suggestion: suggestion === undefined ? undefined : wholeOf(suggestion),
-    wouldBlock: wouldHaveStopped(evaluation),
+    reason: reason === undefined ? undefined : escapeHidden(reason),
+    suggestion: suggestion === undefined ? undefined : escapeHidden(suggestion),
+    wouldBlock: wouldHaveBlocked(evaluation),
     changes: modify === undefined ? [] : differences(record.data, modify),
     evidence: evidenceIn(metadata, judgedText(record.data)),
-    metadata: metadata === undefined ? undefined : wholeOf(JSON.stringify(metadata, null, 2)),
+    metadata: metadata === undefined ? undefined : escapeHidden(JSON.stringify(metadata, null, 2)),
   }
 }
 
@@ -158,5 +161,5 @@ function differences(before: unknown, after: unknown): readonly ChangeView[] {
 
 // A text as it stands, so that its lines can be compared; anything else as JSON.
 function textOf(value: unknown): string {
-  return wholeOf(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+  return escapeHidden(typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 }

@@ -4,12 +4,12 @@ import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, ActionFilter, ActionsPage, EventView, FeedStep } from '../../protocol/feed-views.ts'
 import type { SessionDetail } from '../../protocol/views.ts'
 import type { TraceStore } from '../../trace/store.ts'
-import { DecisionTally } from './decision-counters.ts'
-import { eventViewOf, feedStepOf, type WholeStep } from './feed-steps.ts'
+import { DecisionCounters } from './decision-counters.ts'
+import { buildEventView, buildFeedStep, type WholeStep } from './feed-steps.ts'
 import { readAfter, readBack } from './trace-scan.ts'
 
 /** Which page. */
-export interface PageWish {
+export interface PageRequest {
   readonly before?: number | undefined
   readonly limit: number
 }
@@ -21,7 +21,7 @@ const MAX_AHEAD = 500
 const MAX_OF_SESSION = 1_000
 
 /** A page of actions. */
-export async function readActions(trace: TraceStore, filter: ActionFilter, wish: PageWish): Promise<ActionsPage> {
+export async function readActions(trace: TraceStore, filter: ActionFilter, wish: PageRequest): Promise<ActionsPage> {
   const { before, limit } = wish
   const only = filter.session ? { session: filter.session } : {}
   const later = new LaterSteps()
@@ -33,7 +33,7 @@ export async function readActions(trace: TraceStore, filter: ActionFilter, wish:
     seq ??= last
     scanned += read
     for (const whole of [...steps].reverse()) {
-      const action = later.take(feedStepOf(whole))
+      const action = later.take(buildFeedStep(whole))
       if (action === undefined || !isShown(action, filter)) continue
       actions.push(action)
       if (actions.length === limit) return { actions, next: action.seq, seq: seq ?? 0 }
@@ -51,16 +51,16 @@ export async function readSession(trace: TraceStore, id: string, now: number): P
   const wholes: WholeStep[] = []
   const actions: Action[] = []
   const events: EventView[] = []
-  const tally = new DecisionTally()
+  const tally = new DecisionCounters()
   let isCut = false
   for await (const page of readBack(trace, undefined, { session: id })) {
     for (const whole of [...page.steps].reverse()) {
       wholes.push(whole)
-      const action = later.take(feedStepOf(whole))
+      const action = later.take(buildFeedStep(whole))
       if (action !== undefined) actions.push(action)
     }
     for (const event of page.events) {
-      events.push(eventViewOf(event))
+      events.push(buildEventView(event))
       tally.addEvent(event)
     }
     isCut = actions.length >= MAX_OF_SESSION
@@ -105,5 +105,5 @@ class LaterSteps {
 
 function stepsAhead(trace: TraceStore, from: number, only: { readonly session?: string }): FeedStep[] {
   const { steps } = readAfter(trace, from - 1, { ...only, limit: MAX_AHEAD })
-  return steps.filter(({ record }) => record.point.startsWith('post:')).map(feedStepOf)
+  return steps.filter(({ record }) => record.point.startsWith('post:')).map(buildFeedStep)
 }

@@ -3,13 +3,13 @@
 import type { Approval } from '../../approvals/approvals.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { ApprovalView } from '../../protocol/views.ts'
-import { wholeOf } from './shown-text.ts'
+import { escapeHidden } from './display-text.ts'
 
 // The figures go out every second: more of a command than this is asked for.
 const MAX_SHORT = 4_000
 
 /** An approval as it is shown: all of it. */
-export function approvalView(approval: Approval): ApprovalView {
+export function buildApprovalView(approval: Approval): ApprovalView {
   const { id, step, reason, hook, createdAt, expiresAt, status, answeredBy } = approval
   const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
   const said = { reason: reason ?? null, hook: hook ?? null, status, answeredBy: answeredBy ?? null }
@@ -18,8 +18,8 @@ export function approvalView(approval: Approval): ApprovalView {
 }
 
 /** The same in short, where much of it goes over the wire again and again. */
-export function shortApprovalView(approval: Approval): ApprovalView {
-  const { step, ...view } = approvalView(approval)
+export function buildShortApprovalView(approval: Approval): ApprovalView {
+  const { step, ...view } = buildApprovalView(approval)
   if (view.command.length <= MAX_SHORT) return { ...view, step }
   const { point, tool, workspace, session } = step
   const named = { point, tool: cut(tool), workspace: cut(workspace), session: cut(session), args: null }
@@ -33,6 +33,6 @@ function cut(name: string | undefined): string | undefined {
 // A command alone is shown as one; whatever comes with it must be seen too.
 function commandOf(args: unknown): string {
   const isAlone = isRecord(args) && Object.keys(args).every((key) => key === 'command' || key === 'description')
-  if (isAlone && typeof args.command === 'string') return wholeOf(args.command)
-  return wholeOf(JSON.stringify(args, null, 2) ?? '')
+  if (isAlone && typeof args.command === 'string') return escapeHidden(args.command)
+  return escapeHidden(JSON.stringify(args, null, 2) ?? '')
 }

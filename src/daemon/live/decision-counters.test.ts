@@ -4,17 +4,17 @@ import type { StepEnvelope } from '../../engine/step.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
 import { stepEntry } from '../../testing/step-entry.ts'
 import type { TraceEntry } from '../../trace/record.ts'
-import { DecisionTally } from './decision-counters.ts'
-import { gather } from './feed-steps.ts'
+import { DecisionCounters } from './decision-counters.ts'
+import { groupRecords } from './feed-steps.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 12, 0, 30)
 const MINUTE = 60_000
 
-function tallyOf(entries: readonly TraceEntry[]): DecisionTally {
+function tallyOf(entries: readonly TraceEntry[]): DecisionCounters {
   const store = new MemoryTraceStore()
   store.appendAll(entries)
-  const { steps, events } = gather(store.records({ steps: true, limit: 100_000 }), { isPart: false })
-  const tally = new DecisionTally()
+  const { steps, events } = groupRecords(store.records({ steps: true, limit: 100_000 }), { isPart: false })
+  const tally = new DecisionCounters()
   for (const step of steps) tally.addStep(step)
   for (const event of events) tally.addEvent(event)
   return tally
@@ -34,8 +34,8 @@ describe('the figures', () => {
     expect(minutes.at(-1)).toEqual({ at: NOW - 30_000, pass: 2, flag: 0, ask: 0, block: 0, error: 0 })
     expect(minutes.at(-3)).toMatchObject({ block: 1 })
     expect(minutes[0]).toMatchObject({ pass: 1 })
-    expect(tally.lately(NOW, 60)).toEqual({ pass: 3, flag: 0, ask: 0, block: 1 })
-    expect(tally.lately(NOW, 5)).toEqual({ pass: 2, flag: 0, ask: 0, block: 1 })
+    expect(tally.countRecent(NOW, 60)).toEqual({ pass: 3, flag: 0, ask: 0, block: 1 })
+    expect(tally.countRecent(NOW, 5)).toEqual({ pass: 2, flag: 0, ask: 0, block: 1 })
   })
 
   it('tell how a hook does: rate, errors, skips and how long it takes', () => {

@@ -3,7 +3,7 @@
 
 import type { Bucket, Coverage, DecisionCounts, DecisionName, HookStats, SessionView } from '../../protocol/views.ts'
 import type { EvaluationRecord, EventRecord } from '../../trace/record.ts'
-import { previewOf, type WholeStep } from './feed-steps.ts'
+import { buildPreview, type WholeStep } from './feed-steps.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60
@@ -20,10 +20,10 @@ type Counts = Record<DecisionName, number>
 const noCounts = (): Counts => ({ pass: 0, flag: 0, ask: 0, block: 0 })
 
 /** The figures of the newest records. */
-export class DecisionTally {
+export class DecisionCounters {
   readonly #minutes = new Map<number, Counts & { error: number }>()
-  readonly #hooks = new Map<string, HookTally>()
-  readonly #sessions = new Map<string, SessionTally>()
+  readonly #hooks = new Map<string, HookCounters>()
+  readonly #sessions = new Map<string, SessionCounters>()
   #calls = 0
   #supervised = 0
   #since: number | undefined
@@ -74,7 +74,7 @@ export class DecisionTally {
   }
 
   /** The decisions of the last so many minutes, the present one included. */
-  lately(now: number, minutes: number): DecisionCounts {
+  countRecent(now: number, minutes: number): DecisionCounts {
     const sum = noCounts()
     for (const bucket of this.minutes(now).slice(-minutes)) {
       for (const decision of Object.keys(sum) as DecisionName[]) sum[decision] += bucket[decision]
@@ -84,7 +84,7 @@ export class DecisionTally {
 
   /** How a hook has done. */
   hook(name: string, now: number): HookStats {
-    return (this.#hooks.get(name) ?? new HookTally()).stats(now)
+    return (this.#hooks.get(name) ?? new HookCounters()).stats(now)
   }
 
   /** The sessions, the latest first. */
@@ -106,16 +106,16 @@ export class DecisionTally {
     return fresh
   }
 
-  #hookOf(name: string): HookTally | undefined {
+  #hookOf(name: string): HookCounters | undefined {
     const known = this.#hooks.get(name)
     if (known !== undefined || this.#hooks.size >= MAX_HOOKS) return known
-    const fresh = new HookTally()
+    const fresh = new HookCounters()
     this.#hooks.set(name, fresh)
     return fresh
   }
 
-  #sessionOf(id: string, at: number): SessionTally {
-    const session = this.#sessions.get(id) ?? new SessionTally(at)
+  #sessionOf(id: string, at: number): SessionCounters {
+    const session = this.#sessions.get(id) ?? new SessionCounters(at)
     // The order of a Map is that of insertion: the first is the one that was silent longest.
     this.#sessions.delete(id)
     this.#sessions.set(id, session)
@@ -125,7 +125,7 @@ export class DecisionTally {
 }
 
 /** One hook. */
-class HookTally {
+class HookCounters {
   readonly #counts = noCounts()
   readonly #perMinute = new Map<number, number>()
   readonly #durations: number[] = []
@@ -171,7 +171,7 @@ class HookTally {
 }
 
 /** One session. */
-class SessionTally {
+class SessionCounters {
   readonly #agents = new Set<string>()
   readonly #decisions = noCounts()
   #host: string | null = null
@@ -207,7 +207,7 @@ class SessionTally {
     }
     if (record.tool === undefined) return
     this.#lastTool = record.tool
-    this.#lastPreview = previewOf(record.data)
+    this.#lastPreview = buildPreview(record.data)
   }
 
   addUnsupervised(host: string | undefined, at: number): void {

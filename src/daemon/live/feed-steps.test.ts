@@ -5,19 +5,19 @@ import type { Action, FeedStep } from '../../protocol/feed-views.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
 import { stepEntry } from '../../testing/step-entry.ts'
 import type { TraceEntry } from '../../trace/record.ts'
-import { eventViewOf, feedStepOf, gather } from './feed-steps.ts'
-import { lineOf, wholeOf } from './shown-text.ts'
+import { escapeHidden, toLine } from './display-text.ts'
+import { buildEventView, buildFeedStep, groupRecords } from './feed-steps.ts'
 
 function gathered(...entries: readonly TraceEntry[]) {
   const store = new MemoryTraceStore({ env: { MY_TOKEN: 'value-of-the-variable' } })
   store.appendAll(entries)
-  return gather(store.records({ steps: true, limit: 1_000 }), { isPart: false })
+  return groupRecords(store.records({ steps: true, limit: 1_000 }), { isPart: false })
 }
 
 function stepOf(entry: TraceEntry): FeedStep {
   const [whole] = gathered(entry).steps
   if (whole === undefined) throw new Error('no step was recorded')
-  return feedStepOf(whole)
+  return buildFeedStep(whole)
 }
 
 const BLOCK = { hook: 'risk', decision: 'block', applied: true, reason: 'no' } as const
@@ -74,7 +74,7 @@ describe('records put together', () => {
     const store = new MemoryTraceStore()
     store.append(stepEntry({ id: 'a', evaluations: [{}, {}] }))
     store.append(stepEntry({ id: 'b', evaluations: [{}, {}] }))
-    const part = gather(store.records({ steps: true, afterSeq: 0, limit: 5 }), { isPart: true })
+    const part = groupRecords(store.records({ steps: true, afterSeq: 0, limit: 5 }), { isPart: true })
     expect(part.steps.map(({ record }) => record.id)).toEqual(['a'])
     expect(part.last).toBe(3)
   })
@@ -88,7 +88,7 @@ describe('records put together', () => {
       metadata: { step: 'a' },
     } as const
     const [found] = gathered(event).events
-    expect(found && eventViewOf(found)).toMatchObject({ id: 'e', action: 'reply:unsupported', step: 'a' })
+    expect(found && buildEventView(found)).toMatchObject({ id: 'e', action: 'reply:unsupported', step: 'a' })
   })
 })
 
@@ -134,16 +134,16 @@ describe('text for people', () => {
   it('has nothing in it that hides, turns around or breaks the line, and is never longer than asked for', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 300 }), (text, length) => {
-        const line = lineOf(text, length)
+        const line = toLine(text, length)
         expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
         expect(line.length).toBeLessThanOrEqual(length + 1)
-        expect(wholeOf(text)).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+        expect(escapeHidden(text)).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       }),
     )
   })
 
   it('is cut at a megabyte without looking at all of it', () => {
-    expect(lineOf('x'.repeat(1_000_000), 10)).toBe('xxxxxxxxx…')
-    expect(lineOf('ab'.repeat(4), 8)).toBe('abababab')
+    expect(toLine('x'.repeat(1_000_000), 10)).toBe('xxxxxxxxx…')
+    expect(toLine('ab'.repeat(4), 8)).toBe('abababab')
   })
 })

@@ -3,7 +3,7 @@
 import { isRecord } from '../../engine/plain-data.ts'
 import type { EventView, FeedStep, FeedVerdict } from '../../protocol/feed-views.ts'
 import type { EvaluationRecord, EventRecord, StepRecord, TraceRecord } from '../../trace/record.ts'
-import { lineOf } from './shown-text.ts'
+import { toLine } from './display-text.ts'
 
 /** A step with its evaluations. */
 export interface WholeStep {
@@ -12,7 +12,7 @@ export interface WholeStep {
 }
 
 /** Records in order, put together: whole steps, events, and how far it goes. */
-export interface Gathered {
+export interface GroupedRecords {
   readonly steps: readonly WholeStep[]
   readonly events: readonly EventRecord[]
   /** The last record that belongs to a whole; undefined when there is none. */
@@ -23,7 +23,10 @@ const MAX_PREVIEW = 200
 const MAX_REASON = 300
 
 /** Puts records together. Where more are to come, a step whose evaluations are not all there yet is left for then. */
-export function gather(records: readonly TraceRecord[], { isPart }: { readonly isPart: boolean }): Gathered {
+export function groupRecords(
+  records: readonly TraceRecord[],
+  { isPart }: { readonly isPart: boolean },
+): GroupedRecords {
   const steps: WholeStep[] = []
   const events: EventRecord[] = []
   let last: number | undefined
@@ -46,7 +49,7 @@ export function gather(records: readonly TraceRecord[], { isPart }: { readonly i
 }
 
 /** A step in the feed. */
-export function feedStepOf({ record, evaluations }: WholeStep): FeedStep {
+export function buildFeedStep({ record, evaluations }: WholeStep): FeedStep {
   const { seq, id, time, point, tool, agent, host, session, turn, profile, workspace, decision, outcome } = record
   const facts = isRecord(record.metadata) ? record.metadata : {}
   const isAfter = point.startsWith('post:tool')
@@ -57,42 +60,42 @@ export function feedStepOf({ record, evaluations }: WholeStep): FeedStep {
   return {
     ...{ seq, id, action: before ?? id, phase: isAfter ? 'after' : point === 'pre:tool' ? 'before' : 'alone' },
     ...{ time, point, tool: lined(tool), agent: lined(agent), host, session, turn, profile, workspace },
-    preview: previewOf(record.data),
+    preview: buildPreview(record.data),
     decision,
     blocked: outcome.blocked,
     hook: outcome.hook,
-    reason: outcome.reason === undefined ? undefined : lineOf(outcome.reason, MAX_REASON),
+    reason: outcome.reason === undefined ? undefined : toLine(outcome.reason, MAX_REASON),
     wouldBlock,
     isEdited: outcome.data === undefined ? undefined : true,
     rule: ruleIn(evaluations),
     durationMs: round(evaluations.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-    verdicts: evaluations.map(verdictOf),
+    verdicts: evaluations.map(buildVerdict),
     ranMs,
     isUnsupervised: facts.unsupervised === true ? true : undefined,
   }
 }
 
 /** An event in the feed. */
-export function eventViewOf(record: EventRecord): EventView {
+export function buildEventView(record: EventRecord): EventView {
   const { seq, id, time, level, component, action, host, session, reason, metadata } = record
   const step = isRecord(metadata) && typeof metadata.step === 'string' ? metadata.step : undefined
-  const told = reason === undefined ? undefined : lineOf(reason, MAX_REASON)
+  const told = reason === undefined ? undefined : toLine(reason, MAX_REASON)
   return { seq, id, time, level, component, action, host, session, reason: told, step }
 }
 
 /** Would it have held or stopped the step, had its mode let it? */
-export function wouldHaveStopped({ decision, applied, skipped }: EvaluationRecord): boolean {
+export function wouldHaveBlocked({ decision, applied, skipped }: EvaluationRecord): boolean {
   return (decision === 'block' || decision === 'ask') && !applied && skipped === undefined
 }
 
 // A block ends what a question would have held.
 function whoWouldHave(evaluations: readonly EvaluationRecord[]): string | undefined {
-  const stopping = evaluations.filter(wouldHaveStopped)
+  const stopping = evaluations.filter(wouldHaveBlocked)
   return (stopping.find(({ decision }) => decision === 'block') ?? stopping[0])?.hook
 }
 
 /** One hook's verdict in short. */
-export function verdictOf({ hook, decision, applied, durationMs, cause, skipped }: EvaluationRecord): FeedVerdict {
+export function buildVerdict({ hook, decision, applied, durationMs, cause, skipped }: EvaluationRecord): FeedVerdict {
   return { hook, decision, applied, durationMs, isError: cause === 'policy' ? undefined : true, skipped }
 }
 
@@ -111,13 +114,13 @@ const TELLING = [
 ]
 
 /** The command, path or message of a step, on one line. */
-export function previewOf(data: unknown): string {
+export function buildPreview(data: unknown): string {
   const { args, config }: { readonly args?: unknown; readonly config?: unknown } = isRecord(data) ? data : {}
   // Of a spawned agent, what it is told to do.
   const text = tellingIn(args) ?? tellingIn(data) ?? tellingIn(config)
-  if (text !== undefined) return lineOf(text, MAX_PREVIEW)
+  if (text !== undefined) return toLine(text, MAX_PREVIEW)
   const rest = isRecord(args) ? args : isRecord(data) ? data : {}
-  return Object.keys(rest).length === 0 ? '' : lineOf(JSON.stringify(rest), MAX_PREVIEW)
+  return Object.keys(rest).length === 0 ? '' : toLine(JSON.stringify(rest), MAX_PREVIEW)
 }
 
 /** The text that says what it is: the command, else the next best. */
@@ -137,7 +140,7 @@ function ruleIn(evaluations: readonly EvaluationRecord[]): string | undefined {
 }
 
 function lined(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : lineOf(text, MAX_PREVIEW)
+  return text === undefined ? undefined : toLine(text, MAX_PREVIEW)
 }
 
 function round(ms: number): number {

@@ -1,18 +1,17 @@
 // WS /v1/stream?after=SEQ[&view=feed]: the record as it grows. One reading feeds all connections; one that is behind reads
 // for itself at its own pace, so nothing is kept for a slow reader and nothing is lost to one that comes back.
 
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { describe } from '../../engine/errors.ts'
 import type { StreamMessage } from '../../protocol/messages.ts'
-import type { Pulse } from '../../protocol/views.ts'
+import type { Overview } from '../../protocol/views.ts'
 import { logRowOf } from '../../trace/record.ts'
 import type { TraceStore } from '../../trace/store.ts'
-import type { Gate } from '../http/auth.ts'
-import { eventViewOf, feedStepOf } from './feed-steps.ts'
+import { buildEventView, buildFeedStep } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
-import { type Batch, newest, type TraceFollower } from './trace-tail.ts'
+import { type Batch, findNewestSeq, type TraceTail } from './trace-tail.ts'
 
 const ALIVE_EVERY_MS = 15_000
 const MAX_ROWS = 500
@@ -26,18 +25,24 @@ const FULL = '503 Service Unavailable'
 const PULSE_EVERY_MS = 1_000
 const PULSE_SOON_MS = 100
 
+/** Authenticates the upgrade of a connection on the port. */
+interface UpgradeAuth {
+  /** The status line of a refusal; undefined when the request is allowed. */
+  refuseUpgrade(headers: IncomingHttpHeaders): string | undefined
+}
+
 /** What the stream needs of the daemon. */
 export interface StreamSource {
-  readonly gate: Gate
+  readonly auth: UpgradeAuth
   readonly version: string
-  readonly follower: TraceFollower
+  readonly traceTail: TraceTail
   readonly report: (message: string) => void
   /** How often a reader must answer a ping; every 15 s by default. */
   readonly pingMs?: number | undefined
   /** The record to follow. */
   trace(): Promise<TraceStore>
   /** The state of things. */
-  pulse(): Promise<Pulse>
+  overview(): Promise<Overview>
 }
 
 /** Which form of the record a connection gets. */
@@ -47,14 +52,14 @@ type View = 'rows' | 'feed'
 export class Streams {
   readonly #source: StreamSource
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
-  readonly #pulses: Pulses
+  readonly #pulses: OverviewSender
   /** Those that have answered the last ping. */
   readonly #alive = new WeakSet<WebSocket>()
   readonly #pings: NodeJS.Timeout
 
   constructor(source: StreamSource) {
     this.#source = source
-    this.#pulses = new Pulses(source)
+    this.#pulses = new OverviewSender(source)
     this.#pings = setInterval(() => this.#ping(), source.pingMs ?? ALIVE_EVERY_MS).unref()
   }
 
@@ -63,7 +68,7 @@ export class Streams {
     const open = new Set<Duplex>()
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy())
-      const refusal = this.#refusalOf(request, isLocal) ?? (open.size < MAX_STREAMS ? undefined : FULL)
+      const refusal = this.#refuse(request, isLocal) ?? (open.size < MAX_STREAMS ? undefined : FULL)
       if (refusal !== undefined) {
         // Both directions: a peer that keeps its own side open would hold the connection.
         socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
@@ -93,14 +98,10 @@ export class Streams {
     }
   }
 
-  #refusalOf({ url = '', headers }: IncomingMessage, isLocal: boolean): string | undefined {
-    const { gate } = this.#source
-    const { host, origin, authorization, cookie } = headers
-    if (!isLocal && !gate.isOurHost(host)) return '403 Forbidden'
-    if (!isLocal && !gate.isOurOrigin(origin)) return '403 Forbidden'
-    if (!isLocal && !gate.isKnown({ authorization, cookie })) return '401 Unauthorized'
-    // Not by new URL, which throws at what is no address: here that would end the daemon.
-    return url.split('?', 1)[0] === PATH ? undefined : '404 Not Found'
+  #refuse({ url = '', headers }: IncomingMessage, isLocal: boolean): string | undefined {
+    const refusal = isLocal ? undefined : this.#source.auth.refuseUpgrade(headers)
+    // Not parsed by new URL, which throws for an invalid address: here that would end the daemon.
+    return refusal ?? (url.split('?', 1)[0] === PATH ? undefined : '404 Not Found')
   }
 
   async #begin(client: WebSocket, { url = '' }: IncomingMessage): Promise<void> {
@@ -112,15 +113,15 @@ export class Streams {
     try {
       const { searchParams } = new URL(url, 'http://arc')
       const view: View = searchParams.get('view') === 'feed' ? 'feed' : 'rows'
-      const { follower, report } = this.#source
+      const { traceTail, report } = this.#source
       const trace = await this.#source.trace()
-      await follower.catchUp()
+      await traceTail.catchUp()
       const given = Number(searchParams.get('after') ?? Number.NaN)
-      const last = newest(trace)
+      const last = findNewestSeq(trace)
       const after = Number.isSafeInteger(given) && given >= 0 ? Math.min(given, last) : last
       if (client.readyState !== client.OPEN) return
-      const reader = new Reader(client, { trace, follower, view, after, report })
-      const stop = follower.listen((batch) => reader.look(batch))
+      const reader = new Reader(client, { trace, traceTail, view, after, report })
+      const stop = traceTail.listen((batch) => reader.look(batch))
       const stopPulses = view === 'feed' ? this.#pulses.add(reader) : () => undefined
       client.on('close', () => {
         stop()
@@ -137,7 +138,7 @@ export class Streams {
 
 interface ReaderOptions {
   readonly trace: TraceStore
-  readonly follower: TraceFollower
+  readonly traceTail: TraceTail
   readonly view: View
   readonly after: number
   readonly report: (message: string) => void
@@ -169,11 +170,11 @@ class Reader {
   /** Sends what is next: the batch, if that is it. */
   look(batch: Batch | undefined): void {
     if (!this.isReady) return
-    const { follower, report } = this.#options
+    const { traceTail, report } = this.#options
     try {
-      if (this.#after > follower.seq) this.#client.close(1012, 'the record began anew')
+      if (this.#after > traceTail.seq) this.#client.close(1012, 'the record began anew')
       else if (batch !== undefined && batch.after === this.#after) this.#give(batch)
-      else if (this.#after < follower.seq) this.#readOn()
+      else if (this.#after < traceTail.seq) this.#readOn()
       else if (performance.now() - this.#saidAt > ALIVE_EVERY_MS) {
         this.send(JSON.stringify({ type: 'alive', time: new Date().toISOString() } satisfies StreamMessage))
       }
@@ -185,18 +186,18 @@ class Reader {
 
   // Up to where the shared reading is, and no further: from there on it is shared again.
   #readOn(): void {
-    const { trace, follower } = this.#options
-    const beforeSeq = follower.seq + 1
+    const { trace, traceTail } = this.#options
+    const beforeSeq = traceTail.seq + 1
     const { last, first, ...read } = readAfter(trace, this.#after, { limit: MAX_ROWS, beforeSeq })
     if (last === undefined || first === undefined) {
       // All of it was cut off.
       this.#gap(beforeSeq)
-      this.#after = follower.seq
+      this.#after = traceTail.seq
       return
     }
     this.#give({ ...read, last, after: this.#after, to: last, first })
     // More is there already: at once, unless the reader is slow.
-    if (this.#after < follower.seq) setImmediate(() => this.look(undefined))
+    if (this.#after < traceTail.seq) setImmediate(() => this.look(undefined))
   }
 
   #give(batch: Batch): void {
@@ -223,11 +224,11 @@ function textOf(batch: Batch, view: View): string {
 
 function messageOf({ records, steps, events, to }: Batch, view: View): StreamMessage {
   if (view === 'rows') return { type: 'rows', rows: records.map(logRowOf), seq: to }
-  return { type: 'feed', steps: steps.map(feedStepOf), events: events.map(eventViewOf), seq: to }
+  return { type: 'feed', steps: steps.map(buildFeedStep), events: events.map(buildEventView), seq: to }
 }
 
 /** Sends the figures to all who want them, when they changed. */
-class Pulses {
+class OverviewSender {
   readonly #source: StreamSource
   readonly #readers = new Set<Reader>()
   #timer: NodeJS.Timeout | undefined
@@ -245,7 +246,7 @@ class Pulses {
     // The new one has none yet.
     this.#last = ''
     this.#timer ??= setInterval(() => this.#beat(), PULSE_EVERY_MS).unref()
-    this.#stop ??= this.#source.follower.listen((batch) => {
+    this.#stop ??= this.#source.traceTail.listen((batch) => {
       const isNews = batch?.events.length !== 0 || batch.steps.some(({ record }) => record.decision === 'ask')
       if (batch !== undefined && isNews) this.#beatSoon()
     })
@@ -273,13 +274,13 @@ class Pulses {
   }
 
   #beat(): void {
-    this.#source.pulse().then(
+    this.#source.overview().then(
       (pulse) => this.#sendIfNew(pulse),
       (error) => this.#source.report(`The figures cannot be told: ${describe(error)}`),
     )
   }
 
-  #sendIfNew(pulse: Pulse): void {
+  #sendIfNew(pulse: Overview): void {
     // Time itself is no news.
     const facts = JSON.stringify({ ...pulse, now: 0, uptimeMs: 0 })
     if (facts === this.#last) return

@@ -6,16 +6,16 @@ import type { Clock } from '../../engine/clock.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { TaskStore } from '../../tasks/store.ts'
 import type { TaskRecord } from '../../tasks/task.ts'
-import { isOver } from '../../tasks/transitions.ts'
+import { isTaskOver } from '../../tasks/transitions.ts'
 
 /** What it needs from outside. */
-export interface FeedServices {
+export interface TaskFeedServices {
   readonly store: Pick<TaskStore, 'history'>
   readonly bus: Pick<Bus, 'subscribe'>
   readonly clock: Clock
 }
 
-interface Follower {
+interface Subscriber {
   readonly id: string
   wake(): void
 }
@@ -25,11 +25,11 @@ const MAX_FOLLOWERS = 256
 
 /** Follows tasks. */
 export class TaskFeed {
-  readonly #services: FeedServices
-  readonly #followers = new Set<Follower>()
+  readonly #services: TaskFeedServices
+  readonly #followers = new Set<Subscriber>()
   #stop: (() => void) | undefined
 
-  constructor(services: FeedServices) {
+  constructor(services: TaskFeedServices) {
     this.#services = services
   }
 
@@ -63,7 +63,7 @@ export class TaskFeed {
           yield record
         }
         const last = records.at(-1)
-        if (last === undefined || isOver(last.to)) return
+        if (last === undefined || isTaskOver(last.to)) return
         // What came while the moves were read and handed on is seen to at once.
         if (!isDue) {
           await new Promise<void>((awake) => {
@@ -77,7 +77,7 @@ export class TaskFeed {
     }
   }
 
-  #add(follower: Follower): void {
+  #add(follower: Subscriber): void {
     this.#followers.add(follower)
     try {
       this.#stop ??= this.#start()
@@ -87,7 +87,7 @@ export class TaskFeed {
     }
   }
 
-  #remove(follower: Follower): void {
+  #remove(follower: Subscriber): void {
     this.#followers.delete(follower)
     if (this.#followers.size > 0) return
     const stop = this.#stop

@@ -3,16 +3,16 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { TraceRecord } from '../../trace/record.ts'
 import type { TraceFilter, TraceStore } from '../../trace/store.ts'
-import { type Gathered, gather } from './feed-steps.ts'
+import { type GroupedRecords, groupRecords } from './feed-steps.ts'
 
 const PAGE = 400
 
 /** What came after a place, whole steps only; nothing more when `last` is undefined. */
-export function readAfter(trace: TraceStore, after: number, options: TraceFilter = {}): Gathered & ReadAfter {
+export function readAfter(trace: TraceStore, after: number, options: TraceFilter = {}): GroupedRecords & ReadAfter {
   for (let limit = options.limit ?? PAGE; ; limit *= 2) {
     const records = trace.records({ ...options, afterSeq: after, limit, steps: true })
     const isPart = records.length === limit
-    const gathered = gather(records, { isPart })
+    const gathered = groupRecords(records, { isPart })
     // A step with more evaluations than a page holds.
     if (isPart && gathered.last === undefined) continue
     return { ...gathered, records: upTo(records, gathered.last), first: records[0]?.seq, isPart }
@@ -33,7 +33,7 @@ export async function* readBack(
   trace: TraceStore,
   before: number | undefined,
   filter: TraceFilter = {},
-): AsyncGenerator<Gathered & { readonly read: number; readonly first: number }> {
+): AsyncGenerator<GroupedRecords & { readonly read: number; readonly first: number }> {
   let end = before
   for (let limit = PAGE; ; ) {
     const records = trace.records({ ...filter, steps: true, limit, ...(end !== undefined && { beforeSeq: end }) })
@@ -46,7 +46,7 @@ export async function* readBack(
       limit *= 2
       continue
     }
-    yield { ...gather(records.slice(from), { isPart: false }), read: records.length, first: first.seq }
+    yield { ...groupRecords(records.slice(from), { isPart: false }), read: records.length, first: first.seq }
     if (isLast) return
     end = first.seq
     limit = PAGE

@@ -6,12 +6,12 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { describe } from '../../engine/errors.ts'
 import type { TraceRecord } from '../../trace/record.ts'
 import type { TraceStore } from '../../trace/store.ts'
-import { DecisionTally } from './decision-counters.ts'
-import type { Gathered } from './feed-steps.ts'
+import { DecisionCounters } from './decision-counters.ts'
+import type { GroupedRecords } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 
 /** What came in one reading, between two places of the record. */
-export interface Batch extends Gathered {
+export interface Batch extends GroupedRecords {
   /** Begins behind this record. */
   readonly after: number
   readonly to: number
@@ -23,7 +23,7 @@ export interface Batch extends Gathered {
 /** Told of each reading; of nothing new as well, so that a slow reader is tried again. */
 type Listener = (batch: Batch | undefined) => void
 
-interface FollowerSource {
+interface TraceTailSource {
   readonly home: string
   readonly report: (message: string) => void
   trace(): Promise<TraceStore>
@@ -38,10 +38,10 @@ const APART_MS = 40
 const MAX_READ = 300
 
 /** One reading of the record for all. */
-export class TraceFollower {
-  readonly #source: FollowerSource
+export class TraceTail {
+  readonly #source: TraceTailSource
   readonly #listeners = new Set<Listener>()
-  #tally = new DecisionTally()
+  #tally = new DecisionCounters()
   #seq: number | undefined
   #reading: Promise<void> | undefined
   #readAt = Number.NEGATIVE_INFINITY
@@ -49,12 +49,12 @@ export class TraceFollower {
   #poll: NodeJS.Timeout | undefined
   #watcher: FSWatcher | undefined
 
-  constructor(source: FollowerSource) {
+  constructor(source: TraceTailSource) {
     this.#source = source
   }
 
   /** The figures, as of the last reading. */
-  get tally(): DecisionTally {
+  get counters(): DecisionCounters {
     return this.#tally
   }
 
@@ -126,18 +126,18 @@ export class TraceFollower {
       this.#take({ ...read, last, after, to: last, first })
       if (!isPart) return
       // Nobody looked for long: what lies between is of no interest to the figures, and streams read it themselves.
-      if (newest(trace) - last > COUNTED) this.#jump(trace)
+      if (findNewestSeq(trace) - last > COUNTED) this.#jump(trace)
       await breathe()
     }
     // A damaged database was set aside: its record begins anew, and so does everything that follows it.
-    if (newest(trace) < this.seq) this.#jump(trace)
+    if (findNewestSeq(trace) < this.seq) this.#jump(trace)
     this.#tell(undefined)
   }
 
   // The figures begin anew with the newest records.
   #jump(trace: TraceStore): void {
-    this.#tally = new DecisionTally()
-    this.#seq = Math.max(0, newest(trace) - COUNTED)
+    this.#tally = new DecisionCounters()
+    this.#seq = Math.max(0, findNewestSeq(trace) - COUNTED)
   }
 
   #take(batch: Batch): void {
@@ -153,6 +153,6 @@ export class TraceFollower {
 }
 
 /** The last record there is; 0 when there is none. */
-export function newest(trace: TraceStore): number {
+export function findNewestSeq(trace: TraceStore): number {
   return trace.records({ limit: 1, steps: true }).at(-1)?.seq ?? 0
 }

@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { logFile, runDir } from './paths.ts'
 
 /** What is started. */
-export interface Background {
+export interface BackgroundStart {
   readonly home: string
   /** The path of `arc`. */
   readonly program: string
@@ -19,12 +19,12 @@ const MAX_LOG_BYTES = 1024 * 1024
 const LAST_BYTES = 2_000
 
 // A daemon serves every profile; the others are for the one who started it.
-const NOT_FOR_IT = ['ARC_PROFILE', 'ARC_DAEMON', 'NODE_OPTIONS', 'NODE_CHANNEL_FD']
+const REMOVED_VARIABLES = ['ARC_PROFILE', 'ARC_DAEMON', 'NODE_OPTIONS', 'NODE_CHANNEL_FD']
 
 /** Starts it and does not wait. Gives its process id; undefined where it could not be started. */
-export function startInBackground({ home, program, args }: Background): number | undefined {
+export function startInBackground({ home, program, args }: BackgroundStart): number | undefined {
   const env: NodeJS.ProcessEnv = { ...process.env, ARC_HOME: resolve(home) }
-  for (const name of NOT_FOR_IT) delete env[name]
+  for (const name of REMOVED_VARIABLES) delete env[name]
   mkdirSync(runDir(home), { recursive: true, mode: 0o700 })
   trimLog(home)
   const log = openSync(logFile(home), 'a', 0o600)

@@ -4,8 +4,8 @@
 import { type Stats, statSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { WorkInHand } from '../http/service.ts'
-import { isOurPlace } from './lifecycle.ts'
+import type { InFlight } from './in-flight.ts'
+import { ownsPidFile } from './lifecycle.ts'
 
 /** When a daemon was last used, and who is connected to stay. */
 export class Usage {
@@ -18,7 +18,7 @@ export class Usage {
   }
 
   /** Counts pages that follow the stream: they are silent and there. */
-  follow(server: Server): void {
+  trackStreams(server: Server): void {
     server.on('upgrade', (_request, socket: Duplex) => {
       this.#streams.add(socket)
       socket.once('close', () => {
@@ -35,22 +35,22 @@ export class Usage {
 }
 
 /** What decides whether a daemon goes on. */
-export interface UsageFacts {
+export interface IdleOptions {
   readonly home: string
   readonly usage: Usage
-  readonly work: WorkInHand
+  readonly inFlight: InFlight
   /** A file of the program that runs. */
   readonly program: string
   /** How long it may be idle. */
   idleMs(): Promise<number>
   /** Called at every look. */
-  readonly onLook: () => void
+  readonly onCheck: () => void
 }
 
 const LOOK_MS = 2_000
 
 /** Resolves with the reason when a daemon is of no use any more. */
-export function untilUseless(facts: UsageFacts): { readonly why: Promise<string>; stop(): void } {
+export function watchIdle(facts: IdleOptions): { readonly why: Promise<string>; stop(): void } {
   const began = identityOf(facts.program)
   let timer: NodeJS.Timeout | undefined
   const why = new Promise<string>((resolve) => {
@@ -63,10 +63,10 @@ export function untilUseless(facts: UsageFacts): { readonly why: Promise<string>
   return { why, stop: () => clearInterval(timer) }
 }
 
-async function reasonToEnd({ home, usage, work, program, idleMs, onLook }: UsageFacts, began: string) {
-  if (!isOurPlace(home)) return 'its home is gone, or another has taken its place'
-  onLook()
-  if (work.size > 0) return undefined
+async function reasonToEnd({ home, usage, inFlight, program, idleMs, onCheck }: IdleOptions, began: string) {
+  if (!ownsPidFile(home)) return 'its home is gone, or another has taken its place'
+  onCheck()
+  if (inFlight.size > 0) return undefined
   if (identityOf(program) !== began) return 'its program was replaced'
   const allowedMs = await idleMs().catch(() => Number.POSITIVE_INFINITY)
   return usage.idleMs >= allowedMs ? `nobody has used it for ${Math.round(usage.idleMs / 1_000)} s` : undefined

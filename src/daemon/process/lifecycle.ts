@@ -4,36 +4,45 @@
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ArcError } from '../../engine/errors.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { isSameProcess, readProcess } from '../../guard/process-table.ts'
+import { isProcessAlive } from '../../platform/process-alive.ts'
 import type { HealthView } from '../../protocol/messages.ts'
-import { isAlive } from '../hook-call/dedupe.ts'
 import { pidFile, socketFile } from './paths.ts'
-import { type DaemonNote, holderOf, isDaemon, isDaemonForSure, readNote, readNoteIn } from './pid-file.ts'
+import {
+  currentProcess,
+  findLiveDaemon,
+  isDaemonProcess,
+  isVerifiedDaemon,
+  type PidRecord,
+  readPidFile,
+  readPidFileAt,
+} from './pid-file.ts'
 
 /** What is known of the daemon of a home. */
-export type Presence =
+export type DaemonPresence =
   | { readonly is: 'absent' }
-  | { readonly is: 'running'; readonly health: HealthView; readonly note: DaemonNote | undefined }
+  | { readonly is: 'running'; readonly health: HealthView; readonly note: PidRecord | undefined }
   /** Its process lives and does not answer. */
-  | { readonly is: 'silent'; readonly note: DaemonNote }
+  | { readonly is: 'silent'; readonly note: PidRecord }
 
 const ANSWER_MS = 2_000
 const LOOK_MS = 25
 
 /** Looks whether a daemon runs. */
-export async function findDaemon(home: string, answerMs = ANSWER_MS): Promise<Presence> {
-  const note = readNote(home)
+export async function findDaemon(home: string, answerMs = ANSWER_MS): Promise<DaemonPresence> {
+  const note = readPidFile(home)
   const health = await healthOf(socketFile(home), answerMs)
   if (health !== undefined) return { is: 'running', health, note: note?.pid === health.pid ? note : undefined }
-  const holder = holderOf(home)
+  const holder = findLiveDaemon(home)
   return holder === undefined ? { is: 'absent' } : { is: 'silent', note: holder }
 }
 
 /** The process of a daemon that runs or is silent; undefined when the process with its number is another program. */
-export function processOf(presence: Exclude<Presence, { is: 'absent' }>): DaemonProcess | undefined {
+export function findDaemonProcess(presence: Exclude<DaemonPresence, { is: 'absent' }>): DaemonProcess | undefined {
   const found = presence.is === 'running' ? (presence.note ?? { pid: presence.health.pid }) : presence.note
-  return isDaemonForSure(found) ? { pid: found.pid, start: readProcess(found.pid)?.start } : undefined
+  return isVerifiedDaemon(found) ? { pid: found.pid, start: readProcess(found.pid)?.start } : undefined
 }
 
 /** A process that may be sent a signal: its number and its start. */
@@ -56,13 +65,34 @@ export async function endProcess(
     throw error
   }
   for (const until = Date.now() + waitMs; Date.now() < until; await sleep(LOOK_MS)) {
-    if (!isAlive(pid) || !isSameProcess(pid, start)) return true
+    if (!isProcessAlive(pid) || !isSameProcess(pid, start)) return true
   }
   return false
 }
 
-/** Says who runs, for others to find. False when somebody else was faster. */
-export function takePlace(home: string, note: DaemonNote): boolean {
+const STARTING_MS = 10_000
+const CLAIM_RETRY_MS = 50
+
+/** Creates the pid file of a home; returns the presence of another daemon if there is one. */
+export async function claimHome(
+  home: string,
+  { isOnDemand }: { readonly isOnDemand: boolean },
+): Promise<DaemonPresence | undefined> {
+  const own = { ...currentProcess(), startedAt: Date.now(), isOnDemand }
+  for (const until = Date.now() + STARTING_MS; Date.now() < until; await sleep(CLAIM_RETRY_MS)) {
+    const presence = await findDaemon(home)
+    // A daemon that has just started will answer soon.
+    const isStarting = presence.is === 'silent' && Math.abs(Date.now() - presence.note.startedAt) < STARTING_MS
+    if (isStarting) continue
+    if (presence.is !== 'absent') return presence
+    if (createPidFile(home, own)) return undefined
+    if ((await findDaemon(home)).is === 'absent') removeStalePidFile(home)
+  }
+  throw new ArcError('ARC_DAEMON_FAILED', 'Another daemon is starting right now.')
+}
+
+/** Creates the pid file; false if another process was faster. */
+function createPidFile(home: string, note: PidRecord): boolean {
   const file = pidFile(home)
   const fresh = `${file}.${process.pid}`
   // Whole from the first moment: an empty note would look like one that a dead process left.
@@ -79,13 +109,13 @@ export function takePlace(home: string, note: DaemonNote): boolean {
 }
 
 /** Removes a note that a dead process left, and no other: somebody may have taken the place meanwhile. */
-export function clearStaleNote(home: string): void {
+function removeStalePidFile(home: string): void {
   const file = pidFile(home)
   const aside = `${file}.stale-${process.pid}`
   try {
     renameSync(file, aside)
-    const note = readNoteIn(aside)
-    if (note !== undefined && isAlive(note.pid) && isDaemon(note)) linkSync(aside, file)
+    const note = readPidFileAt(aside)
+    if (note !== undefined && isProcessAlive(note.pid) && isDaemonProcess(note)) linkSync(aside, file)
   } catch (error) {
     // Somebody else was faster, at either.
     const { code } = error as NodeJS.ErrnoException
@@ -96,19 +126,19 @@ export function clearStaleNote(home: string): void {
 }
 
 /** The same for one who has the place already. */
-export function updatePlace(home: string, note: DaemonNote): void {
+export function updatePidFile(home: string, note: PidRecord): void {
   writeFileSync(pidFile(home), JSON.stringify(note), { mode: 0o600 })
 }
 
 /** Clears away what a daemon left behind. */
-export function clearPlace(home: string): void {
+export function removeRunFiles(home: string): void {
   rmSync(pidFile(home), { force: true })
   rmSync(socketFile(home), { force: true })
 }
 
 /** Is this note still ours? Another may have taken over from one that hung. */
-export function isOurPlace(home: string): boolean {
-  return readNote(home)?.pid === process.pid
+export function ownsPidFile(home: string): boolean {
+  return readPidFile(home)?.pid === process.pid
 }
 
 function healthOf(socketPath: string, timeout: number): Promise<HealthView | undefined> {

@@ -7,7 +7,14 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
-import { beginServing, claimStart, noteGoodStart, noteStopped, onDemandOf, readSwitch } from './on-demand.ts'
+import {
+  claimStart,
+  parseDaemonSwitch,
+  readOnDemandState,
+  recordGoodStart,
+  recordManualStart,
+  recordStop,
+} from './on-demand.ts'
 
 const NOW = 1_800_000_000_000
 const HOUR_MS = 3_600_000
@@ -42,7 +49,7 @@ it('one that never lasts is tried later and later, and after an hour at the late
   let now = NOW
   for (let attempt = 1; attempt <= 12; attempt++) {
     expect(claimStart(state, now)).toBe(true)
-    const found = onDemandOf(state, now)
+    const found = readOnDemandState(state, now)
     if (found.is !== 'waiting') throw new Error(`not waiting but ${found.is}`)
     expect(found.attempts).toBe(attempt)
     expect(claimStart(state, found.until - 1)).toBe(false)
@@ -56,20 +63,20 @@ it('one that never lasts is tried later and later, and after an hour at the late
 
 it('after one that lasted, the next is started at once', () => {
   claimStart(state, NOW)
-  noteGoodStart(state)
+  recordGoodStart(state)
   expect(claimStart(state, NOW + 1)).toBe(true)
 })
 
 it('what a person stopped stays stopped, until a person serves again', () => {
   claimStart(state, NOW)
-  noteStopped(state, NOW)
-  noteGoodStart(state)
+  recordStop(state, NOW)
+  recordGoodStart(state)
   expect(claimStart(state, NOW + 24 * HOUR_MS)).toBe(false)
-  expect(onDemandOf(state, NOW)).toEqual({ is: 'stopped', at: NOW })
-  beginServing(state, NOW)
+  expect(readOnDemandState(state, NOW)).toEqual({ is: 'stopped', at: NOW })
+  recordManualStart(state, NOW)
   // Hooks hold still while it starts.
   expect(claimStart(state, NOW)).toBe(false)
-  noteGoodStart(state)
+  recordGoodStart(state)
   expect(claimStart(state, NOW)).toBe(true)
 })
 
@@ -102,5 +109,5 @@ it.each([
   ['ask', true, false],
   ['asked', false, true],
 ])('ARC_DAEMON=%s: asks %s, starts %s', (value, canAsk, canStart) => {
-  expect(readSwitch(value)).toEqual({ canAsk, canStart })
+  expect(parseDaemonSwitch(value)).toEqual({ canAsk, canStart })
 })

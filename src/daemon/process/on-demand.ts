@@ -28,41 +28,41 @@ const FIRST_WAIT_MS = 15_000
 const MAX_WAIT_MS = 3_600_000
 
 /** So long a daemon has to live for its start to count as good. */
-export const LASTING_MS = 60_000
+export const STABLE_MS = 60_000
 
 /** Takes a start on oneself: true for exactly one of those who ask at the same time. */
 export function claimStart(state: StateStore, now: number): boolean {
   let isOurs = false
   update<Starts>(state, KEY, (before) => {
-    isOurs = onDemandIn(before, now).is === 'ready'
+    isOurs = computeOnDemandState(before, now).is === 'ready'
     return isOurs ? { attempts: (before?.attempts ?? 0) + 1, startedAt: now } : undefined
   })
   return isOurs
 }
 
 /** The same for a person, who need not ask: hooks hold still meanwhile, and a stop is over. */
-export function beginServing(state: StateStore, now: number): void {
+export function recordManualStart(state: StateStore, now: number): void {
   update<Starts>(state, KEY, () => ({ attempts: 1, startedAt: now }))
 }
 
 /** A daemon lasts, or ended as it should: the next one may be started at once. A stop by a person stays. */
-export function noteGoodStart(state: StateStore): void {
+export function recordGoodStart(state: StateStore): void {
   update<Starts>(state, KEY, (before) => {
     return before === undefined || before.attempts === 0 ? undefined : { ...before, attempts: 0 }
   })
 }
 
 /** A person stopped it: hooks leave it at that. */
-export function noteStopped(state: StateStore, now: number): void {
+export function recordStop(state: StateStore, now: number): void {
   update<Starts>(state, KEY, () => ({ attempts: 0, stoppedAt: now }))
 }
 
 /** What the next hook would do. */
-export function onDemandOf(state: StateStore, now: number): OnDemand {
-  return onDemandIn(state.get(KEY)?.value as Starts | undefined, now)
+export function readOnDemandState(state: StateStore, now: number): OnDemand {
+  return computeOnDemandState(state.get(KEY)?.value as Starts | undefined, now)
 }
 
-function onDemandIn(starts: Starts | undefined, now: number): OnDemand {
+function computeOnDemandState(starts: Starts | undefined, now: number): OnDemand {
   if (starts === undefined) return { is: 'ready' }
   const { attempts, startedAt, stoppedAt } = starts
   if (stoppedAt !== undefined) return { is: 'stopped', at: stoppedAt }
@@ -73,6 +73,6 @@ function onDemandIn(starts: Starts | undefined, now: number): OnDemand {
 }
 
 /** What `ARC_DAEMON` says: may a daemon that runs be asked, and may one be started? */
-export function readSwitch(value: string | undefined): { readonly canAsk: boolean; readonly canStart: boolean } {
+export function parseDaemonSwitch(value: string | undefined): { readonly canAsk: boolean; readonly canStart: boolean } {
   return { canAsk: value !== 'off' && value !== 'asked', canStart: value !== 'off' && value !== 'ask' }
 }

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { isRecord } from '../../engine/plain-data.ts'
 import { openProcessTable, readArgs, readProcess } from '../../guard/process-table.ts'
-import { isAlive } from '../hook-call/dedupe.ts'
+import { isProcessAlive } from '../../platform/process-alive.ts'
 import { pidFile } from './paths.ts'
 
 /** Who runs. */
-export interface DaemonNote {
+export interface PidRecord {
   readonly pid: number
   /** When the process began, as the system counts: the number alone is given to others later. */
   readonly start?: string | undefined
@@ -19,21 +19,21 @@ export interface DaemonNote {
 }
 
 /** The daemon whose process lives, whether or not it answers. */
-export function holderOf(home: string): DaemonNote | undefined {
-  const note = readNote(home)
-  return note !== undefined && isAlive(note.pid) && isDaemon(note) ? note : undefined
+export function findLiveDaemon(home: string): PidRecord | undefined {
+  const note = readPidFile(home)
+  return note !== undefined && isProcessAlive(note.pid) && isDaemonProcess(note) ? note : undefined
 }
 
 /** What the note of a home says. */
-export function readNote(home: string): DaemonNote | undefined {
-  return readNoteIn(pidFile(home))
+export function readPidFile(home: string): PidRecord | undefined {
+  return readPidFileAt(pidFile(home))
 }
 
 /** The same for a note in any place. */
-export function readNoteIn(file: string): DaemonNote | undefined {
+export function readPidFileAt(file: string): PidRecord | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isRecord(note) && typeof note.pid === 'number' ? (note as unknown as DaemonNote) : undefined
+    return isRecord(note) && typeof note.pid === 'number' ? (note as unknown as PidRecord) : undefined
   } catch {
     // None, or one that was never finished: then nobody is known.
     return undefined
@@ -41,7 +41,7 @@ export function readNoteIn(file: string): DaemonNote | undefined {
 }
 
 /** This process, for a note. */
-export function ownProcess(): Pick<DaemonNote, 'pid' | 'start'> {
+export function currentProcess(): Pick<PidRecord, 'pid' | 'start'> {
   return { pid: process.pid, start: readProcess(process.pid)?.start }
 }
 
@@ -49,21 +49,21 @@ export function ownProcess(): Pick<DaemonNote, 'pid' | 'start'> {
  * Is this process the daemon that was noted? The number of a dead one is given to others, so its start has to be the same;
  * where no start was noted, its command line has to be that of a daemon.
  */
-export function isDaemon({ pid, start }: Pick<DaemonNote, 'pid' | 'start'>): boolean {
+export function isDaemonProcess({ pid, start }: Pick<PidRecord, 'pid' | 'start'>): boolean {
   // A hook asks this too: elsewhere it would cost a program. Before a signal it is looked up all the same.
   if (process.platform !== 'linux') return true
-  if (start === undefined) return runsDaemon(readArgs(pid))
+  if (start === undefined) return isDaemonCommand(readArgs(pid))
   const found = readProcess(pid)
   return found?.start === start && found.hasEnded !== true
 }
 
 /** The same with the command line in any case: before a process is sent a signal. */
-export function isDaemonForSure(found: Pick<DaemonNote, 'pid' | 'start'>): boolean {
-  if (process.platform === 'linux') return isDaemon(found)
-  return runsDaemon(openProcessTable()?.read(found.pid)?.args ?? [])
+export function isVerifiedDaemon(found: Pick<PidRecord, 'pid' | 'start'>): boolean {
+  if (process.platform === 'linux') return isDaemonProcess(found)
+  return isDaemonCommand(openProcessTable()?.read(found.pid)?.args ?? [])
 }
 
-function runsDaemon(args: readonly string[]): boolean {
+function isDaemonCommand(args: readonly string[]): boolean {
   const at = args.indexOf('serve')
   return at > 0 && PROGRAMS.test(basename(args[at - 1] ?? ''))
 }

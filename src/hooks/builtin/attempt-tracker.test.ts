@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Mode } from '../../engine/mode.ts'
 import { createEngine } from '../../platform/hook-engine.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
-import type { BuiltIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
 import { attemptTracker } from './attempt-tracker.ts'
 import { auditScore } from './audit-score.ts'
+import type { BuiltIn } from './built-in.ts'
+import type { SupervisionServices } from './services.ts'
 import { noteRisk } from './turn-risk.ts'
 
 function engineWith<O>(builtIn: BuiltIn<O>, options: object, state = new MemoryStateStore(), mode: Mode = 'enforce') {

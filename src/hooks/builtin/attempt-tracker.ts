@@ -6,8 +6,8 @@ import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import type { StateStore } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
 import { type Attempts, attemptsOf, countAttempt } from './attempts.ts'
+import { builtIn } from './built-in.ts'
 
 const options = z.strictObject({
   maxAttempts: z.int().min(1).max(1_000).default(3).describe('How often a turn may be tried.'),

@@ -4,8 +4,8 @@
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
 import type { StateStore } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
 import { auditCompletion, CHECKLISTS, CHECKS, type CompletionAudit } from './audit.ts'
+import { builtIn } from './built-in.ts'
 import { INTENSITIES, type Intensity, riskOfTurn } from './turn-risk.ts'
 
 const options = z.strictObject({

@@ -45,12 +45,12 @@ export interface GateOptions {
   /** Did the turn do more than read, as far as is known from elsewhere? */
   readonly isSubstantive?: (step: unknown) => boolean
   readonly regex?: RegexCompiler
-  /** The most that the reviewer may do at present: a breaker's ceiling. The rules are not asked. */
-  readonly ceiling?: () => Mode
+  /** The most that the reviewer may do at present: a breaker's maximum mode. The rules are not asked. */
+  readonly maxMode?: () => Mode
 }
 
 const OPTIONS = [
-  ...['rules', 'reviewer', 'onlySubstantive', 'maxContinues', 'state', 'isSubstantive', 'regex', 'ceiling'],
+  ...['rules', 'reviewer', 'onlySubstantive', 'maxContinues', 'state', 'isSubstantive', 'regex', 'maxMode'],
 ] as const
 
 export const GATE_POINTS = [
@@ -121,9 +121,9 @@ class Gate {
 
   // A breaker that is itself broken lowers nothing.
   #isLowered({ mode }: RunContext): boolean {
-    const { ceiling } = this.#options
+    const { maxMode } = this.#options
     try {
-      return ceiling !== undefined && lowerMode(mode, ceiling()) !== mode
+      return maxMode !== undefined && lowerMode(mode, maxMode()) !== mode
     } catch {
       return false
     }

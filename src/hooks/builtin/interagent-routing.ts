@@ -2,7 +2,7 @@
 
 import * as z from 'zod'
 import { isOpen, readRoundtable, roundtableKey } from '../../roundtable/machine.ts'
-import { builtIn } from '../built-in.ts'
+import { builtIn } from './built-in.ts'
 import { sourceOf } from './source-classify.ts'
 
 const options = z.strictObject({})

@@ -3,15 +3,15 @@
 import { ArcError, didYouMean, rejectUnknownOptions, show } from '../../engine/errors.ts'
 import type { HookObject } from '../../engine/hook.ts'
 import type { ModeInput } from '../../engine/mode.ts'
-import type { BuiltIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
 import { attemptTracker } from './attempt-tracker.ts'
 import { auditScore } from './audit-score.ts'
+import type { BuiltIn } from './built-in.ts'
 import { interagentRouting } from './interagent-routing.ts'
 import { memorySync } from './memory-sync.ts'
 import { postVerify } from './post-verify.ts'
 import { riskDetection } from './risk-detection.ts'
 import { roundtable } from './roundtable.ts'
+import type { SupervisionServices } from './services.ts'
 import { sourceClassify } from './source-classify.ts'
 import { subagentInject } from './subagent-inject.ts'
 import { supervisionGate } from './supervision-gate.ts'
@@ -77,7 +77,7 @@ function buildHook(
   const { name, priority, points, critical, onError } = builtIn
   rejectUnknownOptions(settings, HOOK_KEYS, `hook ${show(name)}`)
   const { timeout = builtIn.timeoutMs, mode } = settings
-  const { floor, ...parts } = builtIn.create(readOptions(builtIn, settings.options ?? {}), services)
+  const { alwaysBlocks, ...parts } = builtIn.create(readOptions(builtIn, settings.options ?? {}), services)
   return {
     name,
     priority,
@@ -87,7 +87,7 @@ function buildHook(
     ...(onError !== undefined && { onError }),
     ...(timeout !== undefined && { timeoutMs: timeout }),
     ...(mode !== undefined && { mode }),
-    ...(floor !== undefined && hasFloor && { floor }),
+    ...(alwaysBlocks !== undefined && hasFloor && { alwaysBlocks }),
   }
 }
 

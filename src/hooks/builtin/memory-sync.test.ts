@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeFolder, pipelineOf } from '../../../test/built-in-fixture.ts'
 import type { Mode } from '../../engine/mode.ts'
-import type { SupervisionServices } from '../services.ts'
 import { memorySync } from './memory-sync.ts'
+import type { SupervisionServices } from './services.ts'
 
 const one = { map: [{ from: 'a.md', to: 'vault/a.md' }] }
 

@@ -8,10 +8,10 @@ import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { update } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
+import { builtIn } from './built-in.ts'
 import { compare, type Standing, sync, whyNot } from './memory-files.ts'
 import { findPairs, type Pair, whyInvalid } from './memory-pairs.ts'
+import type { SupervisionServices } from './services.ts'
 
 const path = z
   .string()

@@ -5,15 +5,15 @@
 
 import { connect } from 'node:net'
 import * as z from 'zod'
+import { pause, withDeadline } from '../../engine/deadline.ts'
 import { describe } from '../../engine/errors.ts'
 import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
-import { bounded } from './bounded.ts'
+import { builtIn } from './built-in.ts'
 import { findServiceOperation } from './service-operation.ts'
+import type { SupervisionServices } from './services.ts'
 
 const name = z.string().trim().min(1).max(64)
 const status = z.int().min(100).max(599)
@@ -149,7 +149,7 @@ async function poll(
     if (found.every(({ healthy }) => healthy)) return { found, timedOut: false }
     const leftMs = endAt - roomMs - clock.now()
     if (leftMs <= 0 || run.signal.aborted) return { found, timedOut: true }
-    await pause(Math.min(waitMs, leftMs), run.signal, services)
+    await pause(Math.min(waitMs, leftMs), { clock, signal: run.signal })
   }
 }
 
@@ -159,7 +159,7 @@ async function look(one: Check, limits: { limitMs: number; signal: AbortSignal }
     const problem =
       'command' in one
         ? await runCheck(one, limits, services)
-        : await bounded(clock, limits, (signal) =>
+        : await withDeadline({ clock, ...limits }, (signal) =>
             'url' in one ? request(one, signal, services) : open(one.host, one.port, signal),
           )
     return { name: one.name, healthy: problem === undefined, detail: problem ?? 'ok' }
@@ -201,18 +201,6 @@ async function runCheck(
   if (end.timedOut) return `no end within ${limitMs} ms`
   if (end.exitCode === 0) return undefined
   return `exit ${end.exitCode ?? 'by a signal'} ${end.stderr.trim().slice(0, 200)}`.trim()
-}
-
-function pause(ms: number, signal: AbortSignal, { clock }: SupervisionServices): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      undo()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const undo = clock.after(ms, end)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }
 
 // What fetch throws says little; what caused it says why.

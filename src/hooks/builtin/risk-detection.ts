@@ -9,7 +9,7 @@ import type { RulePack } from '../../risk/rule.ts'
 import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { defineRulePack } from '../../risk/user-pack.ts'
 import type { StateStore } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
+import { builtIn } from './built-in.ts'
 import { classifierOf, rateStep } from './call-risk.ts'
 import { isCatastrophe, verdictOn, withKeywords } from './risk-verdict.ts'
 import { noteRisk } from './turn-risk.ts'
@@ -39,7 +39,7 @@ export const riskDetection = builtIn<Options>({
   create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
     const classify = classifierOf(readPacks(definitions, regex), guard)
     return {
-      floor: isCatastrophe,
+      alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)

@@ -6,15 +6,15 @@ import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import {
-  type Heard,
+  getCurrentTurn,
   isOpen,
   openRoundtable,
   type Roundtable,
   readRoundtable,
   roundtableKey,
+  type SpeechChannel,
+  type SpeechKind,
   speak,
-  turnOf,
-  type Via,
 } from '../../roundtable/machine.ts'
 import {
   agentKey,
@@ -23,10 +23,10 @@ import {
   MAX_AGENTS,
   MAX_ROUNDS,
   parseRoundtable,
-} from '../../roundtable/parse.ts'
+} from '../../roundtable/parse-request.ts'
 import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
-import { builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
+import { builtIn } from './built-in.ts'
+import type { SupervisionServices } from './services.ts'
 import { senderOf, sourceOf } from './source-classify.ts'
 
 const options = z.strictObject({
@@ -103,12 +103,12 @@ class RoundtableHost {
   }
 
   #hear(step: Step, run: RunContext, said: { speaker: string; text: string }): VerdictObject | undefined {
-    const via: Via = step.point === 'pre:message' ? 'message' : 'response'
+    const via: SpeechChannel = step.point === 'pre:message' ? 'message' : 'response'
     const heard = this.#take(step, { ...said, via, isHeldBack: via === 'message' && run.mode === 'enforce' })
     if (heard === undefined) return undefined
     const { before, table, what } = heard
     if (what !== 'echo') this.#tell(step, said.speaker, table, what)
-    const turn = turnOf(before)
+    const turn = getCurrentTurn(before)
     if (what !== 'aside' || turn === undefined) return { decision: 'pass', metadata: factsOf(table) }
     const outOfTurn = { outOfTurn: true, expectedAgent: turn.agent, actualAgent: said.speaker }
     return {
@@ -120,10 +120,10 @@ class RoundtableHost {
   }
 
   // What will be blocked was never said, so it leaves no aside; all else is written down.
-  #take(step: Step, said: { speaker: string; text: string; via: Via; isHeldBack: boolean }) {
+  #take(step: Step, said: { speaker: string; text: string; via: SpeechChannel; isHeldBack: boolean }) {
     const { state, clock } = this.#services
     const at = clock.wall()
-    let result: { before: Roundtable; table: Roundtable; what: Heard } | undefined
+    let result: { before: Roundtable; table: Roundtable; what: SpeechKind } | undefined
     const hear = (there: unknown): Roundtable | undefined => {
       const before = readRoundtable(there)
       result = undefined
@@ -135,10 +135,10 @@ class RoundtableHost {
       return isKept ? table : undefined
     }
     update<unknown>(state, roundtableKey(step.session), hear, SESSION_KEPT_MS)
-    return result as { before: Roundtable; table: Roundtable; what: Heard } | undefined
+    return result as { before: Roundtable; table: Roundtable; what: SpeechKind } | undefined
   }
 
-  #tell(step: Step, speaker: string, table: Roundtable, what: Heard): void {
+  #tell(step: Step, speaker: string, table: Roundtable, what: SpeechKind): void {
     // Whoever drives a table tells of its turns, and knows more of them.
     if (table.driver !== undefined && what !== 'aside') return
     const { record } = this.#services
@@ -155,7 +155,7 @@ class RoundtableHost {
 
 // What others are told while a discussion goes on.
 function factsOf(table: Roundtable): Readonly<Record<string, unknown>> {
-  const turn = turnOf(table)
+  const turn = getCurrentTurn(table)
   return {
     roundtable: table.status !== 'complete',
     roundtableId: table.id,

@@ -3,7 +3,7 @@
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
-import { builtIn } from '../built-in.ts'
+import { builtIn } from './built-in.ts'
 
 /** Where a message comes from. */
 export type Source = 'human' | 'agent' | 'system' | 'cron' | 'unknown'

@@ -7,7 +7,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'
 import { toolClass } from '../../engine/tools.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import { builtIn } from '../built-in.ts'
+import { builtIn } from './built-in.ts'
 import { RuleLibrary } from './rule-library.ts'
 
 const options = z.strictObject({

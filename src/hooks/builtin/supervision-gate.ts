@@ -4,9 +4,9 @@ import * as z from 'zod'
 import { Failure } from '../../engine/degradation.ts'
 import type { Handler, RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
-import { builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
+import { builtIn } from './built-in.ts'
 import { createSupervisionGate, GATE_POINTS, type GateAction, type Reviewer } from './gate.ts'
+import type { SupervisionServices } from './services.ts'
 import { riskOfTurn } from './turn-risk.ts'
 
 const rule = z.strictObject({
@@ -46,7 +46,7 @@ export const supervisionGate = builtIn<Options>({
   options,
   create(settings, services) {
     const { rules, onlySubstantive, maxContinues } = settings
-    const { state, regex, ceiling } = services
+    const { state, regex, maxMode } = services
     const reviewer = settings.reviewer === undefined ? undefined : reviewerOf(settings.reviewer, services)
     const { check } = createSupervisionGate({
       rules: rules.map((given) => ({ ...given, action: given.action as GateAction })),
@@ -56,7 +56,7 @@ export const supervisionGate = builtIn<Options>({
       isSubstantive: (step) => (riskOfTurn(state, step as Step)?.tier ?? 1) > 1,
       ...(reviewer && { reviewer }),
       ...(regex && { regex }),
-      ...(ceiling && { ceiling }),
+      ...(maxMode && { maxMode }),
     })
     // A review costs a model call; the rules cost nothing.
     return { check, rechecksEdits: reviewer === undefined }

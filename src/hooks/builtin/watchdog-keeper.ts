@@ -8,14 +8,14 @@
 
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { withDeadline } from '../../engine/deadline.ts'
 import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { type Assessment, EFFECTS } from '../../risk/assessment.ts'
-import { type BuiltIn, builtIn } from '../built-in.ts'
-import type { SupervisionServices } from '../services.ts'
-import { bounded } from './bounded.ts'
+import { type BuiltIn, builtIn } from './built-in.ts'
 import { type Classifier, rateStep } from './call-risk.ts'
+import type { SupervisionServices } from './services.ts'
 import { type Hold, WatchdogHolds } from './watchdog-holds.ts'
 
 const word = z.string().trim().min(1).max(4_000)
@@ -201,7 +201,7 @@ class WatchdogKeeper {
     }
     const body = JSON.stringify({ action: act, watchdog: dog.name, maxSeconds: Number(maxSeconds) })
     const sent = how.method === 'GET' ? {} : { body, headers: { 'content-type': 'application/json' } }
-    return bounded(clock, { limitMs, signal: run.signal }, async (signal) => {
+    return withDeadline({ clock, limitMs, signal: run.signal }, async (signal) => {
       const response = await fetch(fill(how.url), { method: how.method, signal, redirect: 'manual', ...sent })
       await response.body?.cancel()
       return response.ok ? undefined : `status ${response.status}`

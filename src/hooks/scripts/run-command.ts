@@ -1,14 +1,14 @@
 // `/run` in a script: its words are one line for the shell, and variables are values in it, never code. The compiler of
 // placeholders knows how to quote a value wherever it stands, so each variable goes through it in a placeholder's place.
 
-import type { ArmaHook } from '../../config/arma/compile.ts'
+import type { ArmaHook } from '../../config/arma/compile-script.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import type { Handler } from '../../engine/hook.ts'
 import { type CommandHandler, type CommandOptions, commandHandler } from '../handlers/command/command.ts'
 import { portableValue, variableOf } from '../handlers/command/environment.ts'
 import { compilePlaceholders } from '../handlers/command/placeholders.ts'
-import { commandInWorkspace } from '../workspace-command.ts'
+import { commandInWorkspace } from '../handlers/command/workspace-command.ts'
 import { valueOnStep, withoutGiven } from './variables.ts'
 
 // Nobody needs the event's name in a line that stands at one point.

@@ -1,6 +1,6 @@
 // The hooks of .arma scripts as ordinary handlers: what each command does on a step.
 
-import { type ArmaCommand, type ArmaHook, fill, type Template } from '../../config/arma/compile.ts'
+import { type ArmaCommand, type ArmaHook, fill, type Template } from '../../config/arma/compile-script.ts'
 import type { Handler } from '../../engine/hook.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'

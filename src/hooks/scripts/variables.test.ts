@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compileArma } from '../../config/arma/compile.ts'
+import { compileArma } from '../../config/arma/compile-script.ts'
 import type { Step } from '../../engine/step.ts'
 import { variablesOf, withoutGiven } from './variables.ts'
 

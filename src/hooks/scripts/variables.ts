@@ -1,6 +1,6 @@
 // What `$name` in a script stands for on a step: what `/set` lines gave, then the step's own data, facts and metadata.
 
-import { type ArmaHook, fill, type Template } from '../../config/arma/compile.ts'
+import { type ArmaHook, fill, type Template } from '../../config/arma/compile-script.ts'
 import type { Part } from '../../config/arma/lex.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import { isRecord } from '../../engine/plain-data.ts'

@@ -2,8 +2,9 @@
 // A subshell works on a copy; branches that may or may not run are merged again.
 
 import type { Function as FunctionNode } from 'unbash'
-import { type Feed, type Field, type Frame, NO_ENV } from './context.ts'
 import type { ShellCommand, Word } from './execution.ts'
+import { type Feed, type Field, type Frame, NO_ENV } from './frame.ts'
+import { resolvePath } from './paths.ts'
 
 /** The value of a variable. */
 export interface Value {
@@ -78,6 +79,13 @@ export class Scope {
 
   set(name: string, value: Value): void {
     this.variables.set(this.target(name), value)
+  }
+
+  /** What the text itself put into a file or descriptor that is read now. */
+  readFile(path: string): Feed | undefined {
+    const descriptor = /^\/dev\/fd\/(\d+)$/.exec(path)?.[1] ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1]
+    if (descriptor !== undefined) return this.descriptors.get(descriptor)
+    return this.files.size > 0 ? this.files.get(resolvePath(this.cwd, path)) : undefined
   }
 
   /** Exports a variable to the programs that follow. */

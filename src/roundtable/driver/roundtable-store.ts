@@ -3,7 +3,7 @@
 
 import { hostname } from 'node:os'
 import type { StateStore } from '../../storage/state.ts'
-import { type Driver, readRoundtable, roundtableKey } from '../machine.ts'
+import { readRoundtable, roundtableKey, type TableDriver } from '../machine.ts'
 import { type TableView, viewTable } from '../view.ts'
 
 /** All that are kept, the oldest first. */
@@ -11,7 +11,7 @@ export function listRoundtables(state: Pick<StateStore, 'list'>, at = Date.now()
   const prefix = roundtableKey('')
   const views = state.list(prefix).flatMap(({ key, value }) => {
     const table = readRoundtable(value)
-    return table === undefined ? [] : [viewTable(key.slice(prefix.length), table, { at, isRunning: isDriven })]
+    return table === undefined ? [] : [viewTable(key.slice(prefix.length), table, { at, isRunning: isDriverRunning })]
   })
   return views.toSorted((a, b) => a.startedAt - b.startedAt)
 }
@@ -25,7 +25,7 @@ export function findRoundtable<T extends { readonly id: string }>(views: readonl
 }
 
 /** Is the process that drives a table still there? */
-export function isDriven({ pid, machine }: Driver): boolean {
+export function isDriverRunning({ pid, machine }: TableDriver): boolean {
   if (machine !== hostname()) return true
   try {
     process.kill(pid, 0)

@@ -7,9 +7,9 @@ import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { StepContext } from '../../engine/step.ts'
 import { MAX_CONTENT } from '../machine.ts'
-import type { DriverOptions, Reply } from './driver.ts'
+import type { DriverOptions, Reply } from './driver-options.ts'
 
-export class RoundtableJudge {
+export class SupervisedTurns {
   readonly #options: DriverOptions
   readonly #session: string
 

@@ -2,9 +2,17 @@
 
 import { ArcError, show } from '../../engine/errors.ts'
 import { frozenCopy } from '../../engine/plain-data.ts'
-import { SWEPT_AT_ONCE, TASK_KEPT_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
+import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
 import type { Task, TaskDraft, TaskRecord } from '../../tasks/task.ts'
-import { advance, isLeaseOver, isOver, type Move, openTask, renewLease, unknownTask } from '../../tasks/transitions.ts'
+import {
+  advanceTask,
+  isTaskLeaseOver,
+  isTaskOver,
+  openTask,
+  renewTaskLease,
+  type TaskMove,
+  unknownTask,
+} from '../../tasks/transitions.ts'
 
 /**
  * Tasks in memory.
@@ -19,7 +27,7 @@ export class MemoryTaskStore implements TaskStore {
   create(id: string, draft: TaskDraft, at: number): Task {
     if (this.#tasks.has(id)) throw new ArcError('ARC_OPTION_INVALID', `There is a task ${show(id)} already.`)
     const { task, records } = openTask(id, draft, at)
-    this.#sweep(at - TASK_KEPT_MS)
+    this.#sweep(at - TASK_RETENTION_MS)
     const kept = { task: frozenCopy(task), records: records.map((record) => frozenCopy(record)) }
     this.#tasks.set(id, kept)
     return kept.task
@@ -43,11 +51,11 @@ export class MemoryTaskStore implements TaskStore {
     return limit === undefined ? sorted : sorted.slice(Math.max(0, sorted.length - limit))
   }
 
-  move(id: string, move: Move): Task {
+  move(id: string, move: TaskMove): Task {
     const kept = this.#tasks.get(id)
     if (kept === undefined) throw unknownTask(id)
-    const { task, record } = advance(kept.task, move)
-    if (isOver(task.status)) this.#ended.set(id, task.updatedAt)
+    const { task, record } = advanceTask(kept.task, move)
+    if (isTaskOver(task.status)) this.#ended.set(id, task.updatedAt)
     kept.records.push(frozenCopy(record))
     // Frozen, so that nobody changes a task without moving it.
     kept.task = frozenCopy(task)
@@ -56,14 +64,14 @@ export class MemoryTaskStore implements TaskStore {
 
   renew(id: string, holder: string, at: number): boolean {
     const kept = this.#tasks.get(id)
-    const renewed = kept && renewLease(kept.task, holder, at)
+    const renewed = kept && renewTaskLease(kept.task, holder, at)
     if (kept === undefined || renewed === undefined) return false
     kept.task = frozenCopy(renewed)
     return true
   }
 
   expired(at: number): readonly Task[] {
-    return this.list({ status: 'working' }).filter((task) => isLeaseOver(task, at))
+    return this.list({ status: 'working' }).filter((task) => isTaskLeaseOver(task, at))
   }
 
   close(): void {
@@ -74,7 +82,7 @@ export class MemoryTaskStore implements TaskStore {
   #sweep(before: number): void {
     let swept = 0
     for (const [id, at] of this.#ended) {
-      if (at > before || swept++ >= SWEPT_AT_ONCE) return
+      if (at > before || swept++ >= PURGE_BATCH) return
       this.#ended.delete(id)
       this.#tasks.delete(id)
     }

@@ -2,7 +2,7 @@
 // has written. Looking costs microseconds, and nobody looks where nobody listens.
 
 import type Database from 'better-sqlite3'
-import { BaseBus, type BusServices, type Sent, type Subscription } from '../../bus/base-bus.ts'
+import { BaseBus, type BusServices, type SentMessage, type Subscription } from '../../bus/base-bus.ts'
 import { INBOX } from '../../bus/bus.ts'
 import { isUnder } from '../../bus/subject.ts'
 import { describe } from '../../engine/errors.ts'
@@ -70,7 +70,7 @@ export class SqliteBus extends BaseBus {
     this.#connection.close()
   }
 
-  protected send({ subject, text: given, at, reply }: Sent): void {
+  protected send({ subject, text: given, at, reply }: SentMessage): void {
     const text = this.#clean(given)
     this.#connection.write((prepared) => {
       const { lastInsertRowid } = prepared.insert.run(subject, reply ?? null, Math.floor(at), text)

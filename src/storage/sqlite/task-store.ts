@@ -4,9 +4,16 @@
 import type Database from 'better-sqlite3'
 import { ArcError, show } from '../../engine/errors.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import { SWEPT_AT_ONCE, TASK_KEPT_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
+import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
 import type { Task, TaskDraft, TaskRecord } from '../../tasks/task.ts'
-import { advance, isOver, type Move, openTask, renewLease, unknownTask } from '../../tasks/transitions.ts'
+import {
+  advanceTask,
+  isTaskOver,
+  openTask,
+  renewTaskLease,
+  type TaskMove,
+  unknownTask,
+} from '../../tasks/transitions.ts'
 import { Redactor } from '../../trace/redact.ts'
 import { Connection } from './connection.ts'
 import type { OpenOptions } from './open-options.ts'
@@ -34,7 +41,7 @@ export class SqliteTaskStore implements TaskStore {
   create(id: string, draft: TaskDraft, at: number): Task {
     const { task, records } = openTask(id, this.#clean(draft), at)
     return this.#connection.write((prepared) => {
-      sweep(prepared, at - TASK_KEPT_MS)
+      sweep(prepared, at - TASK_RETENTION_MS)
       if (prepared.insert.run(columnsOf(task)).changes === 0) {
         throw new ArcError('ARC_OPTION_INVALID', `There is a task ${show(id)} already.`)
       }
@@ -57,12 +64,12 @@ export class SqliteTaskStore implements TaskStore {
     return rows.map((row) => parse<Task>(row)).reverse()
   }
 
-  move(id: string, move: Move): Task {
+  move(id: string, move: TaskMove): Task {
     const clean = typeof move.text === 'string' ? { ...move, text: this.#redactor.hide(move.text) } : move
     return this.#connection.write((prepared) => {
       const before = parse<Task>(prepared.one.get(id))
       if (before === undefined) throw unknownTask(id)
-      const { task, record } = advance(before, clean)
+      const { task, record } = advanceTask(before, clean)
       prepared.replace.run({ ...columnsOf(task), before: before.version })
       keepRecord(prepared, id, record)
       return task
@@ -72,7 +79,7 @@ export class SqliteTaskStore implements TaskStore {
   renew(id: string, holder: string, at: number): boolean {
     return this.#connection.write((prepared) => {
       const before = parse<Task>(prepared.one.get(id))
-      const task = before && renewLease(before, holder, at)
+      const task = before && renewTaskLease(before, holder, at)
       if (task === undefined) return false
       prepared.replace.run({ ...columnsOf(task), before: task.version })
       return true
@@ -121,7 +128,7 @@ function prepare(db: Database.Database) {
       `SELECT body FROM task WHERE lease_until <= ? AND status = 'working' ORDER BY id`,
     ),
     over: db.prepare<[number], { readonly id: string }>(
-      `SELECT id FROM task WHERE ended <= ? ORDER BY ended LIMIT ${SWEPT_AT_ONCE}`,
+      `SELECT id FROM task WHERE ended <= ? ORDER BY ended LIMIT ${PURGE_BATCH}`,
     ),
     remove: db.prepare<[string]>('DELETE FROM task WHERE id = ?'),
     removeRecords: db.prepare<[string]>('DELETE FROM task_record WHERE task = ?'),
@@ -142,7 +149,7 @@ function columnsOf(task: Task) {
   return {
     ...{ id, from, to, status, version, body: JSON.stringify(task) },
     leaseUntil: lease === undefined ? null : Math.ceil(lease.expiresAt),
-    ended: isOver(status) ? Math.floor(updatedAt) : null,
+    ended: isTaskOver(status) ? Math.floor(updatedAt) : null,
   }
 }
 

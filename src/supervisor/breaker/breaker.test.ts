@@ -5,13 +5,13 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import type { Evaluation } from '../../engine/outcome.ts'
-import type { SupervisionEvent } from '../../hooks/services.ts'
+import type { SupervisionEvent } from '../../hooks/builtin/services.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import type { StateStore } from '../../storage/state.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { breakerFeed, CircuitBreaker, DurableBreaker } from './breaker.ts'
-import { type BreakerEvent, type BreakerState, ceilingOf, nextState } from './state-machine.ts'
+import { type BreakerEvent, type BreakerState, getMaxMode, nextState } from './state-machine.ts'
 
 const SETTINGS = { failureThreshold: 3, cooldownMs: 60_000 }
 
@@ -100,13 +100,13 @@ describe('the durable breaker', () => {
     for (let at = 0; at < 3; at++) {
       const state = new SqliteStateStore(join(folder, 'arc.db'))
       const { breaker } = makeBreaker(state, clock)
-      expect(breaker.ceiling()).toBe('enforce')
+      expect(breaker.maxMode()).toBe('enforce')
       breaker.recordFailure()
       state.close()
     }
     const state = new SqliteStateStore(join(folder, 'arc.db'))
     const { breaker } = makeBreaker(state, clock)
-    expect(breaker.ceiling()).toBe('log')
+    expect(breaker.maxMode()).toBe('log')
     expect(breaker.status()).toEqual({
       state: 'open',
       failures: 3,
@@ -122,7 +122,7 @@ describe('the durable breaker', () => {
     const other = make()
     breaker.record({ failures: 5, isSuccess: false })
     clock.advance(60_000)
-    expect([breaker.ceiling(), other.ceiling()]).toEqual(['enforce', 'enforce'])
+    expect([breaker.maxMode(), other.maxMode()]).toEqual(['enforce', 'enforce'])
     other.recordFailure()
     clock.advance(60_000)
     breaker.record({ failures: 0, isSuccess: true })
@@ -137,7 +137,7 @@ describe('the durable breaker', () => {
   it('writes nothing while all is well', () => {
     const { breaker, state } = makeBreaker()
     for (let at = 0; at < 10; at++) breaker.recordSuccess()
-    breaker.ceiling()
+    breaker.maxMode()
     expect(state.list('')).toEqual([])
   })
 
@@ -160,9 +160,9 @@ describe('the durable breaker', () => {
     (kept) => {
       const { breaker, state } = makeBreaker()
       state.set('breaker:p', kept, 0)
-      expect(breaker.ceiling()).toBe('enforce')
+      expect(breaker.maxMode()).toBe('enforce')
       breaker.record({ failures: 3, isSuccess: false })
-      expect(breaker.ceiling()).toBe('log')
+      expect(breaker.maxMode()).toBe('log')
     },
   )
 
@@ -170,7 +170,7 @@ describe('the durable breaker', () => {
     const { breaker, state, clock } = makeBreaker()
     breaker.record({ failures: 3, isSuccess: false })
     const other = new DurableBreaker({ profile: 'other' }, { state, clock, record: () => undefined })
-    expect([breaker.ceiling(), other.ceiling()]).toEqual(['log', 'enforce'])
+    expect([breaker.maxMode(), other.maxMode()]).toEqual(['log', 'enforce'])
   })
 })
 
@@ -314,7 +314,7 @@ describe('the state machine', () => {
         }
         // From here on the clock is good: within one cool-down it is not open any more.
         const looked = nextState(state, 'look', now, SETTINGS)
-        expect(ceilingOf(nextState(looked, 'look', now + 60_000, SETTINGS))).toBe('enforce')
+        expect(getMaxMode(nextState(looked, 'look', now + 60_000, SETTINGS))).toBe('enforce')
       }),
     )
   })

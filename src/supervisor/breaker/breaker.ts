@@ -6,15 +6,22 @@ import { ArcError, rejectUnknownOptions, show } from '../../engine/errors.ts'
 import { lowerMode, type Mode, type ModeInput, readMode } from '../../engine/mode.ts'
 import type { Evaluation } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import type { SupervisionServices } from '../../hooks/services.ts'
+import type { SupervisionServices } from '../../hooks/builtin/services.ts'
 import { update } from '../../storage/state.ts'
-import { countRuns, hasReached, NO_TALLY, readTally, type StepRuns, type Tally } from './failure-counts.ts'
+import {
+  countRuns,
+  type FailureCounts,
+  hasReached,
+  NO_FAILURES,
+  readFailureCounts,
+  type StepRuns,
+} from './failure-counts.ts'
 import {
   type BreakerEvent,
   type BreakerSettings,
   type BreakerState,
   CLOSED,
-  ceilingOf,
+  getMaxMode,
   nextState,
   readSettings,
   readState,
@@ -31,7 +38,7 @@ export interface CircuitBreakerOptions extends Partial<BreakerSettings> {
  * A breaker for one process.
  * @example
  * const breaker = new CircuitBreaker({ failureThreshold: 3, cooldownMs: 60_000, onTrip: () => alert('tripped') })
- * const engine = createEngine({ mode: 'enforce', ceiling: () => breaker.effectiveMode('enforce') })
+ * const engine = createEngine({ mode: 'enforce', maxMode: () => breaker.effectiveMode('enforce') })
  */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings
@@ -69,7 +76,7 @@ export class CircuitBreaker {
 
   /** The mode in force for one that is configured: while the breaker is open, `log` at most. */
   effectiveMode(mode: ModeInput): Mode {
-    return lowerMode(readMode(mode, 'The mode'), ceilingOf(this.#move('look')))
+    return lowerMode(readMode(mode, 'The mode'), getMaxMode(this.#move('look')))
   }
 
   reset(): void {
@@ -118,14 +125,14 @@ const FRESH_MS = 5
  * The breaker of a profile, shared by all processes. Its state is kept by the store, its changes are in the log.
  * @example
  * const breaker = new DurableBreaker({ profile: 'default' }, services)
- * const engine = createEngine({ ceiling: () => breaker.ceiling() })
+ * const engine = createEngine({ maxMode: () => breaker.maxMode() })
  */
 export class DurableBreaker implements FailureCounter {
   readonly #settings: BreakerSettings
   readonly #services: Pick<SupervisionServices, 'state' | 'clock' | 'record'>
   readonly #profile: string
   readonly #onTrip: (() => void) | undefined
-  #seen: { readonly state: BreakerState; readonly tally: Tally; readonly at: number } | undefined
+  #seen: { readonly state: BreakerState; readonly counts: FailureCounts; readonly at: number } | undefined
 
   constructor(options: DurableBreakerOptions, services: Pick<SupervisionServices, 'state' | 'clock' | 'record'>) {
     this.#settings = readSettings(options)
@@ -135,8 +142,8 @@ export class DurableBreaker implements FailureCounter {
   }
 
   /** The highest mode allowed at present. */
-  ceiling(): Mode {
-    return ceilingOf(this.#fresh()?.state ?? this.#move(['look']))
+  maxMode(): Mode {
+    return getMaxMode(this.#fresh()?.state ?? this.#move(['look']))
   }
 
   record({ failures, isSuccess, failed = [], worked = [] }: StepResult): void {
@@ -144,7 +151,7 @@ export class DurableBreaker implements FailureCounter {
     if (failures > 0) return void this.#move(Array<BreakerEvent>(failures).fill('failure'), runs)
     // All is well and was a moment ago: there is nothing that a success could change.
     const seen = this.#fresh()
-    if (seen !== undefined && isSpotless(seen.state) && seen.tally === NO_TALLY) return
+    if (seen !== undefined && isSpotless(seen.state) && seen.counts === NO_FAILURES) return
     if (isSuccess || worked.length > 0) this.#move([isSuccess ? 'success' : 'look'], runs)
   }
 
@@ -180,27 +187,27 @@ export class DurableBreaker implements FailureCounter {
     const { state: store, clock } = this.#services
     const isReset = events.includes('reset')
     let path: BreakerState[] = []
-    let tally = NO_TALLY
+    let counts = NO_FAILURES
     update<unknown>(store, `breaker:${this.#profile}`, (kept) => {
-      const before = readKept(kept)
-      tally = isReset ? NO_TALLY : countRuns(before.tally, runs, this.#settings.failureThreshold)
+      const before = readStored(kept)
+      counts = isReset ? NO_FAILURES : countRuns(before.counts, runs, this.#settings.failureThreshold)
       path = [before.state]
       for (const event of events) path.push(...this.#steps(path.at(-1) ?? CLOSED, event, clock.wall()))
-      path.push(this.#afterTally(path.at(-1) ?? CLOSED, tally, runs))
+      path.push(this.#applyCounts(path.at(-1) ?? CLOSED, counts, runs))
       const after = path.at(-1) ?? CLOSED
-      if (after === before.state && tally === before.tally) return undefined
-      return tally === NO_TALLY ? after : { ...after, hooks: tally }
+      if (after === before.state && counts === before.counts) return undefined
+      return counts === NO_FAILURES ? after : { ...after, hooks: counts }
     })
     const after = path.at(-1) ?? CLOSED
-    this.#seen = { state: after, tally, at: clock.now() }
-    this.#tell(path, isReset)
+    this.#seen = { state: after, counts, at: clock.now() }
+    this.#logTransitions(path, isReset)
     return after
   }
 
   // One hook's own failures in a row open it as well.
-  #afterTally(state: BreakerState, tally: Tally, runs: StepRuns | undefined): BreakerState {
+  #applyCounts(state: BreakerState, counts: FailureCounts, runs: StepRuns | undefined): BreakerState {
     const { failureThreshold } = this.#settings
-    if (state.status !== 'closed' || !hasReached(tally, runs?.failed ?? [], failureThreshold)) return state
+    if (state.status !== 'closed' || !hasReached(counts, runs?.failed ?? [], failureThreshold)) return state
     const failures = Math.max(state.failures, failureThreshold)
     return { status: 'open', failures, openedAt: this.#services.clock.wall() }
   }
@@ -211,7 +218,7 @@ export class DurableBreaker implements FailureCounter {
     return [looked, nextState(event === 'reset' ? state : looked, event, nowMs, this.#settings)]
   }
 
-  #tell(path: readonly BreakerState[], isReset: boolean): void {
+  #logTransitions(path: readonly BreakerState[], isReset: boolean): void {
     for (const [at, state] of path.entries()) {
       const before = path[at - 1]
       if (before === undefined || before === state) continue
@@ -273,8 +280,8 @@ function isSpotless({ status, failures }: BreakerState): boolean {
   return status === 'closed' && failures === 0
 }
 
-function readKept(kept: unknown): { readonly state: BreakerState; readonly tally: Tally } {
-  if (!isRecord(kept)) return { state: CLOSED, tally: NO_TALLY }
+function readStored(kept: unknown): { readonly state: BreakerState; readonly counts: FailureCounts } {
+  if (!isRecord(kept)) return { state: CLOSED, counts: NO_FAILURES }
   const { hooks, ...state } = kept
-  return { state: readState(state), tally: readTally(hooks) }
+  return { state: readState(state), counts: readFailureCounts(hooks) }
 }

@@ -57,7 +57,7 @@ function afterSuccess(state: BreakerState): BreakerState {
 }
 
 /** The most that hooks may do in a state; those marked `critical` are not asked. */
-export function ceilingOf({ status }: BreakerState): Mode {
+export function getMaxMode({ status }: BreakerState): Mode {
   return status === 'open' ? 'log' : 'enforce'
 }
 

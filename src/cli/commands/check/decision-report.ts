@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import type { Evaluation } from '../../../engine/outcome.ts'
 import type { Assessment, Evidence } from '../../../risk/assessment.ts'
 import { explain, TIERS } from '../../../risk/explain.ts'
-import type { Foreseen } from '../../../supervisor/dry-run.ts'
+import type { DryRunResult } from '../../../supervisor/dry-run.ts'
 import colors from '../../colors.ts'
 import {
   alignColumns,
@@ -25,14 +25,14 @@ export interface FoundRisk {
 }
 
 /** Extracts the result of risk detection. */
-export function findRisk({ outcome }: Foreseen): FoundRisk {
+export function findRisk({ outcome }: DryRunResult): FoundRisk {
   const { risk } = outcome.metadata as { readonly risk?: Assessment }
   const [gravest] = risk?.evidence ?? []
   return { ...(risk && { risk }), ...(gravest && { gravest }) }
 }
 
 /** Prints a decision; with `explained`, also how risk detection parsed the command. */
-export function printDecision(text: string, foreseen: Foreseen, explained?: { readonly cwd: string }): void {
+export function printDecision(text: string, foreseen: DryRunResult, explained?: { readonly cwd: string }): void {
   const { outcome } = foreseen
   const { risk, gravest } = findRisk(foreseen)
   const colour = DECISION_STYLE[outcome.decision].paint
@@ -54,7 +54,7 @@ export function printDecision(text: string, foreseen: Foreseen, explained?: { re
 }
 
 // The command on one line with the match underlined, if it fits; else the matched line below it.
-function printText(text: string, decision: Foreseen['outcome']['decision'], gravest: Evidence | undefined): void {
+function printText(text: string, decision: DryRunResult['outcome']['decision'], gravest: Evidence | undefined): void {
   const head = `${DECISION_STYLE[decision].icon} ${decision}  `
   const room = terminalColumns() - displayWidth(head)
   const isWhole = !text.includes('\n') && displayWidth(text) <= room
@@ -97,8 +97,8 @@ function listOtherEvidence(risk: Assessment | undefined): readonly string[] {
   return more > 0 ? [...all.slice(0, MAX_OTHERS), `and ${more} more: arc check --explain`] : all
 }
 
-function printHooks(foreseen: Foreseen): void {
-  const { evaluations, leftOut } = foreseen
+function printHooks(foreseen: DryRunResult): void {
+  const { evaluations, skipped: leftOut } = foreseen
   const found = findRisk(foreseen)
   const ran = evaluations.filter(({ hook }) => !leftOut.includes(hook))
   const rows = ran.map((evaluation) => hookRow(evaluation, found))

@@ -1,6 +1,6 @@
 // Underlines a span of a text as compilers do: the line, and ^~~~ below it.
 
-import { dottedOf } from '../../../daemon/live/shown-text.ts'
+import { replaceHidden } from '../../../daemon/live/display-text.ts'
 import { displayWidth } from '../../output.ts'
 
 /** A span of a text; `end` is exclusive. */
@@ -30,10 +30,10 @@ export function underline(text: string, { start, end }: Span, columns: number): 
   const lineEnd = newline < 0 ? text.length : newline
   const number = text.slice(0, lineStart).split('\n').length
   const from = firstShown(text.slice(lineStart, start), columns) + lineStart
-  const before = (from > lineStart ? '…' : '') + dottedOf(text.slice(from, start))
+  const before = (from > lineStart ? '…' : '') + replaceHidden(text.slice(from, start))
   const room = columns - displayWidth(before)
-  const marked = clip(dottedOf(text.slice(start, Math.min(end, lineEnd))), room)
-  const after = clip(dottedOf(text.slice(end, lineEnd)), room - displayWidth(marked))
+  const marked = clip(replaceHidden(text.slice(start, Math.min(end, lineEnd))), room)
+  const after = clip(replaceHidden(text.slice(end, lineEnd)), room - displayWidth(marked))
   const marks = `${' '.repeat(displayWidth(before))}^${'~'.repeat(Math.max(0, displayWidth(marked) - 1))}`
   return { number, line: before + marked + after, marks }
 }

@@ -1,11 +1,11 @@
 // Checks the daemon of a home.
 
 import { lastLogLine } from '../../../daemon/process/background.ts'
-import { findDaemon, type Presence } from '../../../daemon/process/lifecycle.ts'
+import { type DaemonPresence, findDaemon } from '../../../daemon/process/lifecycle.ts'
 import type { OnDemand } from '../../../daemon/process/on-demand.ts'
 import { logFile } from '../../../daemon/process/paths.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
-import { openPreview } from '../../../supervisor/dry-run.ts'
+import { openDryRun } from '../../../supervisor/dry-run.ts'
 import { VERSION } from '../../version.ts'
 import { describeOnDemand, readOnDemand } from '../status.run.ts'
 
@@ -20,7 +20,7 @@ export async function daemonCheck(home: string): Promise<Check> {
   return { name, ok: false, detail, fix: 'arc stop, then arc serve' }
 }
 
-function runningCheck({ health, note }: Extract<Presence, { readonly is: 'running' }>): Check {
+function runningCheck({ health, note }: Extract<DaemonPresence, { readonly is: 'running' }>): Check {
   const { pid, version } = health
   const how = note?.isOnDemand === true ? ', started by a hook; it ends when idle' : ''
   if (version === VERSION) return { name, ok: true, detail: `running as process ${pid}${how}` }
@@ -38,7 +38,7 @@ function absentCheck(home: string): Check {
 }
 
 function nextStart(home: string): OnDemand {
-  const { preview, close } = openPreview({ cwd: process.cwd(), report: () => undefined })
+  const { preview, close } = openDryRun({ cwd: process.cwd(), report: () => undefined })
   try {
     return readOnDemand(home, preview.config.daemon)
   } finally {

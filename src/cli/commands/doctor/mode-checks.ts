@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readInstalls } from '../../../guard/installs.ts'
 import { launcherModeFile } from '../../../guard/launcher.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
-import { ProfileHome } from '../../../supervisor/profiles.ts'
+import { ProfileHome } from '../../../supervisor/profile-home.ts'
 import { isCurrentLauncher, launcherFile } from '../../hook/launcher.ts'
 
 /** The checks of mode and launcher. */

@@ -1,7 +1,7 @@
 // Prints a roundtable: progress while it runs, the turns and the synthesis. Control characters in the agents' texts are
 // shown as escapes.
 
-import type { TableEvent } from '../../../roundtable/driver/driver.ts'
+import type { TableEvent } from '../../../roundtable/driver/driver-options.ts'
 import type { Roundtable } from '../../../roundtable/machine.ts'
 import { roleAt } from '../../../roundtable/roles.ts'
 import type { TableView } from '../../../roundtable/view.ts'

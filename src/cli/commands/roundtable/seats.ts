@@ -2,7 +2,7 @@
 
 import { ArcError, didYouMean, show } from '../../../engine/errors.ts'
 import { HEADLESS_HOSTS, headlessArgs } from '../../../hosts/headless.ts'
-import type { ProfileHome } from '../../../supervisor/profiles.ts'
+import type { ProfileHome } from '../../../supervisor/profile-home.ts'
 
 /** How an agent is started for a turn. */
 export interface Seat {

@@ -3,10 +3,10 @@
 
 import { resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { LAUNCH_VARIABLE, markLaunch } from '../../../daemon/hook-call/launch-mark.ts'
+import { createLaunchMark, LAUNCH_VARIABLE } from '../../../daemon/hook-call/launch-profile.ts'
 import type { Outcome } from '../../../engine/outcome.ts'
 import { type AgentEnd, runAgent } from '../../../roundtable/driver/agent-process.ts'
-import type { Reply, Speaker } from '../../../roundtable/driver/driver.ts'
+import type { Reply, Speaker } from '../../../roundtable/driver/driver-options.ts'
 import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import { writeLauncher } from '../../hook/launcher.ts'
 import { formatSpan, oneLine } from '../../output.ts'
@@ -49,7 +49,7 @@ async function launchTurn(
   const arc = resolve(process.argv[1] ?? 'arc')
   const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
   const injected = createInjection(wanted, { launcher, home, cwd, env: process.env })
-  const mark = markLaunch(home, profile)
+  const mark = createLaunchMark(home, profile)
   try {
     if (injected.note !== undefined) note(injected.note)
     if (!injected.isSupervised && supervisor.engine.mode === 'enforce' && isKnownAgent(wanted.command)) {

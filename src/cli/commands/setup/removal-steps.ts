@@ -3,7 +3,7 @@
 
 import { rmSync, statSync } from 'node:fs'
 import { endProcess } from '../../../daemon/process/lifecycle.ts'
-import { readNote } from '../../../daemon/process/pid-file.ts'
+import { readPidFile } from '../../../daemon/process/pid-file.ts'
 import { ArcError } from '../../../engine/errors.ts'
 import { type Managed, systemPaths } from '../../../guard/managed.ts'
 import { readProcess } from '../../../guard/process-table.ts'
@@ -47,7 +47,7 @@ function removeUnit(unit: string, root: string): void {
 // Only a process of the system user is ended: the pid may belong to another process by now.
 async function stopDaemon({ home, uid, root, unit }: Managed): Promise<void> {
   if (unit !== null && isSystemdRunning(root)) run('systemctl', ['disable', '--now', 'arc.service'])
-  const { pid } = readNote(home) ?? {}
+  const { pid } = readPidFile(home) ?? {}
   if (pid === undefined || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid !== uid) return
   const daemon = { pid, start: readProcess(pid)?.start }
   if (await endProcess(daemon, 'SIGTERM', STOP_MS)) return

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 import type { Context } from 'hono'
 import { checkAgent } from '../../../bus/subject.ts'
 import { ArcError, describe } from '../../../engine/errors.ts'
-import { A2A_PATH, agentCard, CARD_PATH } from '../../a2a/card.ts'
+import { A2A_PATH, buildAgentCard, CARD_PATH } from '../../a2a/card.ts'
 import type { App, Env, Service } from '../service.ts'
 
 /** Who asks, where a client wants to say it once and not in the metadata of every request. */
@@ -30,7 +30,7 @@ export function addA2aRoutes(app: App, service: Service, report: (message: strin
     const options = {
       ...{ card, signal, agent: c.req.param('agent'), client: clientOf(c), waitMs: WAIT_MS },
       open: () => service.tasks.open(),
-      count: <T>(work: Promise<T>) => service.work.add(work),
+      count: <T>(work: Promise<T>) => service.inFlight.add(work),
       report: (error: unknown) => report(`A2A: ${describe(error)}`),
     }
     return answerA2a(c.req.raw, options, leave)
@@ -47,7 +47,7 @@ function cardFor(c: Context<Env>, { url, version }: Service): object | undefined
     if (error instanceof ArcError) return undefined
     throw error
   }
-  return agentCard({ url: url() ?? '', version, agent })
+  return buildAgentCard({ url: url() ?? '', version, agent })
 }
 
 function nobody(c: Context<Env>): Response {

@@ -2,19 +2,21 @@
 // read the token or reach the socket must not be able to approve its own step.
 
 import { ArcError } from '../../../engine/errors.ts'
-import { approvalView, shortApprovalView } from '../../live/approval-view.ts'
+import { buildApprovalView, buildShortApprovalView } from '../../live/approval-view.ts'
 import type { App, Service } from '../service.ts'
 
-export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
+export function addApprovalRoutes(app: App, { pool, auth }: Service): void {
   app.get('/v1/approvals', async (c) => {
     const { approvals } = await pool.find(undefined, undefined)
     const found = c.req.query('all') === 'true' ? approvals.list() : approvals.pending()
     return c.json(
-      found.map((approval) => (approval.status === 'pending' ? approvalView(approval) : shortApprovalView(approval))),
+      found.map((approval) =>
+        approval.status === 'pending' ? buildApprovalView(approval) : buildShortApprovalView(approval),
+      ),
     )
   })
   app.post('/v1/approvals/:id/:word{approve|deny}', async (c) => {
-    const session = gate.sessionOf(c.req.header('cookie'))
+    const session = auth.findSession(c.req.header('cookie'))
     if (session === undefined) {
       const message =
         'An answer takes a signed-in page (arc open) or a terminal (arc approvals); the token is not enough.'
@@ -24,7 +26,7 @@ export function addApprovalRoutes(app: App, { pool, gate }: Service): void {
       const { approvals } = await pool.find(undefined, undefined)
       const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
       const source = { by: 'dashboard', channel: 'page', pageSession: session.id, process: session.openedBy } as const
-      return c.json(approvalView(approvals.answer(c.req.param('id'), word, source)))
+      return c.json(buildApprovalView(approvals.answer(c.req.param('id'), word, source)))
     } catch (error) {
       if (!(error instanceof ArcError)) throw error
       const status = error.code === 'ARC_APPROVAL_UNKNOWN' ? 404 : 409

@@ -3,7 +3,7 @@
 
 import type { Approval } from '../../../approvals/approvals.ts'
 import { ArcError } from '../../../engine/errors.ts'
-import { accountName, PROOF_HEADER, proofText, proveAnswer } from '../managed-sockets.ts'
+import { findAccountName, PROOF_HEADER, proofText, readProof } from '../managed-sockets.ts'
 import type { App, Service } from '../service.ts'
 
 const NOT_CONTROL = {
@@ -20,7 +20,7 @@ export function addControlRoutes(app: App, service: Service): void {
   if (managed === undefined) return
   for (const path of ['/v1/control/*', '/v1/login-link']) {
     app.use(path, (c, next) => {
-      return c.env.door === 'control' ? next() : Promise.resolve(c.json({ error: NOT_CONTROL }, 403))
+      return c.env.socket === 'control' ? next() : Promise.resolve(c.json({ error: NOT_CONTROL }, 403))
     })
   }
   app.get('/v1/control/approvals', async (c) => {
@@ -30,7 +30,7 @@ export function addControlRoutes(app: App, service: Service): void {
   app.post('/v1/control/approvals/:id/:word{approve|deny}', async (c) => {
     const id = c.req.param('id')
     const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
-    const uid = proveAnswer(managed.run, c.req.header(PROOF_HEADER), proofText(id, word))
+    const uid = readProof(managed.run, c.req.header(PROOF_HEADER), proofText(id, word))
     if (uid === undefined) return c.json({ error: NO_PROOF }, 401)
     try {
       return c.json(await answer(service, { id, word, uid }))
@@ -51,5 +51,5 @@ interface Answer {
 
 async function answer({ pool }: Service, { id, word, uid }: Answer): Promise<Approval> {
   const { approvals } = await pool.find(undefined, undefined)
-  return approvals.answer(id, word, { by: accountName(uid), channel: 'control-socket', process: { uid } })
+  return approvals.answer(id, word, { by: findAccountName(uid), channel: 'control-socket', process: { uid } })
 }

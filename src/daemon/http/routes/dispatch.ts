@@ -7,7 +7,7 @@ import { ArcError, show } from '../../../engine/errors.ts'
 import { HOSTS } from '../../../hosts/list.ts'
 import type { StepOrigin } from '../../../trace/record.ts'
 import type { TraceStore } from '../../../trace/store.ts'
-import { type Arriving, BUSY } from '../../hook-call/admission.ts'
+import { BUSY, type IncomingBody } from '../../hook-call/admission.ts'
 import { type App, type Env, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 const text = z.string().max(10_000)
@@ -29,20 +29,20 @@ const STEP = z.strictObject({
 })
 
 // A program that is cut off while it sends comes again; it has no answer to wait for yet.
-function arrivalOf(incoming: IncomingMessage | undefined): Arriving | undefined {
+function arrivalOf(incoming: IncomingMessage | undefined): IncomingBody | undefined {
   if (incoming === undefined) return undefined
   return {
     get complete() {
       return incoming.complete
     },
-    giveUp: () => void incoming.destroy(),
+    cancel: () => void incoming.destroy(),
   }
 }
 
-export function addDispatchRoutes(app: App, { pool, work, signal, follower, intake }: Service): void {
+export function addDispatchRoutes(app: App, { pool, inFlight, signal, traceTail, admission }: Service): void {
   app.post('/v1/dispatch', async (c) => {
     const bytes = Number(c.req.header('content-length') ?? MAX_BODY_BYTES)
-    const leave = intake.enter(bytes, arrivalOf(c.env.incoming))
+    const leave = admission.enter(bytes, arrivalOf(c.env.incoming))
     if (leave === undefined) return c.json({ error: BUSY }, 503, { 'retry-after': '1' })
     return dispatch(c).finally(leave)
   })
@@ -57,8 +57,8 @@ export function addDispatchRoutes(app: App, { pool, work, signal, follower, inta
       if (taken !== undefined) return c.json({ error: taken }, 400)
       const origin = originOf(c.env.isLocal)
       const context = { ...given, ...apart(given, supervisor.trace), origin }
-      const outcome = await work.add(Promise.resolve(supervisor.decide(point, data, context, { askMs, signal })))
-      follower.wake()
+      const outcome = await inFlight.add(Promise.resolve(supervisor.decide(point, data, context, { askMs, signal })))
+      traceTail.wake()
       return c.json(outcome)
     } catch (error) {
       if (!(error instanceof ArcError)) throw error

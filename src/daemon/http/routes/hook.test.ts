@@ -19,7 +19,7 @@ beforeEach(async () => {
   at = makeHome()
   at.write(PROFILE, { enforcement: 'enforce' })
   const options = { home: at.home, version: '1.2.3', port: 0, report: () => undefined }
-  daemon = (await startDaemon({ ...options, intake: { maxCalls: 3, maxBytes: 64 * 1024 * 1024 } })) as Daemon
+  daemon = (await startDaemon({ ...options, admission: { maxCalls: 3, maxBytes: 64 * 1024 * 1024 } })) as Daemon
 })
 
 afterEach(async () => {

@@ -11,18 +11,18 @@ import { newId } from '../../../platform/ids.ts'
 import {
   CALLER_HEADER,
   CWD_HEADER,
+  encodeReply,
+  encodeTicket,
   HOOK_WIRE_TYPE,
   HOST_JSON_TYPE,
-  PATIENCE_MS,
   PROFILE_HEADER,
   readPid,
-  writeAnswer,
-  writeTicket,
+  TICKET_AFTER_MS,
 } from '../../../protocol/hook-wire.ts'
 import { BUSY } from '../../hook-call/admission.ts'
-import { answerHook, type HookAnswer, type HookCall, type Judges } from '../../hook-call/answer.ts'
-import { Callers } from '../managed-sockets.ts'
-import { type App, type Env, FAILED, MAX_BODY_BYTES, OF_EVERY_ANSWER, type Service } from '../service.ts'
+import { answerHookCall, type HookCall, type HookReply, type SupervisorProvider } from '../../hook-call/answer.ts'
+import { CallerAccounts } from '../managed-sockets.ts'
+import { type App, COMMON_HEADERS, type Env, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 /** In place of an event, where the payload names it. */
 const NO_EVENT = '-'
@@ -31,7 +31,7 @@ const KEPT_MS = 30_000
 const SMALL_BYTES = 64 * 1024
 
 /** What was asked, whichever way it came. */
-interface Asked {
+interface HookRequest {
   readonly host: string
   readonly event: string | undefined
   /** The request, as long as its text may be on its way. */
@@ -41,26 +41,26 @@ interface Asked {
 }
 
 /** What is answered. */
-interface Said {
+interface HttpReply {
   readonly status: ContentfulStatusCode
   readonly type: string
   readonly body: string
   readonly retryAfter?: string
 }
 
-export function addHookRoutes(app: App, desk: HookDesk): void {
+export function addHookRoutes(app: App, desk: HookEndpoint): void {
   app.post('/v1/hook/:host/:event?', async (c) => reply(c, await desk.answer(askedOf(c))))
   app.get('/v1/hook-answer/:ticket', async (c) => reply(c, await desk.answerTicket(c.req.param('ticket'))))
 }
 
-function askedOf(c: Context<Env>): Asked {
+function askedOf(c: Context<Env>): HookRequest {
   const { req } = c
   const host = req.param('host') ?? ''
   const { incoming } = c.env
   return { host, event: req.param('event'), incoming, header: (name) => req.header(name), text: () => req.text() }
 }
 
-function reply(c: Context<Env>, { status, type, body, retryAfter }: Said): Response {
+function reply(c: Context<Env>, { status, type, body, retryAfter }: HttpReply): Response {
   const headers = { 'content-type': type }
   return c.body(body, status, retryAfter === undefined ? headers : { ...headers, 'retry-after': retryAfter })
 }
@@ -69,7 +69,7 @@ function reply(c: Context<Env>, { status, type, body, retryAfter }: Said): Respo
 const HOOK_URL = /^\/v1\/hook\/([\w-]+)(?:\/([\w-]+))?$/
 
 /** Answers the usual hook calls by itself, and leaves all else to the framework. For the socket, whose door is open. */
-export function withHookCalls(desk: HookDesk, others: RequestListener): RequestListener {
+export function withHookCalls(desk: HookEndpoint, others: RequestListener): RequestListener {
   return (request, response) => {
     const [, host, event] = (request.method === 'POST' && HOOK_URL.exec(request.url ?? '')) || []
     const { 'content-length': length, 'transfer-encoding': coded } = request.headers
@@ -94,19 +94,19 @@ function textOf(request: IncomingMessage): Promise<string> {
   })
 }
 
-function send(response: ServerResponse, { status, type, body, retryAfter }: Said): void {
+function send(response: ServerResponse, { status, type, body, retryAfter }: HttpReply): void {
   const headers: string[] = ['content-type', type, 'content-length', String(Buffer.byteLength(body))]
-  for (const [name, value] of OF_EVERY_ANSWER) headers.push(name, value)
+  for (const [name, value] of COMMON_HEADERS) headers.push(name, value)
   if (retryAfter !== undefined) headers.push('retry-after', retryAfter)
   response.writeHead(status, headers).end(body)
 }
 
 /** Answers hook calls, and those who come back for an answer that took longer. */
-export class HookDesk {
+export class HookEndpoint {
   readonly #service: Service
   readonly #report: (message: string) => void
-  readonly #tickets = new Map<string, Promise<HookAnswer>>()
-  readonly #callers = new Callers()
+  readonly #tickets = new Map<string, Promise<HookReply>>()
+  readonly #callers = new CallerAccounts()
 
   constructor(service: Service, report: (message: string) => void) {
     this.#service = service
@@ -114,70 +114,71 @@ export class HookDesk {
   }
 
   /** Never fails: what goes wrong is an answer too. */
-  async answer(asked: Asked): Promise<Said> {
+  async answer(asked: HookRequest): Promise<HttpReply> {
     try {
       const arrival = arrivalOf(asked)
-      const leave = this.#service.intake.enter(lengthOf(asked), arrival)
+      const leave = this.#service.admission.enter(lengthOf(asked), arrival)
       if (leave === undefined) return await this.#turnAway(asked)
       const answer = this.#takeOn({ ...asked, text: arrival.text }, leave)
       if (isAskedFor(asked, HOOK_WIRE_TYPE)) return await this.#answerSoon(answer)
       return sayWhole(asked, await answer)
     } catch (error) {
-      if (error === GIVEN_UP) return await this.#turnAway({ ...asked, text: () => Promise.resolve('') })
+      if (error === BODY_CANCELLED) return await this.#turnAway({ ...asked, text: () => Promise.resolve('') })
       if (error instanceof ArcError) return sayError(404, error)
       this.#report(`POST /v1/hook/${asked.host}: ${describe(error)}`)
-      return sayError(500, FAILED)
+      return sayError(500, INTERNAL_ERROR)
     }
   }
 
-  async answerTicket(ticket: string): Promise<Said> {
+  async answerTicket(ticket: string): Promise<HttpReply> {
     const answer = this.#tickets.get(ticket)
     if (answer !== undefined) return this.#answerSoon(answer, ticket)
     return sayError(404, { code: 'ARC_NOT_FOUND', message: 'Nothing waits for this ticket.' })
   }
 
-  async #takeOn(asked: Asked, leave: () => void): Promise<HookAnswer> {
-    const { pool, signal, work, follower } = this.#service
+  async #takeOn(asked: HookRequest, leave: () => void): Promise<HookReply> {
+    const { pool, signal, inFlight, traceTail } = this.#service
     try {
       // Before its text: what is wrong with it is told at once.
       const host = findHost(asked.host).name
       const call = this.#read(asked, host, await asked.text())
-      return await work.add(answerHook(call, pool, { signal }))
+      return await inFlight.add(answerHookCall(call, pool, { signal }))
     } finally {
       leave()
-      follower.wake()
+      traceTail.wake()
     }
   }
 
   // Whoever asks for the host's own JSON is the host itself: nobody judges in our stead, and hosts take an error for a yes.
   // So it gets what it gets whenever a call could not be judged. The others know what to do.
-  async #turnAway(asked: Asked): Promise<Said> {
+  async #turnAway(asked: HookRequest): Promise<HttpReply> {
     if (!isAskedFor(asked, HOST_JSON_TYPE)) return { ...sayError(503, BUSY), retryAfter: '1' }
     const payload = lengthOf(asked) <= SMALL_BYTES ? await asked.text() : ''
     const find = () => Promise.reject(new ArcError('ARC_DAEMON_FAILED', BUSY.message))
-    const modeAt: Judges['modeAt'] = (workspace, profile) => this.#service.pool.modeAt(workspace, profile)
+    const readMode: SupervisorProvider['readMode'] = (workspace, profile) =>
+      this.#service.pool.readMode(workspace, profile)
     const call = this.#read(asked, findHost(asked.host).name, payload)
-    return sayWhole(asked, await answerHook(call, { find, modeAt }))
+    return sayWhole(asked, await answerHookCall(call, { find, readMode }))
   }
 
   // On a managed machine the home decides on the profile, and an approver on what is held: the caller is the agent's account.
-  #read(asked: Asked, host: HostName, payload: string): HookCall {
+  #read(asked: HookRequest, host: HostName, payload: string): HookCall {
     const call = readCall(asked, host, payload)
     if (this.#service.managed === undefined) return call
-    return { ...call, profile: undefined, canPrompt: false, ...this.#callers.of(call.callerPid) }
+    return { ...call, profile: undefined, canPrompt: false, ...this.#callers.find(call.callerPid) }
   }
 
   // The answer if it comes soon, else a ticket for it.
-  async #answerSoon(answer: Promise<HookAnswer>, known?: string): Promise<Said> {
-    const soon = await within(PATIENCE_MS, answer)
+  async #answerSoon(answer: Promise<HookReply>, known?: string): Promise<HttpReply> {
+    const soon = await within(TICKET_AFTER_MS, answer)
     const said = { status: 200, type: HOOK_WIRE_TYPE } as const
-    if (soon === undefined) return { ...said, body: writeTicket(known ?? this.#keep(answer)) }
+    if (soon === undefined) return { ...said, body: encodeTicket(known ?? this.#keep(answer)) }
     if (known !== undefined) this.#tickets.delete(known)
-    return { ...said, body: writeAnswer(soon) }
+    return { ...said, body: encodeReply(soon) }
   }
 
   // One that nobody asks for in time is forgotten.
-  #keep(answer: Promise<HookAnswer>): string {
+  #keep(answer: Promise<HookReply>): string {
     const ticket = newId()
     this.#tickets.set(ticket, answer)
     const forget = (): void => {
@@ -188,34 +189,34 @@ export class HookDesk {
   }
 }
 
-const GIVEN_UP = new Error('The rest of the request was not waited for.')
+const BODY_CANCELLED = new Error('The rest of the request was not waited for.')
 
 // The text of a request, until it is given up.
-function arrivalOf({ incoming, text }: Asked) {
-  let giveUp = (): void => undefined
-  const givenUp = new Promise<never>((_, reject) => {
-    giveUp = () => reject(GIVEN_UP)
+function arrivalOf({ incoming, text }: HookRequest) {
+  let cancel = (): void => undefined
+  const cancelled = new Promise<never>((_, reject) => {
+    cancel = () => reject(BODY_CANCELLED)
   })
-  givenUp.catch(() => undefined)
+  cancelled.catch(() => undefined)
   return {
-    giveUp,
+    cancel,
     get complete() {
       return incoming?.complete !== false
     },
-    text: () => Promise.race([text(), givenUp]),
+    text: () => Promise.race([text(), cancelled]),
   }
 }
 
-function isAskedFor(asked: Asked, type: string): boolean {
+function isAskedFor(asked: HookRequest, type: string): boolean {
   return (asked.header('accept') ?? '').includes(type)
 }
 
 // One that does not tell its length may be as long as any.
-function lengthOf(asked: Asked): number {
+function lengthOf(asked: HookRequest): number {
   return Number(asked.header('content-length') ?? MAX_BODY_BYTES)
 }
 
-function readCall(asked: Asked, host: HostName, payload: string): HookCall {
+function readCall(asked: HookRequest, host: HostName, payload: string): HookCall {
   const { event } = asked
   return {
     host,
@@ -240,12 +241,12 @@ function pathIn(value: string | undefined): string | undefined {
 }
 
 // In the host's own JSON the exit code says nothing: what it has to say stands in the JSON.
-function sayWhole(asked: Asked, answer: HookAnswer): Said {
+function sayWhole(asked: HookRequest, answer: HookReply): HttpReply {
   const body = isAskedFor(asked, HOST_JSON_TYPE) ? answer.stdout : JSON.stringify(answer)
   return { status: 200, type: 'application/json', body }
 }
 
-function sayError(status: ContentfulStatusCode, { code, message }: { code: string; message: string }): Said {
+function sayError(status: ContentfulStatusCode, { code, message }: { code: string; message: string }): HttpReply {
   return { status, type: 'application/json', body: JSON.stringify({ error: { code, message } }) }
 }
 

@@ -15,7 +15,7 @@ export function addLoginLinkRoutes(app: App, service: Service): void {
     const { state } = await service.pool.find(undefined, undefined)
     const check = checkPersonIn(service.home, state, pid)
     if (!check.may) return refuse(c, check.why)
-    const { code, expiresAt } = service.gate.newCode(check.who)
+    const { code, expiresAt } = service.auth.createLoginCode(check.who)
     return c.json({ url: `${service.url()}/login?code=${code}`, expiresAt: new Date(expiresAt).toISOString() })
   })
 }

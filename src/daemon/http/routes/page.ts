@@ -86,10 +86,10 @@ const KEPT_FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
 // Asked for anew each time: it names the files that are kept.
 const ASKED_ANEW = { 'cache-control': 'no-cache' } as const
 
-export function addPageRoutes(app: App, { gate, home, url }: Service, folder: string | undefined): void {
+export function addPageRoutes(app: App, { auth, home, url }: Service, folder: string | undefined): void {
   app.get('/login', (c) => {
     const headers = { ...pageHeaders(url()), ...NOT_KEPT }
-    const cookie = gate.login(c.req.query('code'))
+    const cookie = auth.login(c.req.query('code'))
     if (cookie === undefined) {
       return c.text('This link was used already or is too old. A new one: arc status', 401, headers)
     }

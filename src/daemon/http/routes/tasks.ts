@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { ArcError, type ErrorCode } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
 import { readDraft, TASK_STATUSES, type Task, type TaskDraft } from '../../../tasks/task.ts'
-import type { DeskTasks } from '../../task-service.ts'
+import type { DaemonTasks } from '../../task-service.ts'
 import type { App, Env, Service } from '../service.ts'
 
 const MAX_TASKS = 1_000
@@ -19,7 +19,7 @@ const MOVE = z.strictObject({
   text: z.string().optional(),
 })
 
-type Delegator = DeskTasks['delegator']
+type Delegator = DaemonTasks['delegator']
 type Mover = (delegator: Delegator, id: string, said: z.infer<typeof MOVE>) => Promise<Task>
 
 /** What can be done with a task, by the last word of the path. */
@@ -43,7 +43,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, 403 | 404 | 409 | 503>>> = {
   ARC_STORE_UNAVAILABLE: 503,
 }
 
-export function addTaskRoutes(app: App, { tasks, work }: Service): void {
+export function addTaskRoutes(app: App, { tasks, inFlight }: Service): void {
   app.get('/v1/tasks', async (c) => {
     const { status, from, to } = c.req.query()
     const known = TASK_STATUSES.find((one) => one === status)
@@ -63,7 +63,7 @@ export function addTaskRoutes(app: App, { tasks, work }: Service): void {
     return answer(c, 201, async () => {
       const { delegator } = await tasks.open()
       // Read first: of what the library takes beside a draft nothing can come over HTTP.
-      const { task } = await work.add(delegator.delegate(readDraft(draft as unknown as TaskDraft)))
+      const { task } = await inFlight.add(delegator.delegate(readDraft(draft as unknown as TaskDraft)))
       return task
     })
   })
@@ -73,7 +73,7 @@ export function addTaskRoutes(app: App, { tasks, work }: Service): void {
     return answer(c, 200, async () => {
       const { delegator } = await tasks.open()
       const move = MOVES[c.req.param('move')] as Mover
-      return work.add(move(delegator, c.req.param('id'), said.data))
+      return inFlight.add(move(delegator, c.req.param('id'), said.data))
     })
   })
 }

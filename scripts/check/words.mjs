@@ -1,0 +1,257 @@
+// Checks the vocabulary of GLOSSARY.md: retired words in exported names and file names, exported names declared twice, and
+// retired phrases in pages, messages, comments and test titles.
+// words-pending.txt lists the known findings that remain. It may only shrink: `--prune` removes the lines that are done.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PENDING_FILE = join(ROOT, 'scripts/check/words-pending.txt')
+const CHECKED = ['*.md', 'docs', 'examples', 'src', 'dashboard', 'scripts', 'bench', 'test']
+// These files contain the retired words on purpose.
+const EXEMPT_FILES = new Set([
+  'GLOSSARY.md',
+  'scripts/check/words.mjs',
+  'scripts/check/words-pending.txt',
+  'test/words.test.ts',
+])
+// Each host folder implements the same interface, and compat repeats the names of earlier systems.
+const MAY_REPEAT_NAMES = /^src\/(?:hosts\/[^/]+|compat)\//
+const COMMENT = /(?:^|\s)\/\/ .*|^\s*(?:\/?\*).*/
+const TEST_CALLS = new Set(['it', 'test', 'describe'])
+
+/**
+ * Every finding as `{ key, file, line, message }`.
+ * @param {string} glossary the text of GLOSSARY.md
+ * @param {Map<string, string>} files path → text
+ */
+export function findWordProblems(glossary, files) {
+  const { names, phrases } = readGlossary(glossary)
+  const declared = new Map()
+  const problems = []
+  for (const [file, text] of files) {
+    if (EXEMPT_FILES.has(file)) continue
+    if (file.endsWith('.md')) {
+      problems.push(...checkLines(file, text.split('\n'), phrases))
+    } else if (/\.(?:ts|tsx|mts|mjs)$/.test(file)) {
+      problems.push(...checkCode(file, text, { names, phrases, declared }))
+    }
+  }
+  return [...problems, ...checkRepeated(declared)]
+}
+
+/** The retired words (word → replacement) and the retired phrases as patterns. */
+export function readGlossary(text) {
+  const names = new Map()
+  const phrases = []
+  let section = ''
+  for (const line of text.split('\n')) {
+    if (line.startsWith('## ')) section = line.slice(3)
+    const cells = line.startsWith('| ') ? line.split('|').map((cell) => cell.trim()) : []
+    if (section === 'Words') for (const word of quoted(cells[3])) names.set(word, cells[1])
+    if (section === 'Retired names') for (const word of quoted(cells[1])) names.set(word, cells[2])
+    if (section === 'Retired phrases') {
+      for (const phrase of quoted(cells[1])) phrases.push({ phrase, pattern: patternFor(phrase), say: cells[2] })
+    }
+  }
+  return { names, phrases }
+}
+
+function quoted(cell = '') {
+  return [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1])
+}
+
+function patternFor(phrase) {
+  return new RegExp(`(?<![\\w-])${phrase.replaceAll(' ', '\\s+')}(?![\\w-])`, 'i')
+}
+
+function checkLines(file, lines, phrases, firstLine = 1) {
+  return lines.flatMap((line, index) =>
+    phrases
+      .filter(({ pattern }) => pattern.test(line))
+      .map(({ phrase, say }) => ({
+        key: `phrase ${file} ${phrase}`,
+        file,
+        line: firstLine + index,
+        message: `"${phrase}": write ${say}`,
+      })),
+  )
+}
+
+function checkCode(file, text, { names, phrases, declared }) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, scriptKind(file))
+  const comments = text.split('\n').map((line) => COMMENT.exec(line)?.[0] ?? '')
+  const problems = [...checkLines(file, comments, phrases), ...checkTexts(source, file, phrases)]
+  if (!/^(?:src|dashboard)\//.test(file)) return problems
+  problems.push(...checkFileName(file, names))
+  if (isTest(file)) return problems
+  for (const exported of findExports(source)) {
+    problems.push(...checkName(exported, file, names))
+    if (MAY_REPEAT_NAMES.test(file)) continue
+    const files = declared.get(exported.name) ?? new Map()
+    if (!files.has(file)) declared.set(exported.name, files.set(file, exported.line))
+  }
+  return problems
+}
+
+function scriptKind(file) {
+  return file.endsWith('.tsx') ? ts.ScriptKind.TSX : file.endsWith('.mjs') ? ts.ScriptKind.JS : ts.ScriptKind.TS
+}
+
+function isTest(file) {
+  return /\.test\.tsx?$/.test(file) || file.startsWith('test/')
+}
+
+/** Texts that people read: every string of the product, the titles of tests. */
+function checkTexts(source, file, phrases) {
+  const problems = []
+  const visit = (node) => {
+    const text = isTest(file) ? titleText(node) : visibleText(node)
+    if (text) problems.push(...checkLines(file, text.split('\n'), phrases, findLine(source, node)))
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return problems
+}
+
+function visibleText(node) {
+  if (ts.isStringLiteralLike(node) || ts.isJsxText(node)) return node.text
+  return ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node) ? node.text : undefined
+}
+
+function titleText(node) {
+  if (!ts.isCallExpression(node) || !TEST_CALLS.has(calleeName(node.expression))) return undefined
+  const [title] = node.arguments
+  return title && ts.isStringLiteralLike(title) ? title.text : undefined
+}
+
+function calleeName(callee) {
+  if (ts.isIdentifier(callee)) return callee.text
+  return ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee) ? calleeName(callee.expression) : ''
+}
+
+function checkFileName(file, names) {
+  return splitName(file.slice(file.indexOf('/') + 1))
+    .filter((part) => names.has(part))
+    .map((part) => ({
+      key: `file ${file}`,
+      file,
+      line: 1,
+      message: `"${part}" in the path: write ${names.get(part)}`,
+    }))
+}
+
+function checkName({ name, line, isFunction }, file, names) {
+  const problems = splitName(name)
+    .filter((part) => names.has(part))
+    .map((part) => ({ key: `name ${name}`, file, line, message: `"${part}" in ${name}: write ${names.get(part)}` }))
+  if (isFunction && /[a-z]Of$/.test(name)) {
+    problems.push({
+      key: `name ${name}`,
+      file,
+      line,
+      message: `${name} ends in Of: start with a verb, as in readOptions`,
+    })
+  }
+  return problems
+}
+
+/** `claimFiring` → claim, firing · `SESSION_KEPT_MS` → session, kept, ms · `left-out.ts` → left, out, ts, leftout. */
+function splitName(name) {
+  const parts = name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter(Boolean)
+  return [...parts, ...parts.slice(1).map((part, index) => `${parts[index]}${part}`)]
+}
+
+function findExports(source) {
+  return source.statements.filter(isExported).flatMap((statement) => {
+    const declarations = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement]
+    return declarations
+      .filter((declaration) => declaration.name && ts.isIdentifier(declaration.name))
+      .map((declaration) => ({
+        name: declaration.name.text,
+        line: findLine(source, declaration),
+        isFunction: ts.isFunctionDeclaration(declaration) || isArrow(declaration),
+      }))
+  })
+}
+
+function isExported(statement) {
+  return statement.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword) ?? false
+}
+
+function isArrow(declaration) {
+  return (
+    ts.isVariableDeclaration(declaration) && !!declaration.initializer && ts.isArrowFunction(declaration.initializer)
+  )
+}
+
+function findLine(source, node) {
+  return source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
+}
+
+function checkRepeated(declared) {
+  return [...declared].flatMap(([name, files]) =>
+    [...files].slice(1).map(([file, line]) => ({
+      key: `twice ${name}`,
+      file,
+      line,
+      message: `${name} is exported by ${[...files.keys()][0]} too: an exported name occurs once`,
+    })),
+  )
+}
+
+/** The findings that are not pending, and the pending lines that no longer occur. */
+export function comparePending(problems, pending) {
+  const found = new Set(problems.map((problem) => problem.key))
+  return {
+    open: problems.filter((problem) => !pending.includes(problem.key)),
+    done: pending.filter((key) => !found.has(key)),
+  }
+}
+
+function readPending() {
+  if (!existsSync(PENDING_FILE)) return []
+  return readFileSync(PENDING_FILE, 'utf8').split('\n').filter(Boolean)
+}
+
+function readTree() {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', ...CHECKED]
+  const { stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 })
+  const files = stdout
+    .split('\n')
+    .filter((file) => /\.(?:md|ts|tsx|mts|mjs)$/.test(file) && !file.includes('/fixtures/'))
+  return new Map(
+    [...new Set(files)]
+      .filter((file) => existsSync(join(ROOT, file)))
+      .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
+  )
+}
+
+function main(args) {
+  const problems = findWordProblems(readFileSync(join(ROOT, 'GLOSSARY.md'), 'utf8'), readTree())
+  const pending = readPending()
+  const { open, done } = comparePending(problems, pending)
+  if (args.includes('--prune')) {
+    writeFileSync(
+      PENDING_FILE,
+      pending
+        .filter((key) => !done.includes(key))
+        .map((key) => `${key}\n`)
+        .join(''),
+    )
+    return
+  }
+  const shown = args.includes('--all') ? problems : open
+  for (const { file, line, message } of shown) console.log(`${file}:${line}: ${message}`)
+  for (const key of done) console.log(`scripts/check/words-pending.txt: "${key}" is done: run with --prune`)
+  if (open.length + done.length > 0) process.exitCode = 1
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) main(process.argv.slice(2))

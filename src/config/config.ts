@@ -1,0 +1,103 @@
+// The effective configuration as plain data: its types, its defaults, and the two lookups that are safe for any hook name.
+
+import type { OnError } from '../engine/degradation.ts'
+import type { Mode } from '../engine/mode.ts'
+import type { ArmaScript } from './arma/compile-script.ts'
+import type { Position } from './position.ts'
+import { BUILT_IN_HOOKS } from './schema.ts'
+
+/** Settings of one hook; what is absent falls to the defaults. */
+export interface HookSettings {
+  readonly enabled?: boolean | undefined
+  readonly timeoutMs?: number | undefined
+  readonly mode?: Mode | undefined
+  readonly onError?: OnError | undefined
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Whose file an entry came from. */
+export type LayerName = 'user' | 'project'
+
+/** Where an entry came from. */
+export interface Origin extends Position {
+  readonly layer: LayerName
+  readonly file: string
+}
+
+/** A command hook as plain data. */
+export interface CommandHook {
+  /** Given, or made from the program and the point; unique at its point. */
+  readonly name: string
+  readonly point: string
+  /** Only for this tool or class of tools. */
+  readonly tool: string | undefined
+  readonly command: string | readonly string[]
+  readonly timeoutMs: number
+  readonly blocking: boolean
+  readonly priority: number | undefined
+  readonly onError: OnError | undefined
+  readonly critical: boolean
+  readonly origin: Origin
+}
+
+/** A `.arma` script, compiled. */
+export interface Script {
+  readonly file: string
+  readonly script: ArmaScript
+  /** The hash of the text that was compiled. */
+  readonly sha256: string
+  readonly origin: Origin
+}
+
+/** The configuration in force: plain data, from which runtime builds the pipeline. */
+export interface Config {
+  readonly profile: string
+  /** The agent that the profile launches. */
+  readonly tool: string | undefined
+  /** What answers one prompt, from stdin to stdout: a line for sh, or a program and its arguments. */
+  readonly headless: string | readonly string[] | undefined
+  readonly enforcement: Mode
+  readonly errorBehavior: OnError
+  readonly timeoutMs: number
+  readonly maxHooksPerPoint: number
+  /** Settings by the name of the hook. Read it with `hookSettings`. */
+  readonly hooks: Readonly<Record<string, HookSettings>>
+  readonly commands: readonly CommandHook[]
+  readonly scripts: readonly Script[]
+  readonly breaker: { readonly failureThreshold: number; readonly cooldownMs: number }
+  readonly risk: { readonly floor: boolean }
+  /** Whether hooks start a daemon, and for how long one that they started stays unused. */
+  readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
+  /** Where the end of the record is noted beside the home and the system log. */
+  readonly trace: { readonly anchors: readonly string[] }
+}
+
+/** What holds where no file says otherwise. */
+export const DEFAULTS: Config = Object.freeze({
+  profile: 'default',
+  tool: undefined,
+  headless: undefined,
+  enforcement: 'log',
+  errorBehavior: 'log',
+  timeoutMs: 5_000,
+  maxHooksPerPoint: 50,
+  hooks: {},
+  commands: [],
+  scripts: [],
+  breaker: { failureThreshold: 3, cooldownMs: 60_000 },
+  risk: { floor: true },
+  daemon: { onDemand: true, idleMs: 1_800_000 },
+  trace: { anchors: [] },
+})
+
+/** The settings of a hook, safe for any name. */
+export function hookSettings(config: Config, name: string): HookSettings {
+  return (Object.hasOwn(config.hooks, name) ? config.hooks[name] : undefined) ?? {}
+}
+
+/** What a failure of this hook means by this configuration. */
+export function readOnError(config: Config, name: string): OnError {
+  const guards: Readonly<Record<string, OnError | undefined>> = BUILT_IN_HOOKS
+  const builtIn = Object.hasOwn(guards, name) ? guards[name] : undefined
+  return hookSettings(config, name).onError ?? builtIn ?? config.errorBehavior
+}

@@ -1,0 +1,52 @@
+// From text to values with positions: JSON with comments, or YAML. Nothing throws; every problem has its place.
+// What the values mean is schema.ts.
+
+import { clip } from '../engine/errors.ts'
+import { isYamlFile } from './extensions.ts'
+import { findBadKeys, offsetAt, toPlain } from './located.ts'
+import { parseJson } from './parse-json.ts'
+import { parseYaml } from './parse-yaml.ts'
+import { lineIndex, type Position } from './position.ts'
+import { type Problem, problem } from './problem.ts'
+
+/** A document that could be read. */
+export interface Parsed {
+  readonly file: string
+  readonly value: unknown
+  /** Where the value (or the key) of a path stands. */
+  at(path: readonly PropertyKey[], at?: 'key' | 'value'): Position
+}
+
+/** What parsing gives: the document, or why there is none. */
+export type ParseResult =
+  | { readonly parsed: Parsed; readonly problems?: never }
+  | { readonly parsed?: never; readonly problems: readonly [Problem, ...Problem[]] }
+
+const MAX_COMPLAINTS = 20
+
+/** Parses the text of a file by the file's ending; what is not YAML is JSON with comments. */
+export function parseText(file: string, given: string): ParseResult {
+  // In YAML a blank in its place would indent the first line; that parser knows the mark.
+  const isMarked = given.startsWith('\uFEFF') && !isYamlFile(file)
+  const text = isMarked ? ` ${given.slice(1)}` : given
+  const positionOf = lineIndex(text)
+  const { root, complaints } = isYamlFile(file) ? parseYaml(text) : parseJson(text)
+  // A parser says several things about one place; the first says it best.
+  const places = new Set<number>()
+  const first = complaints.filter(({ offset }) => !places.has(offset) && places.add(offset))
+  const problems = first.slice(0, MAX_COMPLAINTS).map(({ offset, message, kind = 'syntax' }) => {
+    const inside = Math.min(offset, text.trimEnd().length)
+    return problem(kind, file, message, { position: positionOf(inside) })
+  })
+  if (root !== undefined && problems.length === 0) problems.push(...findBadKeys(root, file, positionOf))
+  const [one, ...others] = problems
+  if (one !== undefined) return { problems: [one, ...others] }
+  if (root === undefined) return { problems: [problem('syntax', file, emptyMessage(text))] }
+  const at: Parsed['at'] = (path, of = 'value') => positionOf(offsetAt(root, path, of))
+  return { parsed: { file, value: toPlain(root), at } }
+}
+
+function emptyMessage(text: string): string {
+  const given = text.trim() === '' ? 'the file is empty' : `it holds only ${JSON.stringify(clip(text.trim(), 30))}`
+  return `Expected an object of settings, but ${given}. Write {} for no settings, or delete the file.`
+}

@@ -1,0 +1,148 @@
+// What was last in force, by profile: the facts that decide how strict the supervision is. Where files are missing or
+// bad, the configuration is raised to these facts, so that a lost file never lowers the mode.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { OnError } from '../engine/degradation.ts'
+import { didYouMean } from '../engine/errors.ts'
+import { isAtLeast, MODES, type Mode } from '../engine/mode.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { serializeContent } from './command-list.ts'
+import { type Config, type HookSettings, hookSettings, readOnError } from './config.ts'
+import { BUILT_IN_HOOKS } from './schema.ts'
+
+/** How strict a configuration is. */
+export interface Strictness {
+  readonly enforcement: Mode
+  readonly floor: boolean
+  readonly errorBehavior: OnError
+  /** The hooks that a file configures; all others have their defaults. */
+  readonly hooks: Readonly<Record<string, HookSettings>>
+}
+
+/** The record of a home. */
+export interface StrictnessRecord {
+  /** The profile that the configuration chose. */
+  readonly profile: string
+  /** The facts of each profile at its last good load. */
+  readonly profiles: Readonly<Record<string, Strictness>>
+}
+
+/** Where the record is stored. */
+export interface StrictnessStore {
+  get(): StrictnessRecord | undefined
+  /** May throw when it cannot be written. */
+  set(record: StrictnessRecord): void
+}
+
+/** The facts of a configuration. */
+export function readStrictness({ enforcement, risk, errorBehavior, hooks }: Config): Strictness {
+  return { enforcement, floor: risk.floor, errorBehavior, hooks }
+}
+
+/** The configuration, raised to at least these facts. The same object when it is strict enough. */
+export function raiseTo(config: Config, facts: Strictness): Config {
+  const raised: Config = {
+    ...config,
+    enforcement: strictestMode(config.enforcement, facts.enforcement),
+    errorBehavior: strictestOnError(config.errorBehavior, facts.errorBehavior),
+    risk: { ...config.risk, floor: config.risk.floor || facts.floor },
+    hooks: raiseHooks(config, facts),
+  }
+  return isDeepStrictEqual(raised, config) ? config : raised
+}
+
+/** The same against a whole configuration: its command hooks and scripts stay as well, under names that are free. */
+export function raiseToConfig(config: Config, other: Config): Config {
+  const raised = raiseTo(config, readStrictness(other))
+  const contents = new Set(config.commands.map(serializeContent))
+  const names = new Set(config.commands.map(({ name }) => name))
+  const files = new Set(config.scripts.map(({ file }) => file))
+  const commands = other.commands
+    .filter((command) => !contents.has(serializeContent(command)))
+    .map((command) => (names.has(command.name) ? { ...command, name: `${command.name} (${other.profile})` } : command))
+  const scripts = other.scripts.filter(({ file }) => !files.has(file))
+  if (commands.length + scripts.length === 0) return raised
+  return { ...raised, commands: [...raised.commands, ...commands], scripts: [...raised.scripts, ...scripts] }
+}
+
+/** The stricter of two modes. */
+export function strictestMode(one: Mode, other: Mode): Mode {
+  return isAtLeast(one, other) ? one : other
+}
+
+const STRICTNESS: Readonly<Record<OnError, number>> = { skip: 0, log: 1, abort: 2 }
+
+function strictestOnError(one: OnError, other: OnError): OnError {
+  return STRICTNESS[one] >= STRICTNESS[other] ? one : other
+}
+
+// A hook that is in neither table has its defaults in both, so only configured hooks are compared.
+function raiseHooks(config: Config, facts: Strictness): Config['hooks'] {
+  const lost = Object.keys(facts.hooks).filter((name) => isBuiltIn(name) && facts.hooks[name]?.options !== undefined)
+  const names = new Set([...Object.keys(config.hooks), ...lost])
+  return Object.fromEntries([...names].map((name) => [name, raiseHook(name, config, facts)]))
+}
+
+function raiseHook(name: string, config: Config, facts: Strictness): HookSettings {
+  const { options: given, ...mine } = hookSettings(config, name)
+  const known = (Object.hasOwn(facts.hooks, name) ? facts.hooks[name] : undefined) ?? {}
+  const before = readOnError({ ...config, hooks: facts.hooks, errorBehavior: facts.errorBehavior }, name)
+  const options = isBuiltIn(name) ? known.options : given
+  return {
+    ...mine,
+    ...(mine.enabled === false && known.enabled !== false && { enabled: true }),
+    ...(mine.mode !== undefined && { mode: strictestMode(mine.mode, known.mode ?? 'enforce') }),
+    ...(mine.onError !== undefined && { onError: strictestOnError(mine.onError, before) }),
+    ...(options !== undefined && { options }),
+  }
+}
+
+// Whether other options of a built-in hook are stricter cannot be compared: those last in force hold.
+function isBuiltIn(name: string): boolean {
+  return Object.hasOwn(BUILT_IN_HOOKS, name)
+}
+
+/** Reads a stored record; undefined for anything that is none. */
+export function parseStrictnessRecord(value: unknown): StrictnessRecord | undefined {
+  if (!isRecord(value) || typeof value.profile !== 'string' || !isRecord(value.profiles)) return undefined
+  const profiles = Object.entries(value.profiles).filter((entry): entry is [string, Strictness] => isFacts(entry[1]))
+  return { profile: value.profile, profiles: Object.fromEntries(profiles) }
+}
+
+function isFacts(value: unknown): value is Strictness {
+  if (!isRecord(value)) return false
+  const { enforcement, floor, errorBehavior, hooks } = value
+  const isMode = typeof enforcement === 'string' && Object.hasOwn(MODES, enforcement)
+  const isPolicy = typeof errorBehavior === 'string' && Object.hasOwn(STRICTNESS, errorBehavior)
+  return isMode && isPolicy && typeof floor === 'boolean' && isRecord(hooks) && Object.values(hooks).every(isRecord)
+}
+
+/** The strictest of two records, profile by profile; for two copies that differ. */
+export function mergeStrictnessRecords(
+  one: StrictnessRecord | undefined,
+  other: StrictnessRecord | undefined,
+): StrictnessRecord | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const profiles: Record<string, Strictness> = { ...other.profiles }
+  for (const [name, facts] of Object.entries(one.profiles)) {
+    const twin = Object.hasOwn(other.profiles, name) ? other.profiles[name] : undefined
+    profiles[name] = twin === undefined || isAtLeast(facts.enforcement, twin.enforcement) ? facts : twin
+  }
+  return { profile: one.profile, profiles }
+}
+
+const MODE_IN_TEXT = /(?:^|[\s{,"'])enforcement["']?\s*[:=]\s*["']?(off|log|advise|warn|enforce)\b/g
+
+/** The strictest mode that a text asks for, where the text cannot be parsed. */
+export function modeInText(text: string): Mode | undefined {
+  const modes = [...text.matchAll(MODE_IN_TEXT)].map(([, word]) => (word === 'warn' ? 'advise' : (word as Mode)))
+  return modes.length === 0 ? undefined : modes.reduce(strictestMode)
+}
+
+/** The mode that a misspelt word means; the strictest where it is not near any. */
+export function nearestMode(given: unknown): Mode {
+  const word = String(given).trim().toLowerCase()
+  const exact = Object.keys(MODES).find((mode) => mode === word)
+  const near = Object.keys(MODES).find((mode) => didYouMean(word, Object.keys(MODES)).includes(`"${mode}"`))
+  return (exact ?? near ?? 'enforce') as Mode
+}

@@ -1,0 +1,131 @@
+// More than a daemon takes on at once: told so at once, and never let through unjudged.
+
+import { Agent, request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ARC, runProgram } from '../../../test/run-arc.ts'
+import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { writeLauncher } from '../../cli/hook/launcher.ts'
+import { HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
+import { type Daemon, startDaemon } from '../server.ts'
+import { Admission } from './admission.ts'
+
+describe('what may be in hand', () => {
+  it('is bounded by number and by bytes, and there is room again when one leaves', () => {
+    const admission = new Admission({ maxCalls: 3, maxBytes: 100 })
+    const leave = admission.enter(60)
+    expect(admission.enter(50)).toBeUndefined()
+    admission.enter(20)
+    admission.enter(20)
+    expect(admission.enter(0)).toBeUndefined()
+    leave?.()
+    expect(admission.enter(50)).toBeDefined()
+  })
+
+  it('a call whose body has not arrived gives way, the oldest first; one that is complete does not', () => {
+    const admission = new Admission({ maxCalls: 9, maxBytes: 100 })
+    const given: string[] = []
+    const arriving = (name: string, complete: boolean) => ({ complete, cancel: () => void given.push(name) })
+    admission.enter(30, arriving('whole', true))
+    const leave = admission.enter(30, arriving('first', false))
+    admission.enter(30, arriving('second', false))
+    expect(admission.enter(40)).toBeDefined()
+    expect(given).toEqual(['first'])
+    leave?.()
+    expect(admission.calls).toBe(3)
+    expect(admission.enter(100)).toBeUndefined()
+    expect(given).toEqual(['first', 'second'])
+  })
+
+  it('one that is alone is let in whatever its size', () => {
+    expect(new Admission({ maxCalls: 3, maxBytes: 100 }).enter(1_000)).toBeDefined()
+  })
+})
+
+describe('a daemon that has all it can take', () => {
+  let at: SupervisedHome
+  let daemon: Daemon
+  const agent = new Agent({ keepAlive: true })
+
+  beforeEach(async () => {
+    at = makeHome()
+    // Until the test is over.
+    const command = `until [ -e '${at.root}/over' ]; do sleep 0.05; done`
+    const slow = { name: 'slow', event: 'pre_tool_use', matcher: 'read', command, timeout_secs: 60 }
+    at.write(PROFILE, { enforcement: 'enforce', commands: [slow] })
+    const options = { home: at.home, version: '0', port: 0, report: () => undefined, finishMs: 1 }
+    daemon = (await startDaemon({ ...options, admission: { maxCalls: 2, maxBytes: 1e9 } })) as Daemon
+  })
+
+  afterEach(async () => {
+    at.write('over', '')
+    await daemon.stop()
+    agent.destroy()
+    at.remove()
+  })
+
+  interface Answer {
+    readonly status: number
+    readonly body: string
+  }
+
+  function post(path: string, body: string, accept = 'application/json'): Promise<Answer> {
+    const options = { socketPath: daemon.socket, path, method: 'POST', agent, headers: { accept } }
+    return new Promise((resolve, reject) => {
+      const asked = request(options, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }))
+      })
+      asked.on('error', reject)
+      asked.end(body)
+    })
+  }
+
+  let calls = 0
+  const payload = (tool: string, input: object): string => {
+    const call = { session_id: 's', cwd: at.project, hook_event_name: 'PreToolUse', tool_use_id: `t${++calls}` }
+    return JSON.stringify({ ...call, tool_name: tool, tool_input: input })
+  }
+  const hook = (body: string, accept?: string) => post('/v1/hook/claude/PreToolUse', body, accept)
+  const list = () => payload('Bash', { command: 'ls' })
+  const isOver = ({ status }: Answer): boolean => status === 503
+
+  async function fill(): Promise<void> {
+    for (let call = 0; call < 2; call++) hook(payload('Read', { file_path: 'a' })).catch(() => undefined)
+    while (!isOver(await hook(list()))) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  it('says so, and the line in the hosts judges by itself', async () => {
+    await fill()
+    const { status, body } = await hook(list())
+    expect(status).toBe(503)
+    expect(JSON.parse(body).error.code).toBe('ARC_DAEMON_BUSY')
+    const step = JSON.stringify({ point: 'pre:tool', data: { tool: 'shell', args: { command: 'ls' } } })
+    expect((await post('/v1/dispatch', step)).status).toBe(503)
+    const launcher = writeLauncher({ home: at.home, node: process.execPath, arc: ARC })
+    const input = payload('Bash', { command: 'git reset --hard' })
+    const denied = await runProgram(launcher, ['hook', 'claude'], { input, env: { ARC_DAEMON: 'ask' } })
+    expect(denied.stderr).toContain('not committed')
+    expect(denied.code).toBe(2)
+  })
+
+  it('answers a host that asks by itself as one that could not be judged: an error would let it pass', async () => {
+    await fill()
+    const { status, body } = await hook(list(), HOST_JSON_TYPE)
+    expect(status).toBe(200)
+    const { permissionDecision, permissionDecisionReason } = JSON.parse(body).hookSpecificOutput
+    expect(permissionDecision).toBe('deny')
+    expect(permissionDecisionReason).toContain('too much in hand')
+  })
+
+  it('answers each of a burst, and all is as before when it is over', async () => {
+    const all = await Promise.all(Array.from({ length: 500 }, () => hook(list())))
+    const statuses = new Set(all.map(({ status }) => status))
+    expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)
+    expect(all.some(({ status }) => status === 200)).toBe(true)
+    expect((await hook(list())).status).toBe(200)
+    expect((await hook(payload('Bash', { command: 'git reset --hard' }))).body).toContain('not committed')
+  })
+})

@@ -1,0 +1,124 @@
+// Redirects of a command or group: what they write to, what they put on its input, what they keep for later.
+
+import type { HereDoc, HereString, Redirection, Redirect as RedirectNode } from 'unbash'
+import type { Redirect, ShellCommand } from '../execution.ts'
+import { type Feed, type Frame, type Output, offsetAt, type PlacedInput, spanAt, UNKNOWN_INPUT } from '../frame.ts'
+import type { InterpreterPort } from '../interpreter-port.ts'
+import { resolvePath } from '../paths.ts'
+import type { Scope } from '../scope.ts'
+import { expandText, joinParts } from './words.ts'
+
+/** The redirects of one command after expansion. */
+export class Redirects {
+  redirects: Redirect[] = []
+  input: PlacedInput | undefined
+  /** Inputs by descriptor, for `exec 3<<<text`. */
+  descriptors: Map<string, Feed> | undefined
+  private target: string | undefined
+  private isAppending = false
+
+  /** Notes what a command prints into a file, and answers what is left for the next in the pipe. */
+  writeTo(scope: Scope, output: Output, from: readonly ShellCommand[]): Output {
+    if (this.target === undefined) return output
+    const path = resolvePath(scope.cwd, this.target)
+    const before = this.isAppending ? scope.files.get(path) : undefined
+    const text = before ? joinTexts(before.text, output) : output
+    scope.files.set(path, { text, from: [...(before?.from ?? []), ...from] })
+    return ''
+  }
+
+  setTarget(path: string, isAppending: boolean): void {
+    this.target = path
+    this.isAppending = isAppending
+  }
+}
+
+const NONE = new Redirects()
+
+/** Expands the redirects of a command. */
+export function expandRedirects(
+  shell: InterpreterPort,
+  nodes: readonly Redirection[],
+  frame: Frame,
+  scope: Scope,
+): Redirects {
+  if (nodes.length === 0) return NONE
+  const result = new Redirects()
+  for (const node of nodes) {
+    if (!shell.spend(1, spanAt(frame, node.pos, node.end))) break
+    if (node.type === 'Redirect') addRedirect(shell, node, frame, scope, result)
+    else addText(result, descriptorOf(node), readText(shell, node, frame, scope), scope)
+  }
+  return result
+}
+
+function joinTexts(before: Output, after: Output): Output {
+  return before === undefined || after === undefined ? undefined : before + after
+}
+
+function readText(shell: InterpreterPort, node: HereDoc | HereString, frame: Frame, scope: Scope): PlacedInput {
+  if (node.type === 'HereString') {
+    if (!node.target) return { from: [] }
+    const field = expandText(shell, node.target, frame, scope)
+    return {
+      from: field.from ?? [],
+      text: field.isKnown ? `${field.text}\n` : undefined,
+      written: field.text,
+      at: field.at,
+    }
+  }
+  const { body } = node
+  const isIndented = node.operator === '<<-'
+  const strip = (text: string) => (isIndented ? text.replace(/^\t+/gm, '') : text)
+  const at = isIndented ? undefined : offsetAt(frame, body.pos)
+  if (!body.parts) return { from: [], text: strip(body.text), at }
+  const field = joinParts(shell, body.parts, frame, scope, spanAt(frame, body.pos, body.end))
+  return { from: field.from ?? [], text: field.isKnown ? strip(field.text) : undefined, written: field.text }
+}
+
+function descriptorOf(node: Redirection): string {
+  const { descriptor } = node
+  if (!descriptor) return ''
+  return descriptor.type === 'FileDescriptor' ? String(descriptor.value) : `{${descriptor.name}}`
+}
+
+function addText(result: Redirects, descriptor: string, input: PlacedInput, scope: Scope): void {
+  if (descriptor === '' || descriptor === '0') result.input = input
+  else keepDescriptor(result, descriptor, { text: input.text, from: input.from }, scope)
+}
+
+// `exec {fd}<file` puts a number into the variable; any number that nobody else uses will do.
+function keepDescriptor(result: Redirects, descriptor: string, feed: Feed, scope: Scope): void {
+  result.descriptors ??= new Map()
+  const name = /^\{(.*)\}$/.exec(descriptor)?.[1]
+  const number = name === undefined ? descriptor : String(10 + scope.descriptors.size)
+  if (name !== undefined) scope.set(name, { text: number, isKnown: true })
+  result.descriptors.set(number, feed)
+}
+
+function addRedirect(shell: InterpreterPort, node: RedirectNode, frame: Frame, scope: Scope, result: Redirects): void {
+  if (!node.target) return
+  const target = expandText(shell, node.target, frame, scope)
+  const descriptor = descriptorOf(node)
+  result.redirects.push({ operator: descriptor + node.operator, target })
+  if (node.operator.startsWith('<')) {
+    const feed = target.feed ?? readSource(node.operator, target.text, target.isKnown, scope)
+    const isNetwork = /^\/dev\/(?:tcp|udp)\//.test(target.text)
+    if (descriptor === '' || descriptor === '0') {
+      result.input = feed ? { from: feed.from, text: feed.text } : isNetwork ? UNKNOWN_INPUT : { from: [] }
+    } else if (feed || descriptor.startsWith('{'))
+      keepDescriptor(result, descriptor, feed ?? { text: undefined, from: [] }, scope)
+    return
+  }
+  if (descriptor.startsWith('{')) keepDescriptor(result, descriptor, { text: undefined, from: [] }, scope)
+  const isStdout = descriptor === '' || descriptor === '1'
+  if (isStdout && !(node.operator === '>&' && /^[\d-]/.test(target.text)) && target.isKnown) {
+    result.setTarget(target.text, node.operator.endsWith('>>'))
+  }
+}
+
+function readSource(operator: string, target: string, isKnown: boolean, scope: Scope): Feed | undefined {
+  if (!isKnown) return undefined
+  if (operator === '<&') return scope.descriptors.get(target.replace(/-$/, ''))
+  return scope.readFile(target)
+}

@@ -1,0 +1,66 @@
+// The interpreter as the rest of this folder sees it. Types only: expansions, commands and programs call the
+// interpreter through these interfaces and never import it.
+
+import type {
+  CommandExpansionPart,
+  CompoundList,
+  Coproc,
+  Function as FunctionNode,
+  ParsedScript,
+  PipelineNode,
+  ProcessSubstitutionPart,
+  Word as WordNode,
+  WordPart,
+} from 'unbash'
+import type { Span } from '../assessment.ts'
+import type { Analysis } from './analysis.ts'
+import type { ShellCommand, Snippet, Word } from './execution.ts'
+import type { Field, Frame, Output } from './frame.ts'
+import type { Code, Invocation } from './invocation.ts'
+import type { Scope, Value } from './scope.ts'
+
+/** Runs one call of a program. The name has no folder. */
+export type Program = (shell: ProgramPort, call: Invocation, name: string) => Output
+
+/** The part of the interpreter that programs use. */
+export interface ProgramPort {
+  /** Adds a command to the commands that would run. */
+  emit(call: Invocation, extra?: Partial<ShellCommand>): ShellCommand
+  /** Adds code of another language to the code that would run. */
+  addSnippet(snippet: Snippet): void
+  /** Runs a command whose words are expanded: a function, a program of the table, or any other program. */
+  runCall(call: Invocation): Output
+  /** Runs a script that a program got as a word or as input. */
+  runCode(call: Invocation, code: Code, via: string, scope: Scope, change?: Partial<Frame>): Output
+  /** Notes that a program runs a script of which nothing is known. */
+  noteDynamicScript(call: Invocation, code: Code): void
+  /** Sets a variable of the shell, and notes that the text sets it. */
+  setVariable(name: string, value: Value, span: Span, scope: Scope): void
+  /** Notes a variable that the text sets for a program. */
+  noteAssigned(name: string, word: Word): void
+  /** Counts steps. Returns false when the limit is reached. */
+  spend(steps: number, span: Span): boolean
+}
+
+/** A command or process substitution; an arithmetic one has no part of its own. */
+export type Substitution = Pick<CommandExpansionPart | ProcessSubstitutionPart, 'text' | 'pos' | 'end'> & {
+  readonly type: string
+  readonly operator?: string
+  readonly script: ParsedScript | undefined
+}
+
+/** The interpreter as the modules for syntax use it. */
+export interface InterpreterPort extends ProgramPort {
+  readonly analysis: Analysis
+  runScript(text: string, frame: Frame, scope: Scope): Output
+  runNode(node: PipelineNode, frame: Frame, scope: Scope): Output
+  runList(list: CompoundList, frame: Frame, scope: Scope): Output
+  /** Runs the body of a function or coprocess. */
+  runBody(body: FunctionNode['body'] | Coproc['body'], frame: Frame, scope: Scope): Output
+  /** The value of `$( )`, backquotes or `<( )`: the printed text, and the commands that print it. */
+  substitute(part: Substitution, frame: Frame, scope: Scope): Value
+  /** A word as one text, without splitting: the value of a variable, the target of a redirect, a here-string. */
+  expandText(word: WordNode, frame: Frame, scope: Scope): Field
+  /** Parts of a word or a heredoc as one text. */
+  joinParts(parts: readonly WordPart[], frame: Frame, scope: Scope, span: Span): Field
+}

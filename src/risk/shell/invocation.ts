@@ -1,0 +1,31 @@
+// One simple command after expansion, and code that a command runs.
+
+import type { Span } from '../assessment.ts'
+import type { Input, Redirect, ShellCommand, Word } from './execution.ts'
+import type { Field, Frame } from './frame.ts'
+import type { Scope } from './scope.ts'
+
+/** A simple command after expansion. The first field is its name. */
+export interface Invocation {
+  readonly fields: readonly Field[]
+  readonly span: Span
+  readonly redirects: readonly Redirect[]
+  readonly input: Input | undefined
+  readonly env: ReadonlyMap<string, Word>
+  readonly frame: Frame
+  readonly scope: Scope
+}
+
+/** Code that a command runs, as far as its text is known. */
+export interface Code {
+  readonly text: string
+  readonly isKnown: boolean
+  readonly at?: number | undefined
+  readonly from?: readonly ShellCommand[] | undefined
+}
+
+/** The command inside a wrapper: fewer words, one more entry in `via`. */
+export function unwrap(call: Invocation, fields: readonly Field[], via: string, frame?: Partial<Frame>): Invocation {
+  const inner = { ...call.frame, ...frame, via: [...call.frame.via, via], depth: call.frame.depth + 1 }
+  return { ...call, fields, frame: inner }
+}

@@ -1,0 +1,293 @@
+// Interpreters of other languages: where their code stands, and which of it starts shell commands.
+
+import { Buffer } from 'node:buffer'
+import type { Snippet } from '../execution.ts'
+import { type Field, makeField, type Output } from '../frame.ts'
+import type { Program, ProgramPort } from '../interpreter-port.ts'
+import { type Code, type Invocation, unwrap } from '../invocation.ts'
+import { MAX_DEPTH } from '../limits.ts'
+import { inputCode, isDynamic, runsOutput } from '../nested-code.ts'
+import { findDecoded, findStarts } from './embedded-commands.ts'
+import { type OptionSpec, readMixed, readOptions } from './options.ts'
+import { sourceCode } from './shells.ts'
+import { runWrapper } from './wrappers.ts'
+
+type Language = Snippet['language']
+
+interface Interpreter extends OptionSpec {
+  readonly language: Language
+  /** Options whose value is code. */
+  readonly code: readonly string[]
+  /** Which operand is code: that of awk is its first, that of sqlite3 its second. */
+  readonly operand?: number
+  /** Options whose value is a file of code. */
+  readonly files?: readonly string[]
+  /** Options with which an operand is not a file of code and the input not code: `python -m`. */
+  readonly modes?: readonly string[]
+  /** A word that must come first: `deno eval`. */
+  readonly after?: string
+  /** Operands are not files of code, so the input is code although there are some: `psql database`. */
+  readonly readsInput?: boolean
+}
+
+const SQL = { language: 'sql', readsInput: true } as const
+
+const POWERSHELL_CODE = ['c', 'Command', 'command', 'EncodedCommand', 'ec', 'enc', 'e']
+
+const POWERSHELL: Interpreter = {
+  language: 'other',
+  code: POWERSHELL_CODE,
+  files: ['File', 'file', 'f'],
+  isSingleDash: true,
+  long: [
+    ...POWERSHELL_CODE,
+    'File',
+    'file',
+    'f',
+    'ExecutionPolicy',
+    'ep',
+    'WindowStyle',
+    'w',
+    'WorkingDirectory',
+    'wd',
+  ],
+}
+
+const TABLE: Readonly<Record<string, Interpreter>> = {
+  python: { language: 'python', code: ['c'], short: 'cmWXQ', modes: ['m', 'V', 'version', 'h', 'help'] },
+  pypy: { language: 'python', code: ['c'], short: 'cmWXQ', modes: ['m'] },
+  ipython: { language: 'python', code: ['c'], short: 'cm', modes: ['m'] },
+  node: {
+    language: 'javascript',
+    code: ['e', 'p', 'eval', 'print'],
+    short: 'eprC',
+    long: ['eval', 'print', 'require', 'import', 'loader', 'conditions', 'env-file'],
+    modes: ['test', 'v', 'version', 'help'],
+  },
+  nodejs: {
+    language: 'javascript',
+    code: ['e', 'p', 'eval', 'print'],
+    short: 'epr',
+    long: ['eval', 'print', 'require'],
+  },
+  tsx: { language: 'javascript', code: ['e', 'p', 'eval', 'print'], short: 'epr', long: ['eval', 'print', 'require'] },
+  'ts-node': {
+    language: 'javascript',
+    code: ['e', 'p', 'eval', 'print'],
+    short: 'eprOPC',
+    long: ['eval', 'print', 'require', 'project'],
+  },
+  bun: {
+    language: 'javascript',
+    code: ['e', 'p', 'eval', 'print'],
+    short: 'epr',
+    long: ['eval', 'print', 'preload'],
+    modes: ['v', 'version'],
+  },
+  deno: { language: 'javascript', code: [], operand: 0, after: 'eval', long: ['ext'] },
+  perl: { language: 'perl', code: ['e', 'E'], short: 'eEIMmxF', modes: ['v', 'V'] },
+  ruby: { language: 'ruby', code: ['e'], short: 'eIrCFK', modes: ['v', 'version'] },
+  php: {
+    language: 'php',
+    code: ['r', 'B', 'R', 'E', 'run'],
+    short: 'rBREdcfzt',
+    long: ['run', 'define', 'process-code'],
+    modes: ['v', 'i', 'm', 'S', 'l', 'version'],
+  },
+  lua: { language: 'other', code: ['e'], short: 'el', modes: ['v'] },
+  luajit: { language: 'other', code: ['e'], short: 'el', modes: ['v'] },
+  osascript: { language: 'other', code: ['e'], short: 'els' },
+  Rscript: { language: 'other', code: ['e'], short: 'e' },
+  julia: { language: 'other', code: ['e', 'E', 'eval', 'print'], short: 'eEJL', long: ['eval', 'print', 'project'] },
+  groovy: { language: 'other', code: ['e'], short: 'e' },
+  elixir: { language: 'other', code: ['e', 'eval'], short: 'er', long: ['eval'] },
+  tclsh: { language: 'other', code: [] },
+  expect: { language: 'other', code: ['c'], short: 'c' },
+  gawk: {
+    language: 'awk',
+    code: ['e'],
+    short: 'Fvfei',
+    long: ['assign', 'file', 'source', 'field-separator'],
+    operand: 0,
+    files: ['f', 'file'],
+  },
+  awk: {
+    language: 'awk',
+    code: ['e'],
+    short: 'Fvfei',
+    long: ['assign', 'file', 'source', 'field-separator'],
+    operand: 0,
+    files: ['f', 'file'],
+  },
+  mawk: { language: 'awk', code: [], short: 'FvfW', operand: 0, files: ['f'] },
+  nawk: { language: 'awk', code: [], short: 'Fvf', operand: 0, files: ['f'] },
+  psql: {
+    ...SQL,
+    code: ['c', 'command'],
+    short: 'cdfFhLoPpRTUvX',
+    long: ['command', 'dbname', 'file', 'host', 'port', 'username', 'set', 'variable', 'output', 'pset'],
+    files: ['f', 'file'],
+    modes: ['l'],
+  },
+  mysql: {
+    ...SQL,
+    code: ['e', 'execute'],
+    short: 'DehPSu',
+    long: ['execute', 'database', 'host', 'port', 'socket', 'user', 'defaults-file'],
+  },
+  mariadb: {
+    ...SQL,
+    code: ['e', 'execute'],
+    short: 'DehPSu',
+    long: ['execute', 'database', 'host', 'port', 'socket', 'user'],
+  },
+  sqlite3: { ...SQL, code: ['cmd'], operand: 1, isSingleDash: true, long: ['cmd', 'init', 'separator', 'nullvalue'] },
+  sqlite: { ...SQL, code: ['cmd'], operand: 1, isSingleDash: true, long: ['cmd', 'init', 'separator', 'nullvalue'] },
+  duckdb: { ...SQL, code: ['c', 's'], short: 'cs', operand: 1 },
+  sqlcmd: { ...SQL, code: ['Q', 'q'], short: 'QqSdUPio', modes: ['i'] },
+  'clickhouse-client': {
+    ...SQL,
+    code: ['q', 'query'],
+    short: 'qdhu',
+    long: ['query', 'host', 'port', 'database', 'user', 'password'],
+  },
+  cockroach: {
+    ...SQL,
+    code: ['e', 'execute'],
+    short: 'ed',
+    long: ['execute', 'url', 'host', 'database'],
+    after: 'sql',
+  },
+  mongosh: {
+    language: 'javascript',
+    code: ['eval'],
+    long: ['eval', 'host', 'port', 'username', 'password', 'file'],
+    readsInput: true,
+  },
+  mongo: {
+    language: 'javascript',
+    code: ['eval'],
+    long: ['eval', 'host', 'port', 'username', 'password'],
+    readsInput: true,
+  },
+  pwsh: POWERSHELL,
+  powershell: POWERSHELL,
+  cmd: { language: 'other', code: [], operand: 1 },
+}
+
+export const INTERPRETERS: ReadonlyMap<string, Program> = new Map(
+  Object.entries(TABLE).map(([name, spec]): [string, Program] => [
+    name,
+    (shell, call, given) => runInterpreter(shell, call, given, spec),
+  ]),
+)
+
+/** The language of an interpreter; undefined for shells and whatever else is no interpreter. */
+export function languageOf(name: string): Language | undefined {
+  return TABLE[name.replace(/[\d.]+$/, '')]?.language
+}
+
+function runInterpreter(shell: ProgramPort, call: Invocation, name: string, spec: Interpreter): Output {
+  // bun is both: `bun x program` runs another one.
+  if (name === 'bun' && call.fields[1]?.text === 'x')
+    return runWrapper(shell, call, name, [{ after: ['x'], isCommand: true }])
+  const found = findCode(call, spec)
+  const code = found?.code
+  shell.emit(call, runsOutput(code))
+  if (!code || !found) return undefined
+  const via = found.option === undefined ? name : `${name} ${found.option.length > 1 ? '--' : '-'}${found.option}`
+  // A dump that is fed to a database is data as much as code.
+  if (isDynamic(code) && spec.language !== 'sql') shell.noteDynamicScript(call, code)
+  else if (code.text !== '') runSnippet(shell, call, code, spec.language, via)
+  return undefined
+}
+
+interface Found {
+  readonly code: Code | undefined
+  readonly option?: string
+}
+
+function findCode(call: Invocation, spec: Interpreter): Found | undefined {
+  const { fields } = call
+  const start = spec.after === undefined ? 0 : fields.findIndex((field) => field.text === spec.after)
+  if (start < 0) return undefined
+  const words = fields.slice(start)
+  const options = spec.readsInput ? readMixed(words, spec) : readOptions(words, spec)
+  const given = options.all.filter(([option]) => spec.code.includes(option))
+  const [first] = given
+  if (first) {
+    const values = given.map(([, value]) => value)
+    return {
+      code:
+        first[0] === 'EncodedCommand' || (first[0].startsWith('e') && spec.isSingleDash)
+          ? decodeUtf16(values[0])
+          : joinLines(values),
+      option: first[0],
+    }
+  }
+  const file = options.all.find(([option]) => spec.files?.includes(option))?.[1]
+  if (file) return { code: sourceCode(call, file) }
+  if (spec.modes?.some((mode) => options.values.has(mode))) return undefined
+  const operands: readonly Field[] =
+    'operands' in options ? (options as ReturnType<typeof readMixed>).operands : words.slice(options.rest)
+  return findOperand(call, spec, operands)
+}
+
+function findOperand(call: Invocation, spec: Interpreter, operands: readonly Field[]): Found | undefined {
+  const code = spec.operand === undefined ? undefined : operands[spec.operand]
+  if (code) return { code }
+  if (spec.operand === 0) return undefined
+  const [file] = operands
+  if (!file || spec.readsInput) return { code: inputCode(call.input) }
+  return { code: sourceCode(call, file) }
+}
+
+function joinLines(values: readonly Field[]): Code {
+  const [only] = values
+  if (only && values.length === 1) return only
+  return {
+    text: values.map((value) => value.text).join('\n'),
+    isKnown: values.every((value) => value.isKnown),
+    from: values.flatMap((value) => value.from ?? []),
+  }
+}
+
+function decodeUtf16(value: Field | undefined): Code {
+  if (!value?.isKnown) return { text: value?.text ?? '', isKnown: false, from: value?.from }
+  return { text: Buffer.from(value.text, 'base64').toString('utf16le'), isKnown: true }
+}
+
+// Code that is decoded at run time is code of the same language, or of the shell.
+function runDecoded(shell: ProgramPort, call: Invocation, code: string, language: Language, via: string): void {
+  if (call.frame.depth > MAX_DEPTH) return
+  for (const { text, isShell } of findDecoded(code)) {
+    const inner = { ...call, frame: { ...call.frame, depth: call.frame.depth + 4 }, input: undefined }
+    if (isShell) shell.runCode(inner, { text, isKnown: true }, via, call.scope.copy())
+    else runSnippet(shell, inner, { text, isKnown: true }, language, via)
+  }
+}
+
+/** Adds code of another language, and runs the shell commands that it starts with texts of its own. */
+export function runSnippet(shell: ProgramPort, call: Invocation, code: Code, language: Language, via: string): void {
+  const start = code.at
+  const span = start === undefined ? call.span : { start, end: start + code.text.length }
+  const { frame, scope } = call
+  shell.addSnippet({ language, code: code.text, span, via: [...frame.via, via], place: frame.place, cwd: scope.cwd })
+  runDecoded(shell, call, code.text, language, via)
+  for (const found of findStarts(code.text, language)) {
+    if (!shell.spend(1, span)) return
+    const inner = { ...call, span, input: undefined }
+    if (found.words.length === 1 && found.words[0] !== undefined) {
+      const at = start === undefined ? undefined : start + found.at
+      shell.runCode(
+        inner,
+        { text: found.words[0], isKnown: true, at: found.isVerbatim ? at : undefined },
+        via,
+        scope.copy(),
+      )
+      continue
+    }
+    const fields = found.words.map((word) => makeField(word, span, word !== '$unknown'))
+    shell.runCall({ ...unwrap(inner, fields, via), scope: scope.copy() })
+  }
+}

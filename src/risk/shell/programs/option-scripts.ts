@@ -1,0 +1,97 @@
+// Programs whose own work is something else, but which run what an option names: rsync -e, tar, vim -c, ssh's proxy.
+// Also those that bring files from elsewhere, which may be run later.
+
+import type { Field, Output } from '../frame.ts'
+import type { Program, ProgramPort } from '../interpreter-port.ts'
+import type { Invocation } from '../invocation.ts'
+import { baseName, resolvePath } from '../paths.ts'
+import { cut, type OptionSpec, readMixed } from './options.ts'
+
+interface Carrier extends OptionSpec {
+  /** Options whose value is a script or a program with arguments. */
+  readonly scripts: readonly string[]
+  /** What must stand before the script in the value, and is cut off. */
+  readonly marker?: RegExp
+  /** Operands `host:path` are fetched to the last operand. */
+  readonly isFetching?: boolean
+}
+
+const VIM: Carrier = { short: 'cSuUT', scripts: ['c', 'cmd'], long: ['cmd'], marker: /^:?\s*(?:silent\s+)?!\s*/ }
+
+const TABLE: Readonly<Record<string, Carrier>> = {
+  rsync: {
+    short: 'eBTfM',
+    long: ['rsh', 'rsync-path', 'exclude', 'include', 'filter', 'files-from', 'temp-dir'],
+    scripts: ['e', 'rsh'],
+    isFetching: true,
+  },
+  scp: { short: 'cDFiJloPSX', scripts: ['S'], isFetching: true },
+  tar: {
+    short: 'fCbTXIgKNHFVL',
+    long: [
+      'file',
+      'directory',
+      'checkpoint-action',
+      'to-command',
+      'use-compress-program',
+      'info-script',
+      'new-volume-script',
+      'rsh-command',
+      'exclude',
+    ],
+    scripts: [
+      'checkpoint-action',
+      'to-command',
+      'I',
+      'use-compress-program',
+      'F',
+      'info-script',
+      'new-volume-script',
+      'rsh-command',
+    ],
+    marker: /^(?:exec=)?/,
+  },
+  vim: VIM,
+  vi: VIM,
+  nvim: VIM,
+  ex: VIM,
+  zip: { short: 'bitnxT', scripts: ['TT', 'unzip-command'], long: ['unzip-command'] },
+}
+
+export const CARRIERS: ReadonlyMap<string, Program> = new Map(
+  Object.entries(TABLE).map(([name, spec]): [string, Program] => [
+    name,
+    (shell, call) => runCarrier(shell, call, name, spec),
+  ]),
+)
+
+function runCarrier(shell: ProgramPort, call: Invocation, name: string, spec: Carrier): Output {
+  const command = shell.emit(call)
+  const { all, operands } = readMixed(call.fields, spec)
+  for (const [option, value] of all) {
+    const code = spec.scripts.includes(option) ? unmark(value, spec.marker) : undefined
+    if (code && !code.text.startsWith('-')) {
+      shell.runCode(
+        { ...call, input: undefined },
+        code,
+        `${name} ${option.length > 1 ? '--' : '-'}${option}`,
+        call.scope.copy(),
+      )
+    }
+  }
+  const target = operands.at(-1)
+  if (spec.isFetching && target) {
+    for (const source of operands.slice(0, -1).filter((operand) => /^(?:[\w.@-]+:|rsync:)/.test(operand.text))) {
+      const feed = { text: undefined, from: [command] }
+      call.scope.files.set(resolvePath(call.scope.cwd, target.text), feed)
+      call.scope.files.set(resolvePath(call.scope.cwd, `${target.text}/${baseName(source.text)}`), feed)
+    }
+  }
+  return undefined
+}
+
+function unmark(value: Field, marker: RegExp | undefined): Field | undefined {
+  if (!marker) return value
+  const match = marker.exec(value.text)
+  return match ? cut(value, match[0].length) : undefined
+}

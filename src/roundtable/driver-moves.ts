@@ -1,0 +1,78 @@
+// The moves of whoever drives a table: asks an agent for its turn, settles it, settles the synthesis, ends the table. The
+// hook in the pipeline may have heard a turn before it is settled; the driver's word is the last one. Pure.
+
+import { clip } from '../engine/errors.ts'
+import {
+  appendTurn,
+  type Contribution,
+  type Ended,
+  type Findings,
+  getCurrentTurn,
+  MAX_CONTENT,
+  type Roundtable,
+  type TableDriver,
+  type TurnCourse,
+} from './machine.ts'
+
+/** A moment, and for how long the table stays open after it though nobody speaks. */
+export interface Moment {
+  readonly at: number
+  readonly idleMs: number
+}
+
+/** A table that somebody drives. */
+export function assignDriver(table: Roundtable, driver: TableDriver): Roundtable {
+  return { ...table, driver }
+}
+
+/** The agent whose turn it is, or who is to sum up, has been asked. */
+export function markAsked(table: Roundtable, { at, idleMs }: Moment): Roundtable {
+  return { ...table, askedAt: at, expiresAt: at + idleMs }
+}
+
+/** What a turn came to. */
+export interface TurnResult {
+  /** What was said; nothing when the turn was given up. */
+  readonly content: string
+  readonly course: TurnCourse
+}
+
+/** Settles a turn by its place, counted from 0; whatever the hook made of it before is replaced. */
+export function completeTurn(
+  table: Roundtable,
+  place: number,
+  { content, course }: TurnResult,
+  when: Moment,
+): Roundtable {
+  const expiresAt = when.at + when.idleMs
+  const heard = table.turns[place]
+  const said = { content: clip(content, MAX_CONTENT), via: 'response' as const, course }
+  if (heard !== undefined) {
+    const { askedAt: _, ...rest } = table
+    return { ...rest, turns: table.turns.with(place, { ...heard, ...said }), expiresAt } as Roundtable
+  }
+  const turn = getCurrentTurn(table)
+  if (turn === undefined || table.turns.length !== place) return table
+  return appendTurn(table, { agent: turn.agent, round: turn.round, ...said }, expiresAt)
+}
+
+/** The end of a discussion: what it came to, by whom. */
+export function completeSynthesis(
+  table: Roundtable,
+  { agent, content, course, findings }: TurnResult & { readonly agent: string; readonly findings: Findings },
+  when: Moment,
+): Roundtable {
+  if (table.status === 'active') return table
+  const { askedAt: _, ...rest } = table
+  const said = { content: clip(content, MAX_CONTENT), via: 'response' as const, course }
+  const synthesis: Contribution = { agent, round: table.rounds, ...said }
+  const ended: Ended = { at: when.at, why: 'complete' }
+  return { ...rest, status: 'complete', synthesis, findings, ended, expiresAt: when.at }
+}
+
+/** Nobody drives a table any more, at whatever stage it is. One that is complete stays so. */
+export function interrupt(table: Roundtable, at: number): Roundtable {
+  if (table.status === 'complete') return table
+  const { askedAt: _, ...rest } = table
+  return { ...rest, ended: { at, why: 'interrupted' }, expiresAt: at } as Roundtable
+}

@@ -1,0 +1,179 @@
+// The profiles of $ARC_HOME as commands see them: which there are, which is in use, what one comes to, and changing it.
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type EditOptions, editFile } from '../config/edit/edit-file.ts'
+import type { KeyPath } from '../config/edit/key-path.ts'
+import { keepLastGood, type LastGood } from '../config/last-good.ts'
+import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
+import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
+import { findVariants, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from '../config/profile-files.ts'
+import { readTextFile } from '../config/read-file.ts'
+import { readStrictness, type StrictnessRecord } from '../config/strictness.ts'
+import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
+import { ArcError, didYouMean, show } from '../engine/errors.ts'
+import type { Mode } from '../engine/mode.ts'
+import { BUILT_INS } from '../hooks/builtin/list.ts'
+import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
+import { createOptionCheck } from '../hooks/hook-options.ts'
+import { arcHome, lastGoodDir } from '../platform/home.ts'
+
+/** What to change, in which file. */
+interface SettingChange {
+  readonly path: KeyPath
+  /** Undefined takes the key away. */
+  readonly value: unknown
+}
+
+/** The profiles of one home. */
+export class ProfileHome {
+  readonly home: string
+  readonly dir: string
+  readonly lastGood: LastGood
+
+  constructor(home = arcHome()) {
+    this.home = resolve(home)
+    this.dir = join(this.home, 'profiles')
+    this.lastGood = keepLastGood(lastGoodDir(this.home))
+  }
+
+  /** The profile in use: `$ARC_PROFILE`, else the one that the config file chooses, else `default`. */
+  get active(): string {
+    return this.load().config.profile
+  }
+
+  /** The profile that the config file chooses, whatever the environment says. */
+  get chosen(): string {
+    return loadConfig(this.#options({ lastGood: this.#readOnly() })).config.profile
+  }
+
+  /** The names of all profiles; `default` is always one. */
+  list(): readonly string[] {
+    return [...new Set([...listProfiles(this.dir).filter(isProfileName), 'default'])].sort()
+  }
+
+  /** The file in force of a profile, if it has one. */
+  fileOf(name: string): string | undefined {
+    return profileFiles(this.dir, name)[0]
+  }
+
+  /** Throws unless there is such a profile. */
+  require(name: string): void {
+    requireProfileName(name)
+    if (this.list().includes(name)) return
+    const near = didYouMean(name, this.list())
+    throw new ArcError('ARC_PROFILE_UNKNOWN', `There is no profile ${show(name)}.${near}`)
+  }
+
+  /** What a profile comes to; the one in use unless named. Writes nothing. */
+  load(name = process.env.ARC_PROFILE || undefined): Loaded {
+    return loadConfig(this.#options({ profile: name, lastGood: this.#readOnly() }))
+  }
+
+  /** Changes a setting of a profile; throws with every problem when it cannot be. */
+  async change(name: string, change: SettingChange, template: string): Promise<boolean> {
+    this.require(name)
+    const file = this.fileOf(name) ?? join(this.dir, `${name}.json`)
+    return this.#edit(file, change, { kind: 'profile', template, check: this.#checkFor(file, name) })
+  }
+
+  /** Chooses the profile in use. */
+  async choose(name: string): Promise<boolean> {
+    this.require(name)
+    const stem = join(this.home, 'config')
+    const file = findVariants(stem)[0] ?? `${stem}.json`
+    const check = this.#checkFor(file, undefined)
+    return this.#edit(file, { path: ['profile'], value: name }, { kind: 'config', check })
+  }
+
+  /** Takes down what a profile comes to now as what is in force: after a person changed it. */
+  async remember(name: string): Promise<void> {
+    const { user } = loadConfig({
+      ...this.#options({ profile: name, lastGood: this.#readOnly() }),
+      strictness: undefined,
+    })
+    await this.#changeInForce((profiles) => ({ ...profiles, [name]: readStrictness(user) }))
+  }
+
+  /** Takes a profile out of that record: after a person deleted it. */
+  async forget(name: string): Promise<void> {
+    await this.#changeInForce(({ [name]: _gone, ...profiles }) => profiles)
+  }
+
+  async #changeInForce(
+    change: (profiles: StrictnessRecord['profiles']) => StrictnessRecord['profiles'],
+  ): Promise<void> {
+    const file = join(this.home, 'arc.db')
+    // Loaded late: most commands need no database.
+    const { SqliteStateStore } = await import('../storage/sqlite/state-store.ts')
+    const state = existsSync(file) ? new SqliteStateStore(file) : undefined
+    try {
+      const store = openStrictnessStore(this.home, state)
+      store.set({ profile: this.chosen, profiles: change(store.get()?.profiles ?? {}) })
+    } finally {
+      state?.close()
+    }
+  }
+
+  /** The text of a new profile. It begins with the mode that is in force for it now, so that it lowers nothing. */
+  template(name: string): string {
+    return profileTemplate(name, this.load(name).user.enforcement)
+  }
+
+  async #edit(file: string, change: SettingChange, options: EditOptions): Promise<boolean> {
+    const edited = await editFile(file, change, options)
+    if (edited.problems !== undefined) throw invalidConfig(edited.problems)
+    return edited.isChanged
+  }
+
+  // What a new text would make wrong: in the file itself, or anywhere that was right before.
+  #checkFor(file: string, profile: string | undefined): (text: string) => readonly Problem[] {
+    const load = (read = readTextFile) => loadConfig(this.#options({ profile, read })).problems.filter(isFatal)
+    const known = new Set(load().map(({ message }) => message))
+    return (text) => {
+      const problems = load((path) => (path === file ? { text } : readTextFile(path)))
+      return problems.filter((found) => found.file === file || !known.has(found.message))
+    }
+  }
+
+  #options(options: Partial<LoadOptions>): LoadOptions {
+    return {
+      home: this.home,
+      lastGood: keepLastGood(),
+      strictness: readOnlyStrictness(openStrictnessStore(this.home)),
+      checkCommand: ({ command }) => whyNotRunnable(command),
+      checkOptions: createOptionCheck(BUILT_INS),
+      ...options,
+    }
+  }
+
+  // Looking at a profile must not decide what its last good state is.
+  #readOnly(): LastGood {
+    return { ...this.lastGood, set: () => undefined }
+  }
+}
+
+/** Throws unless a profile can have this name. */
+export function requireProfileName(name: string): void {
+  if (!isProfileName(name)) throw new ArcError('ARC_PROFILE_UNKNOWN', `${PROFILE_NAME}, not ${show(name)}.`)
+}
+
+/** The error for a file that is, or would become, invalid. */
+export function invalidConfig(problems: readonly Problem[]): ArcError {
+  return new ArcError('ARC_CONFIG_INVALID', problems.map(formatProblem).join('\n     '))
+}
+
+/** What a new profile says. */
+export function profileTemplate(name: string, mode: Mode = 'log'): string {
+  return `// A profile of ARC: which hooks stand between an agent and what it does, and how much they may do.
+// Every key is optional. "arc profile set KEY VALUE" changes one and keeps these comments; "arc profile show" says what
+// is in force and where it comes from. Editors complete keys from the schema.
+{
+  "$schema": "../schema/profile.json",
+  "name": ${JSON.stringify(name)},
+  // off: nothing runs · log: everything is recorded, nothing is changed or stopped · advise: agents are told, never
+  // stopped · enforce: what hooks decide is done
+  "enforcement": ${JSON.stringify(mode)}
+}
+`
+}
