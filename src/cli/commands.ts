@@ -28,6 +28,7 @@ import { addTask } from './commands/task.ts'
 import { addTrace } from './commands/trace.ts'
 import { addTrust } from './commands/trust.ts'
 import { addWhy } from './commands/why.ts'
+import { context, type OutputStream, runWithContext } from './context.ts'
 import { enterManaged } from './managed-access.ts'
 import { report } from './output.ts'
 import { rootHelp } from './root-help.ts'
@@ -36,8 +37,14 @@ import { VERSION } from './version.ts'
 /** Exit codes, the same for every command. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** Runs one command line and returns its exit code. */
-export async function runCli(args: readonly string[]): Promise<number> {
+const DEFAULT_WIDTH = 80
+
+/** Runs one command line with the given context and returns its exit code. */
+export function runCommand(args: readonly string[], given = context()): Promise<number> {
+  return runWithContext(given, () => parseAndRun(args))
+}
+
+async function parseAndRun(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.done
   const arc = commandTree(async (action) => {
     exitCode = await action
@@ -59,7 +66,10 @@ export function commandTree(run: Run): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => process.stdout.write(text),
+      writeOut: (text) => context().stdout.write(text),
+      writeErr: (text) => context().stderr.write(text),
+      getOutHelpWidth: () => helpWidth(context().stdout),
+      getErrHelpWidth: () => helpWidth(context().stderr),
       outputError: (text, write) => write(text.replace(/^error: /, 'arc: ')),
     })
     // Wraps descriptions even beside long usages, so that no line is wider than the screen.
@@ -95,6 +105,10 @@ export function commandTree(run: Run): Command {
   arc.helpInformation = () => rootHelp(arc)
   showUsageAfterErrors(arc, 'arc')
   return arc
+}
+
+function helpWidth({ isTTY, columns }: OutputStream): number {
+  return isTTY === true && columns !== undefined ? columns : DEFAULT_WIDTH
 }
 
 // `approvals` of `arc approvals list`.

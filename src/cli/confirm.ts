@@ -13,6 +13,7 @@ import { arcHome } from '../platform/home.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { openStores } from '../storage/open-stores.ts'
 import type { TraceStore } from '../trace/store.ts'
+import { context } from './context.ts'
 import { openState } from './home-stores.ts'
 import { info, report } from './output.ts'
 
@@ -69,7 +70,7 @@ function openAgents(): ReturnType<typeof openState> {
 export async function confirm(what: string, { show, question }: Question): Promise<Confirmed | undefined> {
   const confirmed = requirePerson(what)
   if (readConfirmNone(arcHome()) !== undefined) return confirmed
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+  if (context().stdin.isTTY !== true || context().stderr.isTTY !== true) {
     const message = `Only a person at a terminal may ${what}, but stdin or stderr is not a terminal.`
     throw new ArcError('ARC_NEEDS_PERSON', message)
   }
@@ -112,7 +113,7 @@ export function appendChange(trace: Pick<TraceStore, 'append'>, change: Recorded
 }
 
 async function isYes(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const terminal = createInterface({ input: context().stdin, output: context().stderr })
   // Ctrl-C and the end of the input count as no.
   const ended = new Promise<string>((resolve) => {
     terminal.once('close', () => resolve(''))

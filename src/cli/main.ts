@@ -17,6 +17,6 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   const { runHook } = (cached as typeof import('./hook/main.ts') | undefined) ?? (await import('./hook/main.ts'))
   process.exit(await runHook(args.slice(1)))
 } else {
-  const { runCli } = await import('./commands.ts')
-  process.exitCode = await runCli(args)
+  const { runCommand } = await import('./commands.ts')
+  process.exitCode = await runCommand(args)
 }

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { escapeHidden } from '../daemon/live/display-text.ts'
 import type { Decision } from '../engine/verdict.ts'
 import colors, { paintMarked } from './colors.ts'
+import { context } from './context.ts'
 
 /** Icon and colour of each decision; the icon alone is enough without colours. */
 export const DECISION_STYLE: Readonly<
@@ -23,17 +24,17 @@ export function paintDecision(decision: Decision, text = `${DECISION_STYLE[decis
 
 /** Prints a line on stdout. All escape sequences but the CLI's own colours are escaped. */
 export function print(line: string): void {
-  process.stdout.write(`${forTerminal(line)}\n`)
+  context().stdout.write(`${forTerminal(line)}\n`)
 }
 
 /** Prints one JSON document on stdout. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
+  context().stdout.write(`${JSON.stringify(value)}\n`)
 }
 
 /** Prints a line for the person on stderr; stdout is for results. */
 export function info(line: string): void {
-  process.stderr.write(`${forTerminal(line)}\n`)
+  context().stderr.write(`${forTerminal(line)}\n`)
 }
 
 /** Makes a text safe for a terminal: control and invisible characters are shown as escapes. */
@@ -75,7 +76,7 @@ export function shortPath(path: string, bases: readonly string[]): string {
 }
 
 /** The usable columns of a terminal, from 40 to 120; 80 without a terminal. */
-export function terminalColumns(terminal: { readonly columns?: number } = process.stdout): number {
+export function terminalColumns(terminal: { readonly columns?: number } = context().stdout): number {
   const { columns = DEFAULT_COLUMNS } = terminal
   return Math.min(MAX_COLUMNS, Math.max(40, columns))
 }

@@ -2,4 +2,5 @@
 
 declare const ARC_VERSION: string
 
-export const VERSION: string = ARC_VERSION
+/** The version; `dev` when the sources run without a build. */
+export const VERSION: string = typeof ARC_VERSION === 'undefined' ? 'dev' : ARC_VERSION

@@ -6,6 +6,7 @@ import { type BreakerStatus, DurableBreaker } from '../../supervisor/breaker/bre
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { appendChange, requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { fromNow, info, print, printJson, report } from '../output.ts'
 
 interface JsonOption {
@@ -14,7 +15,7 @@ interface JsonOption {
 
 /** Shows the breaker of the active profile. */
 export async function showBreaker({ json }: JsonOption): Promise<number> {
-  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     printStatus(preview.breaker(), preview.config.profile, json === true)
     return 0
@@ -26,7 +27,7 @@ export async function showBreaker({ json }: JsonOption): Promise<number> {
 /** Closes the breaker of the active profile. */
 export async function resetBreaker({ json }: JsonOption): Promise<number> {
   const confirmed = requirePerson('reset the breaker')
-  const { preview, home, close } = openDryRun({ cwd: process.cwd(), report })
+  const { preview, home, close } = openDryRun({ cwd: context().cwd, report })
   close()
   const { profile, breaker: settings } = preview.config
   const stores = openStores(home, report)

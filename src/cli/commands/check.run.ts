@@ -10,6 +10,7 @@ import { toolClass } from '../../engine/tools.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { findProject } from '../../platform/home.ts'
 import { type DryRun, type DryRunResult, openDryRun } from '../../supervisor/dry-run.ts'
+import { context } from '../context.ts'
 import { info, printJson, report } from '../output.ts'
 import { findRisk, printDecision } from './check/decision-report.ts'
 
@@ -33,7 +34,7 @@ export async function check(words: readonly string[], options: CheckOptions): Pr
     info(`arc: ${USAGE}`)
     return 2
   }
-  const cwd = resolve(options.cwd ?? '.')
+  const cwd = resolve(context().cwd, options.cwd ?? '.')
   const isExplained = options.explain === true && toolClass(options.tool) === 'shell'
   const { preview, close } = openDryRun({ cwd, mode: 'enforce', report })
   try {
@@ -105,11 +106,11 @@ async function checkLines(options: CheckOptions): Promise<number> {
   const checker = new LineChecker(options)
   let hasFailed = false
   try {
-    for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of createInterface({ input: context().stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (line.trim() === '') continue
       const answer = await checker.check(line)
       hasFailed ||= 'error' in answer
-      if (!process.stdout.write(`${JSON.stringify(answer)}\n`)) await once(process.stdout, 'drain')
+      if (!context().stdout.write(`${JSON.stringify(answer)}\n`)) await once(context().stdout, 'drain')
     }
   } finally {
     checker.close()
@@ -134,7 +135,7 @@ class LineChecker {
     if (typeof command !== 'string') return { id, error: `command must be a string, not ${show(command)}` }
     if (typeof cwd !== 'string') return { id, error: `cwd must be a string, not ${show(cwd)}` }
     try {
-      const dir = resolve(cwd)
+      const dir = resolve(context().cwd, cwd)
       const foreseen = await foresee(this.#previewAt(dir), command, this.#options.tool, dir)
       const { risk, gravest } = findRisk(foreseen)
       const { decision } = foreseen.outcome

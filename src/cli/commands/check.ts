@@ -14,7 +14,7 @@ export function addCheck(arc: Command, run: Run): void {
     .option('--explain', 'also show the parsed commands and every rule that matched')
     .option('--json', 'print the decision with its evidence as JSON')
     .option('--jsonl', 'read {id, command, cwd?} lines from stdin, print one decision per line')
-    .addHelpText('after', '\nExit code: 0 pass or flag, 2 block, 3 ask; with --jsonl: 1 if a line was invalid.')
+    .addHelpText('after', '\nExit code: 0 pass or flag, 2 block, 3 ask; --jsonl: 1 after an invalid line.')
     .addHelpText('after', example('arc check -- git push --force'))
     .action((words, options) => run(import('./check.run.ts').then(({ check }) => check(words, options))))
 }

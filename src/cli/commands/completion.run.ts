@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { listProfiles } from '../../config/profile-files.ts'
 import { arcHome } from '../../platform/home.ts'
+import { context } from '../context.ts'
 import { print } from '../output.ts'
 import { type LookUp, readNodes } from './completion/command-nodes.ts'
 import { type Shell, scriptFor } from './completion/shell-scripts.ts'
 
 /** Prints the completion script of a shell. */
 export async function completion(shell: Shell, arc: Command): Promise<number> {
-  process.stdout.write(scriptFor(shell, readNodes(arc)))
+  context().stdout.write(scriptFor(shell, readNodes(arc)))
   return 0
 }
 

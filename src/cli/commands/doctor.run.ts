@@ -15,6 +15,7 @@ import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { managedForOthers } from '../managed-access.ts'
 import { isHomeEnforced } from '../mode-sync.ts'
@@ -57,7 +58,7 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
 }
 
 function configChecks(): Check[] {
-  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     const { config, loaded, problems } = preview
     const wrong = problems.filter(isFatal)
@@ -108,10 +109,10 @@ async function readVersions(installed: readonly Installed[]): Promise<ReadonlyMa
 
 // Hosts with ARC's lines in the user's files or in those of the current project.
 function installedHosts(): Installed[] {
-  const env = process.env
+  const env = context().env
   const places: Place[] = [
     { scope: 'user', dir: homedir(), env },
-    { scope: 'project', dir: process.cwd(), env },
+    { scope: 'project', dir: context().cwd, env },
   ]
   return Object.values(HOSTS).flatMap((host) => {
     return places.filter((place) => isInstalled(host, place)).map((place) => ({ host, place }))

@@ -10,6 +10,7 @@ import { openStores } from '../../storage/open-stores.ts'
 import { type DryRun, openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { confirm } from '../confirm.ts'
+import { context } from '../context.ts'
 import {
   alignColumns,
   formatSpan,
@@ -54,7 +55,7 @@ export async function matchHooks(point: string, options: MatchOptions): Promise<
     const { tool = named, path, command, agent, source, host } = options
     const args = { ...(path && { file_path: path }), ...(command && { command }) }
     const data = { ...(tool && { tool }), args, ...(path && { path }) }
-    const names = preview.match(name, { data, agent, source, host, workspace: process.cwd() })
+    const names = preview.match(name, { data, agent, source, host, workspace: context().cwd })
     const all = preview.hooks().filter(({ points }) => points.includes(name))
     const found = all.filter((hook) => names.includes(hook.name))
     if (options.json === true) {
@@ -154,7 +155,7 @@ function isKnown(hooks: readonly PipelineHook[], name: string): boolean {
 }
 
 function withPreview(look: (opened: { readonly preview: DryRun; readonly home: string }) => number): number {
-  const opened = openDryRun({ cwd: process.cwd(), report })
+  const opened = openDryRun({ cwd: context().cwd, report })
   try {
     for (const problem of opened.preview.problems) info(formatProblem(problem))
     return look(opened)
@@ -197,7 +198,7 @@ function printHooks(hooks: readonly PipelineHook[], preview: DryRun, home: strin
 function printTable(hooks: readonly PipelineHook[], home: string): void {
   const rows = hooks.map((hook) => {
     const { name, priority, points, effectiveMode, timeoutMs, source } = hook
-    const from = colors.dim(shortPath(source, [home, process.cwd()]))
+    const from = colors.dim(shortPath(source, [home, context().cwd]))
     return [
       String(priority),
       colors.bold(name),

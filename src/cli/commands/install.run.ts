@@ -22,6 +22,7 @@ import { findHost } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { launcherFile, writeLauncher } from '../hook/launcher.ts'
 import { isHomeEnforced, readConfigVariables, syncMode } from '../mode-sync.ts'
 
@@ -102,7 +103,7 @@ function carryOut(name: string, flags: InstallFlags, planner: Planner): CarriedO
 // The program that hosts call: a launcher in the home, which asks the daemon without starting Node.
 function installedCommand({ dryRun }: InstallFlags): string {
   // The path as called: the package manager's link stays valid after an update, its target may not.
-  const arc = resolve(process.argv[1] ?? 'arc')
+  const arc = context().program
   if (process.platform === 'win32') return arc
   const home = resolve(arcHome())
   if (dryRun === true) return launcherFile(home)
@@ -112,10 +113,10 @@ function installedCommand({ dryRun }: InstallFlags): string {
 }
 
 function readTarget({ project }: InstallFlags): Place {
-  const env = process.env
+  const env = context().env
   return project === undefined
     ? { scope: 'user', dir: homedir(), env }
-    : { scope: 'project', dir: resolve(project), env }
+    : { scope: 'project', dir: resolve(context().cwd, project), env }
 }
 
 function printJson({ host, files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
@@ -125,19 +126,19 @@ function printJson({ host, files, changed, next, problems }: InstallPlan, { dryR
     ...(dryRun === true ? { diff: unifiedDiff(file.path, file.before, file.after) } : {}),
   }))
   const failed = problems.length > 0 ? { problems } : {}
-  process.stdout.write(`${JSON.stringify({ host, files: rows, changed, next, ...failed })}\n`)
+  context().stdout.write(`${JSON.stringify({ host, files: rows, changed, next, ...failed })}\n`)
 }
 
 function printPlan(host: Host, { files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
   for (const { path, line, column, message } of problems) {
-    process.stderr.write(`${colors.bold(`${path}:${line}:${column}`)} ${message}\n`)
+    context().stderr.write(`${colors.bold(`${path}:${line}:${column}`)} ${message}\n`)
   }
   for (const file of files) {
-    if (dryRun === true) process.stdout.write(unifiedDiff(file.path, file.before, file.after))
-    else process.stderr.write(`${describeAction(file)} ${file.path}\n`)
+    if (dryRun === true) context().stdout.write(unifiedDiff(file.path, file.before, file.after))
+    else context().stderr.write(`${describeAction(file)} ${file.path}\n`)
   }
-  if (!changed && problems.length === 0) process.stderr.write(`${host.title}: already up to date\n`)
-  process.stderr.write(`${dryRun === true && changed ? 'Nothing was written. ' : ''}${next}\n`)
+  if (!changed && problems.length === 0) context().stderr.write(`${host.title}: already up to date\n`)
+  context().stderr.write(`${dryRun === true && changed ? 'Nothing was written. ' : ''}${next}\n`)
 }
 
 function describeAction({ before, after }: FileChange): 'create' | 'change' | 'delete' {

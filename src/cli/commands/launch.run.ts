@@ -16,6 +16,7 @@ import { createSupervisor } from '../../supervisor/create-supervisor.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import { requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { writeLauncher } from '../hook/launcher.ts'
 import { syncMode } from '../mode-sync.ts'
 import { info } from '../output.ts'
@@ -33,7 +34,7 @@ export async function launch(profile: string, args: readonly string[]): Promise<
   const profiles = new ProfileHome(home)
   profiles.require(profile)
   refuseLooser(profiles, profile)
-  const project = findProject(process.cwd(), home)
+  const project = findProject(context().cwd, home)
   const supervisor = await createSupervisor({ via: 'cli', home, profile, ...(project !== undefined && { project }) })
   try {
     return await run(supervisor, { home, profile, args })
@@ -60,15 +61,15 @@ async function run(supervisor: Supervisor, { home, profile, args }: LaunchReques
   if (tool === undefined) throw new ArcError('ARC_LAUNCH_INVALID', `The profile ${show(profile)} names no agent.`)
   for (const problem of supervisor.problems.filter(isFatal)) info(`arc: ${formatProblem(problem)}`)
   const session = `launch-${process.pid}-${Date.now()}`
-  const context = { session, workspace: process.cwd(), source: 'human', host: tool }
-  const before = await supervisor.decide('pre:launch', { command: tool, args }, context)
+  const stepContext = { session, workspace: context().cwd, source: 'human', host: tool }
+  const before = await supervisor.decide('pre:launch', { command: tool, args }, stepContext)
   if (before.blocked) return refuse(before)
   const wanted = readLaunch(before.data, tool, args)
-  const arc = resolve(process.argv[1] ?? 'arc')
+  const arc = context().program
   const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
   syncMode(new ProfileHome(home))
   const failClosed = supervisor.engine.mode === 'enforce'
-  const injected = createInjection(wanted, { launcher, home, cwd: process.cwd(), env: process.env, failClosed })
+  const injected = createInjection(wanted, { launcher, home, cwd: context().cwd, env: context().env, failClosed })
   if (injected.note !== undefined) info(`arc: ${injected.note}`)
   if (!injected.isSupervised && supervisor.engine.mode === 'enforce' && isKnownAgent(wanted.command)) {
     info('arc: in enforce mode an agent is not started unsupervised')
@@ -76,10 +77,10 @@ async function run(supervisor: Supervisor, { home, profile, args }: LaunchReques
   }
   const mark = createLaunchMark(home, profile)
   const own = { ARC_HOME: home, ARC_PROFILE: profile, [LAUNCH_VARIABLE]: mark.id }
-  const env = { ...process.env, ...wanted.env, ...injected.env, ...own }
+  const env = { ...context().env, ...wanted.env, ...injected.env, ...own }
   try {
     const exitCode = await runAgent(wanted.command, injected.args, env)
-    await supervisor.decide('post:launch', { command: wanted.command, args: wanted.args, exitCode }, context)
+    await supervisor.decide('post:launch', { command: wanted.command, args: wanted.args, exitCode }, stepContext)
     return exitCode
   } finally {
     mark.remove()

@@ -1,6 +1,7 @@
 // `arc open`: opens the dashboard of the running daemon in a browser, signed in.
 
 import { arcHome } from '../../platform/home.ts'
+import { context } from '../context.ts'
 import { openLink } from '../login-link.ts'
 import { print, printJson, report } from '../output.ts'
 import { readStatus } from './status.run.ts'
@@ -25,6 +26,6 @@ export async function open({
   }
   if (json === true) printJson({ loginUrl })
   else print(loginUrl)
-  if (browser !== false && process.stdout.isTTY) openLink(home, loginUrl)
+  if (browser !== false && context().stdout.isTTY) openLink(home, loginUrl)
   return 0
 }

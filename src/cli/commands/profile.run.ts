@@ -15,6 +15,7 @@ import { invalidConfig, ProfileHome, profileTemplate, requireProfileName } from 
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../supervisor/profile-view.ts'
 import colors from '../colors.ts'
 import { confirm, readRequester, recordChange, requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { syncMode } from '../mode-sync.ts'
 import { alignColumns, info, oneLine, print, printJson, shortPath } from '../output.ts'
 
@@ -123,7 +124,7 @@ export async function useProfile(name: string, options: JsonOption): Promise<num
   } else await profiles.choose(name)
   await profiles.remember(name)
   syncMode(profiles)
-  const forced = process.env.ARC_PROFILE
+  const forced = context().env.ARC_PROFILE
   if (forced && forced !== name) info(`arc: $ARC_PROFILE is set here, so ${show(forced)} stays active in this shell`)
   return printChanged(profiles, name, options, `the active profile is now ${name}`)
 }

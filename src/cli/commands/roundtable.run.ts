@@ -16,6 +16,7 @@ import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { ago, alignColumns, info, oneLine, print, printJson, readSpan, terminalColumns } from '../output.ts'
 import { headLines, showTime, synthesisLines, TableScreen, turnLines } from './roundtable/roundtable-screen.ts'
 import { findSeats, readCommands, type Seat } from './roundtable/seats.ts'
@@ -111,7 +112,7 @@ async function runDiscussion({ plan, seats, home, turnMs, options, before }: Dis
   ])
   const screen = new TableScreen(options.json === true ? info : print)
   const note = (text: string): void => screen.note(text)
-  const cwd = process.cwd()
+  const cwd = context().cwd
   const supervisors = new Supervisors({ home, cwd, note })
   const interruption = listenForSignals(note)
   try {
@@ -124,7 +125,7 @@ async function runDiscussion({ plan, seats, home, turnMs, options, before }: Dis
       speakers,
       turnMs,
       // Without a terminal the question is not seen, so an approval is not waited for.
-      holdMs: process.stderr.isTTY === true ? HOLD_MS : 0,
+      holdMs: context().stderr.isTTY === true ? HOLD_MS : 0,
       synthesizer: options.synthesizer,
       workspace: cwd,
       signal: interruption.signal,

@@ -18,7 +18,7 @@ export function addRoundtable(arc: Command, run: Run): void {
     .option('--synthesizer <agent>', 'agent that writes the synthesis (default: the last speaker)')
     .option('--resume <id>', 'continue an interrupted roundtable')
     .option('--json', 'print the turns and {consensus, summary, keyPoints}')
-    .addHelpText('after', '\nThe first agent argues for the topic, the second against it, the others weigh both sides.')
+    .addHelpText('after', '\nThe first agent argues for the topic, the second against it; others weigh both.')
     .addHelpText('after', 'Exit code: 1 no agent spoke, 2 blocked, 3 needs approval, 130 interrupted.')
     .addHelpText('after', example(line))
     .action((topic, options) => run(load().then((all) => all.roundtable(topic, options))))

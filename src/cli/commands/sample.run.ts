@@ -7,6 +7,7 @@ import { readMode } from '../../engine/mode.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { arcHome } from '../../platform/home.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { alignColumns, DECISION_STYLE, info, oneLine, print, terminalColumns, wrap } from '../output.ts'
 import { playSession } from './sample/play.ts'
 import type { SampleEvent, SampleHold, SampleStep } from './sample/sample-events.ts'
@@ -40,7 +41,7 @@ export async function sample(options: SampleOptions): Promise<number> {
     if (event.kind === 'step') counts[event.outcome.decision]++
     if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.hook === 'risk-detection')
       blocked = event.id
-    if (isJson) process.stdout.write(`${JSON.stringify(event)}\n`)
+    if (isJson) context().stdout.write(`${JSON.stringify(event)}\n`)
     else if (event.kind === 'step') printStep(event)
     else printHold(event)
   }
@@ -139,7 +140,7 @@ async function printTail(counts: Record<Decision, number>, worthALook: string): 
 
 // The command as it can be typed here: in a checkout or as a dependency, arc is not in the PATH.
 function arc(): string {
-  const path = relative(process.cwd(), process.argv[1] ?? '')
+  const path = relative(context().cwd, context().program)
   if (path.startsWith('..') || isAbsolute(path)) return 'arc'
   return path.includes('node_modules') ? 'npx arc' : `./${path}`
 }

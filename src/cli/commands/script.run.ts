@@ -17,6 +17,7 @@ import { HookEngine } from '../../platform/hook-engine.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { alignColumns, info, oneLine, paintDecision, print, printJson } from '../output.ts'
 
 interface JsonOption {
@@ -48,7 +49,7 @@ export async function runScript(file: string, options: RunOptions): Promise<numb
     else printErrors(file, script)
     return 1
   }
-  const trial = new Trial(resolve(file), script, text, options)
+  const trial = new Trial(resolve(context().cwd, file), script, text, options)
   const hooks = trial.hooks()
   const ran = step === undefined ? undefined : await trial.dispatch(step)
   const { problems } = trial
@@ -145,8 +146,8 @@ class Trial {
   }
 
   async dispatch({ point, data }: GivenStep): Promise<Ran> {
-    const context = { session: 'script', workspace: process.cwd() }
-    const outcome = await this.#engine.dispatch(point as 'pre:tool', data as never, context)
+    const stepContext = { session: 'script', workspace: context().cwd }
+    const outcome = await this.#engine.dispatch(point as 'pre:tool', data as never, stepContext)
     return { outcome, evaluations: this.#evaluations, said: this.#messages }
   }
 }
@@ -190,7 +191,7 @@ function printErrors(file: string, { ok, hooks, errors }: ArmaScript): void {
 }
 
 function compileFile(file: string): { readonly script: ArmaScript; readonly text: string } {
-  const { text, problem } = readTextFile(resolve(file))
+  const { text, problem } = readTextFile(resolve(context().cwd, file))
   if (text !== undefined) return { script: compileArma(text), text }
   const message = `cannot be read: ${problem?.message ?? 'no such file.'}`
   return { script: { ok: false, hooks: [], errors: [{ line: 1, column: 1, message }] }, text: '' }

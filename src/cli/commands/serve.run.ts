@@ -14,6 +14,7 @@ import { arcHome } from '../../platform/home.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { createLoginLink, type LoginLink, openLink } from '../login-link.ts'
 import { escapeControls, info, print, printJson, report } from '../output.ts'
 import { VERSION } from '../version.ts'
@@ -120,7 +121,7 @@ async function serveManaged(started: Daemon, ended: Promise<string>, isJson: boo
 async function serveInBackground(options: ServeOptions): Promise<number> {
   const { port } = options
   const home = arcHome()
-  const [, program = ''] = process.argv
+  const { program } = context()
   claimServing(home)
   const before = await findDaemon(home)
   if (before.is === 'running' && !(await replaceOnDemand(before))) return reportPresence(before, options)
@@ -167,7 +168,7 @@ async function showDaemon(started: Daemon, { open, sample, json }: ServeOptions)
   if (sample === true) await playSample(createLoginLink(arcHome(), started), json === true)
   // A separate link: the printed one stays valid.
   const { url } =
-    open !== false && process.stdout.isTTY && json !== true ? createLoginLink(arcHome(), started) : { url: null }
+    open !== false && context().stdout.isTTY && json !== true ? createLoginLink(arcHome(), started) : { url: null }
   if (url !== null) openLink(arcHome(), url)
 }
 

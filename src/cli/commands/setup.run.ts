@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { ArcError, describe } from '../../engine/errors.ts'
 import { type Managed, readManaged, systemPaths, writersOf } from '../../guard/managed.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { escapeControls, info, print, printJson } from '../output.ts'
 import { requireAccountNames } from './setup/accounts.ts'
 import { packageRoot } from './setup/package-copy.ts'
@@ -83,7 +84,7 @@ function listWarnings({ approver = [] }: SetupOptions): string[] {
   const [writer] = writersOf(packageRoot())
   if (writer !== undefined)
     warnings.push(`The package is copied from a folder that users other than root can change: ${writer}.`)
-  const caller = process.env.SUDO_USER
+  const caller = context().env.SUDO_USER
   if (caller !== undefined && approver.includes(caller)) {
     warnings.push(
       `${caller} may now approve. Agents that run as ${caller} could approve too: run them as another account.`,

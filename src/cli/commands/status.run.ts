@@ -13,6 +13,7 @@ import { checkAnchors } from '../../storage/anchor-check.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { createLoginLink, requestLoginLink } from '../login-link.ts'
 import { formatSpan, fromNow, print, printJson, report } from '../output.ts'
 
@@ -81,7 +82,7 @@ export async function readStatus(home: string): Promise<Status> {
 function readSettings(
   home: string,
 ): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch'> {
-  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
     const { profile, enforcement, daemon } = preview.config
@@ -119,7 +120,7 @@ export function describeOnDemand(onDemand: OnDemand): string {
 
 /** Reads what a hook does in this home if the daemon is not running. */
 export function readOnDemand(home: string, { onDemand }: Config['daemon']): OnDemand {
-  if (!onDemand || !parseDaemonSwitch(process.env.ARC_DAEMON).canStart) return { is: 'off' }
+  if (!onDemand || !parseDaemonSwitch(context().env.ARC_DAEMON).canStart) return { is: 'off' }
   // A missing home has no state, and reading must not create it.
   if (!existsSync(home)) return { is: 'ready' }
   const stores = openStores(home, () => undefined)

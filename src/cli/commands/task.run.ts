@@ -9,6 +9,7 @@ import { logMoves } from '../../tasks/service/task-log.ts'
 import { admitBy } from '../../tasks/service/task-supervision.ts'
 import type { Task, TaskPriority, TaskRecord, TaskStatus } from '../../tasks/task.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { ago, alignColumns, info, oneLine, print, printJson } from '../output.ts'
 
 interface JsonOption {
@@ -27,7 +28,7 @@ const EXIT = { done: 0, failed: 1, blocked: 2, held: 3 } as const
 /** Delegates a task to an agent, if the pipeline allows it. */
 export async function delegateTask(words: readonly string[], options: DelegateOptions): Promise<number> {
   const { from, to, priority, json } = options
-  const workspace = process.cwd()
+  const workspace = context().cwd
   const project = findProject(workspace)
   // A held task is reported at once and delegated again after the approval, so this does not wait.
   const supervisor = await createSupervisor({ via: 'cli', askMs: 0, ...(project !== undefined && { project }) })
@@ -111,7 +112,7 @@ export async function moveTask(
 }
 
 async function withTasks(work: (tasks: OpenTasks) => number | Promise<number>): Promise<number> {
-  const trace = new SqliteTraceStore(databaseFile(), { env: process.env })
+  const trace = new SqliteTraceStore(databaseFile(), { env: context().env })
   const tasks = await openTasks({ onMove: logMoves(trace) })
   try {
     return await work(tasks)

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseFileTarget } from '../../daemon/anchor-sender.ts'
 import { arcHome } from '../../platform/home.ts'
 import {
@@ -14,6 +15,7 @@ import {
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import type { Verification } from '../../trace/chain.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { openTrace } from '../home-stores.ts'
 import { info, report } from '../output.ts'
 
@@ -27,14 +29,14 @@ export interface VerifyOptions {
 export async function verifyTrace(options: VerifyOptions): Promise<number> {
   const home = arcHome()
   // Before the store is opened, since opening moves a damaged database aside.
-  const given = options.anchors === undefined ? [] : [anchorsIn(options.anchors)]
+  const given = options.anchors === undefined ? [] : [anchorsIn(resolve(context().cwd, options.anchors))]
   const { mismatch, ...anchors } = checkAnchors(home, [...given, ...readConfigured(home), journalAnchors()])
   const store = openTrace()
   try {
     const chain = store.verify()
     const ok = chain.ok && mismatch === undefined
     const result = { ...chain, ok, anchors: { ...anchors, ...(mismatch !== undefined && { mismatch }) } }
-    if (options.json === true) process.stdout.write(`${JSON.stringify(result)}\n`)
+    if (options.json === true) context().stdout.write(`${JSON.stringify(result)}\n`)
     else printResult(result)
     return ok ? 0 : 1
   } finally {
@@ -71,7 +73,7 @@ export async function exportTrace(): Promise<number> {
   try {
     for (const line of store.export()) {
       // Waits for a slow reader instead of buffering the whole trail.
-      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
+      if (!context().stdout.write(`${line}\n`)) await once(context().stdout, 'drain')
     }
     return 0
   } finally {

@@ -14,6 +14,7 @@ import { openStores, type Stores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { type Confirmed, confirm, requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { info, printJson, report } from '../output.ts'
 
 /** The options of `arc trust`. */
@@ -24,7 +25,7 @@ export interface TrustOptions {
 
 /** Shows a project's hooks and, after confirmation, trusts their content. */
 export async function trust(given: string | undefined, options: TrustOptions): Promise<number> {
-  const dir = resolve(given ?? '.')
+  const dir = resolve(context().cwd, given ?? '.')
   const { project, problems } = loadProject(dir)
   const answer = (trusted: boolean, code: number): number => {
     if (options.json === true) printJson({ dir: project?.dir ?? dir, hash: project?.hash ?? null, trusted })
@@ -63,7 +64,7 @@ export async function trust(given: string | undefined, options: TrustOptions): P
 
 /** Stops trusting a project's hooks. */
 export async function untrust(given: string | undefined, { json }: { readonly json?: boolean }): Promise<number> {
-  const dir = resolve(given ?? '.')
+  const dir = resolve(context().cwd, given ?? '.')
   const { project } = loadProject(dir)
   const root = project?.dir ?? findProject(dir) ?? dir
   const confirmed = requirePerson('change which hooks are trusted')

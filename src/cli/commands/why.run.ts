@@ -104,7 +104,7 @@ function printEvaluation(evaluation: EvaluationRecord, step: StepRecord): void {
   if (modify === undefined) return
   const changes = differences(step.data, modify)
   // Redacted values look the same before and after the change.
-  const hidden = changes.length === 0 ? ` ${Object.keys(modify ?? {}).join(', ')}(redacted)` : ''
+  const hidden = changes.length === 0 ? ` ${Object.keys(modify ?? {}).join(', ')} (redacted)` : ''
   print(`${INDENT}${applied ? 'changed' : 'would change'}${hidden}`)
   for (const { key, before, after } of changes) {
     if (before !== undefined) print(`${INDENT}${colors.red(`- ${oneLine(key)}: ${oneLine(before, room())}`)}`)

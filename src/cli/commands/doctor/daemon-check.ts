@@ -6,6 +6,7 @@ import type { OnDemand } from '../../../daemon/process/on-demand.ts'
 import { logFile } from '../../../daemon/process/paths.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import { openDryRun } from '../../../supervisor/dry-run.ts'
+import { context } from '../../context.ts'
 import { VERSION } from '../../version.ts'
 import { describeOnDemand, readOnDemand } from '../status.run.ts'
 
@@ -38,7 +39,7 @@ function absentCheck(home: string): Check {
 }
 
 function nextStart(home: string): OnDemand {
-  const { preview, close } = openDryRun({ cwd: process.cwd(), report: () => undefined })
+  const { preview, close } = openDryRun({ cwd: context().cwd, report: () => undefined })
   try {
     return readOnDemand(home, preview.config.daemon)
   } finally {

@@ -5,6 +5,7 @@ import { readInstalls } from '../../../guard/installs.ts'
 import { launcherModeFile } from '../../../guard/launcher.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import { ProfileHome } from '../../../supervisor/profile-home.ts'
+import { context } from '../../context.ts'
 import { isCurrentLauncher, launcherFile } from '../../hook/launcher.ts'
 
 /** The checks of mode and launcher. */
@@ -21,7 +22,7 @@ export function modeChecks(home: string): Check[] {
 
 // An agent's environment can only tighten: a laxer $ARC_PROFILE has no effect on hooks.
 function environmentCheck(profiles: ProfileHome): Check[] {
-  const given = process.env.ARC_PROFILE
+  const given = context().env.ARC_PROFILE
   if (!given || given === profiles.chosen) return []
   const name = '$ARC_PROFILE'
   const fix = `unset ARC_PROFILE, or set the active profile: arc profile use ${profiles.chosen}`

@@ -6,6 +6,7 @@ import type { Roundtable } from '../../../roundtable/machine.ts'
 import { roleAt } from '../../../roundtable/roles.ts'
 import type { TableView } from '../../../roundtable/view.ts'
 import colors from '../../colors.ts'
+import { context } from '../../context.ts'
 import {
   DECISION_STYLE,
   displayWidth,
@@ -102,7 +103,7 @@ function showSeconds(seconds: number): string {
 /** Shows a roundtable while it runs. */
 export class TableScreen {
   readonly #print: (line: string) => void
-  readonly #canTick = process.stderr.isTTY === true && process.env.TERM !== 'dumb'
+  readonly #canTick = context().stderr.isTTY === true && context().env.TERM !== 'dumb'
   #rounds = 0
   #shown = 0
   #stopTicking: () => void = () => undefined
@@ -160,9 +161,9 @@ export class TableScreen {
     const show = (): void => {
       this.#clear()
       const seconds = Math.floor((performance.now() - since) / 1_000)
-      const line = `${text} … ${showSeconds(seconds)}`.slice(0, terminalColumns(process.stderr) - 1)
+      const line = `${text} … ${showSeconds(seconds)}`.slice(0, terminalColumns(context().stderr) - 1)
       this.#shown = displayWidth(line)
-      process.stderr.write(forTerminal(colors.dim(line)))
+      context().stderr.write(forTerminal(colors.dim(line)))
     }
     show()
     const timer = setInterval(show, 1_000)
@@ -175,7 +176,7 @@ export class TableScreen {
   }
 
   #clear(): void {
-    if (this.#shown > 0) process.stderr.write(`\r${' '.repeat(this.#shown)}\r`)
+    if (this.#shown > 0) context().stderr.write(`\r${' '.repeat(this.#shown)}\r`)
     this.#shown = 0
   }
 

@@ -1,13 +1,13 @@
 // Starts an agent of a roundtable for one turn, under supervision as `arc launch` does, with the prompt on stdin. The
 // agent's own configuration is not changed.
 
-import { resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { createLaunchMark, LAUNCH_VARIABLE } from '../../../daemon/hook-call/launch-profile.ts'
 import type { Outcome } from '../../../engine/outcome.ts'
 import { type AgentEnd, runAgent } from '../../../roundtable/driver/agent-process.ts'
 import type { Reply, Speaker } from '../../../roundtable/driver/driver-options.ts'
 import type { Supervisor } from '../../../supervisor/supervisor.ts'
+import { context } from '../../context.ts'
 import { writeLauncher } from '../../hook/launcher.ts'
 import { formatSpan, oneLine } from '../../output.ts'
 import { createInjection } from '../launch/injection.ts'
@@ -42,13 +42,13 @@ async function launchTurn(
 ): Promise<Reply> {
   const { name, command, args, profile } = seat
   const supervisor = await supervisorOf(profile)
-  const context = { session, workspace: cwd, source: 'system', host: command, agent: name }
-  const before = await supervisor.decide('pre:launch', { command, args }, context, { askMs: 0 })
+  const stepContext = { session, workspace: cwd, source: 'system', host: command, agent: name }
+  const before = await supervisor.decide('pre:launch', { command, args }, stepContext, { askMs: 0 })
   if (before.blocked) return refusal(before)
   const wanted = readLaunch(before.data, command, args)
-  const arc = resolve(process.argv[1] ?? 'arc')
+  const arc = context().program
   const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
-  const injected = createInjection(wanted, { launcher, home, cwd, env: process.env })
+  const injected = createInjection(wanted, { launcher, home, cwd, env: context().env })
   const mark = createLaunchMark(home, profile)
   try {
     if (injected.note !== undefined) note(injected.note)
@@ -60,7 +60,7 @@ async function launchTurn(
     const run = { command: wanted.command, args: injected.args, env, cwd, prompt }
     const end = await runAgent({ ...run, timeoutMs: turnMs, graceMs: GRACE_MS, signal })
     const ended = { command: wanted.command, args: wanted.args, ...(end.code !== undefined && { exitCode: end.code }) }
-    await supervisor.decide('post:launch', ended, context, { askMs: 0 })
+    await supervisor.decide('post:launch', ended, stepContext, { askMs: 0 })
     return readReply(end, turnMs)
   } finally {
     mark.remove()

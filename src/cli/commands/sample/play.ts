@@ -2,9 +2,9 @@
 // removes the workspace.
 
 import { spawn } from 'node:child_process'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ArcError } from '../../../engine/errors.ts'
+import { context } from '../../context.ts'
 import type { SampleEvent } from './sample-events.ts'
 import { makeWorkspace } from './workspace.ts'
 
@@ -23,7 +23,7 @@ export async function playSession({ mode, waitMs, onEvent, signal }: PlayOptions
   try {
     const { repository, configHome } = workspace
     const options = ['--config-home', configHome, '--mode', mode, '--wait', String(waitMs / 1_000)]
-    const arc = resolve(process.argv[1] ?? 'arc')
+    const arc = context().program
     const child = spawn(process.execPath, [arc, 'sample-agent', ...options], {
       cwd: repository,
       stdio: ['ignore', 'pipe', 'inherit'],

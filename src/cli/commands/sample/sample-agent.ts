@@ -13,6 +13,7 @@ import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import { openTasks } from '../../../tasks/service/open-tasks.ts'
 import { logMoves } from '../../../tasks/service/task-log.ts'
 import { admitBy } from '../../../tasks/service/task-supervision.ts'
+import { context } from '../../context.ts'
 import type { SampleEvent } from './sample-events.ts'
 import { registerSampleHooks } from './sample-hooks.ts'
 import { SAMPLE_TOOLS, type ToolName } from './sample-tools.ts'
@@ -32,9 +33,9 @@ export async function runSampleAgent({ configHome, mode, waitMs }: AgentOptions)
   const options = { configHome, profile: SAMPLE_PROFILE, enforcement: mode, askMs: 0, notify: () => undefined }
   const supervisor = await createSupervisor({ via: 'cli', ...options })
   registerSampleHooks(supervisor.engine)
-  const tell = (event: SampleEvent): void => void process.stdout.write(`${JSON.stringify(event)}\n`)
+  const tell = (event: SampleEvent): void => void context().stdout.write(`${JSON.stringify(event)}\n`)
   try {
-    await new SampleAgent(supervisor, { repository: process.cwd(), waitMs, tell }).work()
+    await new SampleAgent(supervisor, { repository: context().cwd, waitMs, tell }).work()
     return 0
   } finally {
     await supervisor.close()

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ArcError, describe } from '../../../engine/errors.ts'
+import { context } from '../../context.ts'
 
 /** The folders of a session. */
 export interface SampleWorkspace {
@@ -73,7 +74,7 @@ export async function makeWorkspace(): Promise<SampleWorkspace> {
 
 /** An environment in which git reads only the repository's own configuration. */
 export function gitEnvironment(): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  const inherited = Object.entries(context().env).filter(([name]) => !name.startsWith('GIT_'))
   const person = { NAME: 'Sample', EMAIL: 'sample@example.com' }
   const people = Object.entries(person).flatMap(([key, value]) => [
     [`GIT_AUTHOR_${key}`, value],
