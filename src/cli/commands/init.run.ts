@@ -91,7 +91,7 @@ interface Ready {
 
 const MEANINGS: Readonly<Record<string, string>> = {
   off: 'no hook runs',
-  log: 'decisions are recorded, nothing is changed or blocked',
+  log: 'decisions are recorded, nothing is blocked',
   advise: 'the agent gets advice, nothing is blocked',
   enforce: 'decisions of hooks are applied',
 }

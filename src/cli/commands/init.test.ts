@@ -27,7 +27,7 @@ it('creates a home for its owner only, says what it means and which commands com
   const { code, stdout, stderr } = await arc('init')
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain(`Created ${place.home}`)
-  expect(stdout).toContain('mode log: decisions are recorded, nothing is changed or blocked')
+  expect(stdout).toContain('mode log: decisions are recorded, nothing is blocked')
   const next = stdout.slice(stdout.indexOf('Next:\n'))
   expect(next).toMatch(/arc check -- .*\n.*arc install .*\n.*arc init --enforcement enforce.*\n.*arc profile show.*\n$/)
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(90)

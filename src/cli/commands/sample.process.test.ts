@@ -108,7 +108,7 @@ it.each(['approve', 'deny'] as const)('a held step hears the answer of a person:
     if (event.kind === 'hold') expect((await arc('approvals', word, event.approval)).code).toBe(0)
     else if (event.what.includes('git branch -D')) last.push(`${event.outcome.decision} ${event.result ?? ''}`)
   }
-  const result = word === 'approve' ? /^pass Deleted branch experiment/ : /^block not run: a person said no$/
+  const result = word === 'approve' ? /^pass Deleted branch experiment/ : /^block not run: denied$/
   expect(last).toEqual(['ask ', expect.stringMatching(result)])
 })
 

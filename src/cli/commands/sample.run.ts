@@ -133,7 +133,7 @@ async function printTail(counts: Record<Decision, number>, worthALook: string): 
       : [[`${arc()} serve`, colors.dim('run the daemon and its dashboard')]]
   const next = [
     [`${arc()} why ${worthALook}`, colors.dim('explain one decision')],
-    [`${arc()} install claude`, colors.dim('supervise your own agent, first in log mode')],
+    [`${arc()} install claude`, colors.dim('supervise your own agent')],
   ]
   for (const line of alignColumns([...rows, ...next])) print(`  ${line}`)
 }

@@ -182,7 +182,7 @@ it.each(SAMPLES)(
       })
     const [, approval = ''] = await heard(/approvals approve (\w+)\n/)
     expect((await arc('approvals', 'approve', approval)).code).toBe(0)
-    const [, login = ''] = await heard(/its page, signed in: (\S+)\n/)
+    const [, login = ''] = await heard(/dashboard, signed in: (\S+)\n/)
     expect(said).toContain('Deleted branch experiment')
     const { url, enforcement } = (await status()) as Status & { enforcement: string }
     expect(enforcement).toBe('log')

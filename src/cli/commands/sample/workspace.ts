@@ -31,7 +31,7 @@ const FILES = {
   'sum.test.js': [
     "import assert from 'node:assert'",
     "import { test } from 'node:test'",
-    "import { sum } from '../../sample/sum.js'",
+    "import { sum } from './sum.js'",
     '',
     "test('sum adds', () => assert.equal(sum(2, 3), 5))",
     '',
