@@ -46,7 +46,7 @@ it('shows every kind of decision, an edit and a failing test that passes in the 
   expect(find(steps, 'git commit')).toMatchObject([{ outcome: { decision: 'pass' } }])
   expect(find(steps, 'git branch -D')).toMatchObject([
     { outcome: { decision: 'ask' } },
-    { outcome: { decision: 'block' }, result: 'not run: nobody answered in time' },
+    { outcome: { decision: 'block' }, result: 'not run: no answer in time' },
   ])
   expect(find(steps, 'Fix the failing test')).toMatchObject([{ result: expect.stringContaining('sk-….') }])
   expect(find(steps, 'cat .env')).toMatchObject([{ outcome: { decision: 'flag' }, result: 'API_KEY=sk-…' }, {}])
