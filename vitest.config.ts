@@ -15,7 +15,8 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'dashboard/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.process.test.ts'],
-          setupFiles: ['test/refuse-processes.ts'],
+          setupFiles: ['test/file-setup.ts', 'test/refuse-processes.ts'],
+          isolate: false,
         },
       },
       {
@@ -23,6 +24,7 @@ export default defineConfig({
           ...SHARED,
           name: 'process',
           include: ['src/**/*.process.test.ts', 'test/**/*.process.test.ts'],
+          setupFiles: ['test/file-setup.ts'],
           globalSetup: ['test/build-setup.ts'],
         },
       },

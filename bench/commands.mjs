@@ -1,4 +1,4 @@
-// A command hook beside a bare spawn of the same line, and a helper that stays beside both, judged as ratios.
+// A command hook next to a bare spawn of the same line, and a keep-alive process next to both, compared as ratios.
 
 import { spawn } from 'node:child_process'
 import { commandHandler, createEngine } from '../dist/index.js'
@@ -14,7 +14,7 @@ const HELPER = [process.execPath, '-e', helperCode()]
 const WARM_UP = 40
 const TURNS = 300
 
-/** Measures a command handler and a helper, each beside the bare spawn; rows (ns per step) and judged limits. */
+/** Measures a command handler and a keep-alive process, each next to the bare spawn: rows (ns per step) and limits. */
 export async function benchCommands() {
   const helper = commandHandler({ command: HELPER, keepAlive: true })
   try {
@@ -71,7 +71,7 @@ function bareSpawn() {
 }
 
 // The machine is shared, so the contestants take turns, and the median of each counts. Who comes first changes each
-// time: whoever follows a spawn finds the machine still busy with its end.
+// time: a measurement right after a spawn finds the machine still busy with its end.
 async function measureInTurns(runs) {
   const samples = Object.fromEntries(Object.keys(runs).map((name) => [name, []]))
   const order = Object.entries(runs)

@@ -1,4 +1,4 @@
-// A daemon in a home of its own, and ways to call it: for the benches that measure it.
+// A daemon in a temporary home, and functions that call it, for the benches that measure it.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -51,7 +51,7 @@ async function startDaemon(home, nodeArgs) {
   return {
     child,
     socket: { socketPath: join(home, 'run/arc.sock') },
-    // As Claude's own HTTP hooks come in.
+    // The format of Claude's own HTTP hooks.
     http: {
       ...{ host: '127.0.0.1', port },
       headers: {
@@ -96,7 +96,7 @@ export async function callInTurn(door, count) {
   return times
 }
 
-/** So many a second: begun by the clock, whether or not the last has ended. A slow answer must not slow down the questions. */
+/** Starts calls at a fixed rate, whether or not the previous call has ended: a slow answer must not delay the next call. */
 export async function callAtRate(door, rate, seconds) {
   const pending = []
   const startedAt = performance.now()
@@ -108,7 +108,7 @@ export async function callAtRate(door, rate, seconds) {
   return Promise.all(pending)
 }
 
-/** All that it can take over so many connections; each answer counts by its status. */
+/** The maximum rate over a number of connections; answers are counted by status. */
 export async function callTogether(door, { calls, connections }) {
   const startedAt = performance.now()
   const statuses = {}

@@ -1,5 +1,5 @@
-// What whoever watches waits for: from a decision to the row on the screen, with a page open; and what a thousand decisions a
-// second for ten seconds do to two open pages. Needs a Chrome or Chromium; without one there is nothing to tell.
+// The delay from a decision to the row on an open page, and the effect of a thousand decisions a second for ten seconds on two
+// open pages. Needs Chrome or Chromium; without one there is no result.
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ const SECONDS = 10
 const LIMIT_MS = 200
 const MAX_HEAP_MB = 64
 
-/** Measures everything and returns rows (ns) and judged limits. */
+/** Measures everything and returns rows (ns) and limits. */
 export async function benchDashboard() {
   const chromium = findChromium()
   if (chromium === undefined) return { rows: [], limits: [] }

@@ -1,4 +1,4 @@
-// The engine beside its peers and a hand-written loop, all in one run, judged as ratios.
+// The engine next to other libraries and a hand-written loop, in one run, compared as ratios.
 // Cases: 1, 8 and 32 hooks, synchronous and asynchronous, a matcher on each, tracing off and on.
 // One process for all, as in a long-lived supervisor: the compiler has seen many hooks before it meets a case.
 
@@ -12,10 +12,8 @@ const CALL = { tool: 'shell', args: { command: 'git status --short' } }
 const CONTEXT = { session: 'session-1', turn: 'turn-1', workspace: '/srv/project', host: 'claude' }
 const COUNTS = [1, 8, 32]
 
-// What a hook does, the same for every contestant, after a look at the tool. `empty` shows what the engine itself
-// costs; `guard` reads the command, as a hook is there to do.
-// Hooks are written by different people: each gets a function of its own code, not one that all share and that the
-// compiler would inline into the loop around it.
+// The work of a hook, the same for every library. `empty` measures the engine alone; `guard` reads the command, as real hooks do.
+// Hooks come from different authors, so each gets its own function. The compiler would inline a shared function into the loop.
 const GUARD = "step.data.args.command.includes('rm -rf') ? 'block' : undefined"
 const WORK = {
   empty: { sync: ownFunctions('() => undefined'), async: ownFunctions('async () => undefined') },
@@ -72,7 +70,7 @@ const LIMITS = {
   ],
 }
 
-/** Measures everything and returns rows (ns per dispatch) and judged limits. */
+/** Measures everything and returns rows (ns per dispatch) and limits. */
 export async function benchEngine() {
   const rows = []
   const limits = []

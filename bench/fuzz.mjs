@@ -17,7 +17,7 @@ export async function runFuzz({ option, isJson }) {
   const targets = TARGETS.filter(({ name }) => wanted === undefined || name.includes(wanted))
   if (targets.length === 0)
     throw new Error(`there is no target ${wanted}; there are ${TARGETS.map(({ name }) => name).join(', ')}`)
-  // So many for each that all together are what was asked for, dear ones fewer.
+  // The cases are divided among the targets; slow targets get fewer.
   const each = cases / targets.reduce((sum, { cost = 1 }) => sum + 1 / cost, 0)
   const results = []
   if (!isJson) process.stdout.write(`fuzz: seed ${seed}\n${row(['target', 'cases', 'cases/s', 'slowest'])}`)
@@ -29,7 +29,7 @@ export async function runFuzz({ option, isJson }) {
   return { seed, ok: results.every(({ failure }) => failure === undefined), results }
 }
 
-// Inside the checkout, so that the packages are found from there; sources import as `.ts`, which Node cannot run by itself.
+// Inside the checkout, so that the packages are found from there; sources import as `.ts`, which Node 20 cannot run.
 async function loadTargets() {
   const folder = join(ROOT, 'dist', `fuzz-${process.pid}`)
   mkdirSync(folder, { recursive: true })

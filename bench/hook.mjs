@@ -18,7 +18,7 @@ const AT_LEAST = { timesFaster: 6, perSecond: 2_000 }
 // once more as a share of it, which is the same on a slower machine.
 const NODE_THEN_MS = 25
 
-/** Measures everything and returns rows (ns) and judged limits. */
+/** Measures everything and returns rows (ns) and limits. */
 export function benchHook() {
   return withHome(async ({ home, launcher, startDaemon }) => {
     const bare = { 'node -e 0': ['node', '-e', '0'] }

@@ -1,11 +1,11 @@
 // The whole default pipeline on a step before a tool call, in a process that is warm, with its trace committed: beside
-// the commit of one row in the same run. Judged against a commit that has reached the disk (synchronous = FULL, SQLite's
-// own default); one with the settings of the trace (NORMAL) stands beside it for information.
+// the commit of one row in the same run. Compared with a commit that has reached the disk (synchronous = FULL, SQLite's
+// own default); one with the settings of the trace (NORMAL) is shown for information.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import Database from 'libsql'
 import { createSupervisor } from '../dist/index.js'
 
 const ROUNDS = 15
@@ -14,7 +14,7 @@ const STEPS = 200
 const WARM_UP = 1_000
 const AT_MOST = 6
 
-/** Measures everything and returns rows (ns per step, or per commit) and the judged limit. */
+/** Measures everything and returns rows (ns per step, or per commit) and the limit. */
 export async function benchPipeline() {
   const folder = mkdtempSync(join(tmpdir(), 'arc-bench-pipeline-'))
   const supervisor = await createSupervisor({ home: join(folder, 'home'), enforcement: 'enforce' })

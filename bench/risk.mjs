@@ -1,5 +1,5 @@
-// `node bench/risk.mjs [--json]`: how well and how fast the risk classifier judges labelled shell commands,
-// beside cc-safety-net's library on the same commands in the same run. Without the corpus only the speed is measured, on
+// `node bench/risk.mjs [--json]`: how well and how fast the risk classifier rates labelled shell commands,
+// next to cc-safety-net's library on the same commands in the same run. Without the corpus only the speed is measured, on
 // the rules' own examples.
 
 import { createHash } from 'node:crypto'
@@ -101,7 +101,7 @@ function judge(all, decideOn) {
 }
 
 // While rules are being written only the misses of the first half are looked at; once those of the second have been
-// seen as well, its figures no longer show how the rules carry over to commands that nobody looked at.
+// seen as well, its figures no longer show how the rules carry over to unseen commands.
 function halfOf(id) {
   return createHash('sha256').update(id).digest()[0] & 1
 }

@@ -12,7 +12,7 @@ const IDLE_MB = 120
 // What a heap swings by between two collections.
 const GROWTH = 1.25
 
-/** Runs so many calls and compares the memory late with the memory early. */
+/** Runs the given number of calls and compares the memory at the end with the memory at the start. */
 export function benchSoak(calls = Number(argument('--calls') ?? CALLS)) {
   return withHome(async ({ startDaemon }) => {
     const { socket, residentMb } = await startDaemon()

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import Database from 'better-sqlite3'
 import { build } from 'esbuild'
+import Database from 'libsql'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const RECORDS = 1_000_000
@@ -23,7 +23,7 @@ const INDEXES = [
 ]
 const START = Date.UTC(2026, 0, 1)
 
-/** Measures everything and returns rows (ns per record, or per question) and judged limits. */
+/** Measures everything and returns rows (ns per record, or per query) and limits. */
 export async function benchTrace() {
   const { SqliteTraceStore } = await loadStore()
   const folder = mkdtempSync(join(tmpdir(), 'arc-bench-trace-'))
@@ -88,8 +88,8 @@ function bestBatch(all, size, write) {
 function insertRows(from, to, indexes) {
   const source = new Database(from)
   const rows = source.prepare('SELECT * FROM trace ORDER BY seq').raw().all()
-  const schema = source.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'trace'").pluck()
-  const table = schema.get()
+  const schema = source.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'trace'")
+  const table = schema.get().sql
   source.close()
   const db = new Database(to)
   db.pragma('auto_vacuum = INCREMENTAL')
@@ -116,7 +116,7 @@ const QUESTIONS = {
   'a session, hook and decision': (store) => store.query({ session: 'session-77', hook: 'hook-3', decision: 'block' }),
   'a hook since': (store) => store.query({ hook: 'hook-2', since: START + 150_000_000 }),
   following: (store) => store.query({ afterSeq: RECORDS - 50 }),
-  'nothing found': (store) => store.query({ session: 'nobody', hook: 'none' }),
+  'nothing found': (store) => store.query({ session: 'unknown', hook: 'none' }),
   counters: (store) => store.counters(),
   'one decision': (store) => store.get('step-100000'),
   'the last decision': (store) => store.get('last'),

@@ -1,10 +1,9 @@
-// Builds dist: the library (index.js), the CLI (cli/main.js, each command a chunk of its own), the page (dashboard) and the
+// Builds dist: the library (index.js), the CLI (cli/main.js, one chunk per command), the page (dashboard) and the
 // types.
-// Everything is made in a folder of its own and moved into place at the end, so dist is never half new.
+// Everything is built in a temporary folder and moved at the end, so dist is never half new.
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,11 +26,8 @@ const LIBRARY_ENTRIES = {
   trace: 'src/trace.ts',
   testing: 'src/testing/index.ts',
 }
-// The tree of commands by itself is for what documents it.
+// The command tree alone, for the reference.
 const CLI_ENTRIES = { main: 'src/cli/main.ts', tree: 'src/cli/commands.ts' }
-
-// Packages with compiled code cannot be bundled; optional ones may not be there at all.
-const NATIVE_PACKAGES = ['better-sqlite3']
 
 // Bundled CommonJS dependencies (commander) call require(), which an ES module does not have.
 const REQUIRE_BANNER =
@@ -40,26 +36,6 @@ const REQUIRE_BANNER =
 // The bundle of the hook is a function, which is given what a CommonJS module has.
 const HOOK_BANNER =
   '(function (exports, require, module, __filename, __dirname) { const arcUrl = require("node:url").pathToFileURL(__filename).href;'
-
-// A dozen small files of the database's package cost the hook more than the database does: they go into the bundle, and
-// only the compiled part is looked for in the package. Looked for at once, so that its absence shows where it always did.
-const INLINE_SQLITE = {
-  name: 'inline-sqlite',
-  setup({ onResolve, onLoad }) {
-    const path = createRequire(import.meta.url).resolve('better-sqlite3')
-    onResolve({ filter: /^better-sqlite3$/ }, () => ({ path, namespace: 'sqlite' }))
-    onLoad({ filter: /.*/, namespace: 'sqlite' }, () => ({
-      contents: `require.resolve('better-sqlite3/package.json'); module.exports = require(${JSON.stringify(path)})`,
-      resolveDir: ROOT,
-    }))
-    onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'compiled' }))
-    onLoad({ filter: /.*/, namespace: 'compiled' }, () => ({
-      contents: `const { dirname, join } = require('node:path')
-        const root = dirname(require.resolve('better-sqlite3/package.json'))
-        module.exports = (name) => require(join(root, 'build', 'Release', name))`,
-    }))
-  },
-}
 
 const SHARED = {
   absWorkingDir: ROOT,
@@ -126,7 +102,7 @@ function buildCli() {
     chunkNames: 'chunks/[name]-[hash]',
     splitting: true,
     minify: true,
-    external: [...NATIVE_PACKAGES, ...optionalPackages()],
+    external: optionalPackages(),
     banner: { js: REQUIRE_BANNER },
     // The module form of a package, where it has one: jsonc-parser's other form cannot be bundled.
     mainFields: ['module', 'main'],
@@ -143,8 +119,7 @@ async function buildHook() {
     outfile,
     format: 'cjs',
     minify: true,
-    external: ['better-sqlite3/package.json', ...optionalPackages()],
-    plugins: [INLINE_SQLITE],
+    external: optionalPackages(),
     banner: { js: HOOK_BANNER },
     footer: { js: '})' },
     mainFields: ['module', 'main'],
@@ -167,7 +142,7 @@ async function buildHook() {
 }
 
 async function buildDashboard() {
-  // Tests build as well, under a name of their own for the environment; what comes out has to be the same.
+  // Tests build as well, with another NODE_ENV; the result must be the same.
   process.env.NODE_ENV = 'production'
   const build = { outDir: join(STAGE, 'dashboard') }
   await vite.build({ configFile: join(ROOT, 'dashboard', 'vite.config.ts'), build }).catch((failure) => {
@@ -210,7 +185,7 @@ async function buildTypes() {
   })
 }
 
-// Another build may do the same at this moment; whoever comes second finds dist there again and moves that aside too.
+// Another build may do the same at this moment; the second build finds dist again and moves it aside too.
 function moveIntoPlace() {
   const old = join(ROOT, `dist.old-${process.pid}`)
   for (let attempt = 1; ; attempt += 1) {

@@ -1,55 +1,78 @@
-// Runs every check that of the sources, one line each, and shows the output of those that fail.
-// All of them run even after a failure, so that one run shows every failure.
+// Runs every check that decides whether the code is fit, one line each, and shows the output of checks that fail.
+// All of them run even after a failure, so that one run shows everything there is to fix. With --with-tests the tests follow.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { runProgram, showProgress } from './progress.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
+// The longest first: they run side by side.
 const CHECKS = [
+  { name: 'types and source rules', command: ['node', 'scripts/check/source-rules.mjs', 'tsconfig.json'] },
+  { name: 'dead code', command: ['knip', '--cache', '--cache-location', join(ROOT, 'node_modules/.cache/arc/knip')] },
+  { name: 'types of the page', command: ['node', 'scripts/check/source-rules.mjs', 'dashboard/tsconfig.json'] },
+  {
+    name: 'types of the browser tests',
+    command: ['node', 'scripts/check/source-rules.mjs', 'test/browser/tsconfig.json'],
+  },
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'] },
-  { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'types of the page', command: ['tsc', '--noEmit', '-p', 'dashboard'] },
-  { name: 'types of the browser tests', command: ['tsc', '--noEmit', '-p', 'test/browser'] },
-  { name: 'source rules', command: ['node', 'scripts/check/source-rules.mjs'] },
-  { name: 'words', command: ['node', 'scripts/check/words.mjs'] },
-  { name: 'dead code', command: ['knip'] },
-  { name: 'docs in step', command: ['node', 'scripts/docs.mjs', '--check'], needs: 'scripts/docs.mjs' },
+  { name: 'docs in step', command: ['node', 'scripts/docs.mjs', '--check'] },
   { name: 'budget', command: ['node', 'scripts/check/budget.mjs', '--no-timing'] },
 ]
-const TESTS = { name: 'tests', command: ['vitest', 'run'], isStreamed: true }
 
 const { values } = parseArgs({ options: { 'with-tests': { type: 'boolean', default: false } } })
-const checks = (values['with-tests'] ? [...CHECKS, TESTS] : CHECKS).filter(isApplicable)
-const failed = checks.filter((check) => !runCheck(check))
+const failed = await runChecks()
+if (values['with-tests'] && !runTests()) failed.push('tests')
 if (failed.length > 0) {
-  console.error(`\nfailed: ${failed.map((check) => check.name).join(', ')}`)
+  console.error(`\nfailed: ${failed.join(', ')}`)
   process.exitCode = 1
 }
 
-function isApplicable(check) {
-  return !check.needs || existsSync(join(ROOT, check.needs))
+async function runChecks() {
+  const waiting = [...CHECKS]
+  const running = []
+  const failures = []
+  const work = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      running.push(check.name)
+      const startedAt = performance.now()
+      const { code, output } = await start(check.command)
+      running.splice(running.indexOf(check.name), 1)
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+      progress.clear()
+      console.log(`${code === 0 ? 'ok    ' : 'failed'}  ${check.name.padEnd(26)} ${seconds.padStart(5)} s`)
+      if (code === 0) continue
+      failures.push(check.name)
+      console.error(output.trimEnd())
+    }
+  }
+  const working = Array.from({ length: Math.min(availableParallelism(), 4) }, work)
+  const progress = showProgress(() => `checking ${running.join(', ')}`)
+  await Promise.all(working)
+  progress.stop()
+  return failures
 }
 
-function runCheck({ name, command, isStreamed = false }) {
-  const [tool, ...args] = command
-  const startedAt = performance.now()
-  const result = spawnSync(toolPath(tool), args, {
+function start([tool, ...args]) {
+  return runProgram(toolPath(tool), args, { cwd: ROOT, shell: needsShell(tool) })
+}
+
+function runTests() {
+  const { status } = spawnSync(toolPath('vitest'), ['run'], {
     cwd: ROOT,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-    stdio: isStreamed ? 'inherit' : 'pipe',
-    // The launchers in node_modules/.bin are .cmd files on Windows, which only a shell can start.
-    shell: process.platform === 'win32' && tool !== 'node',
+    stdio: 'inherit',
+    shell: needsShell('vitest'),
   })
-  const isOk = result.status === 0
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  console.log(`${isOk ? 'ok    ' : 'failed'}  ${name.padEnd(18)} ${seconds.padStart(5)} s`)
-  if (!isOk) console.error(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`.trimEnd())
-  return isOk
+  return status === 0
+}
+
+// The launchers in node_modules/.bin are .cmd files on Windows, which only a shell can start.
+function needsShell(tool) {
+  return process.platform === 'win32' && tool !== 'node'
 }
 
 function toolPath(tool) {

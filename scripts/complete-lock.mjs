@@ -1,5 +1,5 @@
-// Adds to package-lock.json the optional packages of other platforms that npm left out, which `npm ci` then misses.
-// npm leaves out what the registry in use does not offer, so this is run after adding or updating a dependency.
+// Adds to package-lock.json the optional packages of other platforms that npm omitted and `npm ci` needs.
+// npm omits packages that the current registry does not offer. Run this after adding or updating a dependency.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Generates docs/reference from the tables in the code. `--write` writes the pages, `--check` fails where one differs.
+// Generates docs/reference from the tables in the code. `--write` writes the pages, `--check` fails if a page differs.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,8 +27,8 @@ const PAGES = {
   'cli.md': cli,
 }
 
-// What holds where no file says otherwise, by the key that people write.
-const UNLESS_SET = {
+// Defaults that are not in the schema, by key.
+const DEFAULT_VALUES = {
   enforcement: DEFAULTS.enforcement,
   'hooks.errorBehavior': DEFAULTS.errorBehavior,
   'hooks.timeout': DEFAULTS.timeoutMs,
@@ -56,7 +56,7 @@ function check() {
   const stray = found.filter((name) => !(name in PAGES)).map((name) => `docs/reference/${name} is not generated`)
   const stale = Object.entries(PAGES)
     .filter(([name, render]) => !found.includes(name) || readFileSync(join(FOLDER, name), 'utf8') !== HEAD + render())
-    .map(([name]) => `docs/reference/${name} is out of step: run npm run docs`)
+    .map(([name]) => `docs/reference/${name} is out of date: run npm run docs`)
   return [...stray, ...stale]
 }
 
@@ -71,12 +71,12 @@ function points() {
   return page(
     'Points',
     [
-      'Where hooks can stand. A block at a point that cannot abort, and an edit of a field that cannot be changed, are',
-      'recorded but not applied. Any spelling works wherever a point is named (`pre_tool_use`, `PreToolUse`, `pre-tool-use`),',
-      'and `pre:tool:shell` means the point `pre:tool` for the tool `shell` only.',
+      'The points at which hooks can be registered. A block at a point that cannot abort, and an edit of a field that cannot be',
+      'modified, are recorded but not applied. A point can be written in several ways (`pre_tool_use`, `PreToolUse`, `pre-tool-use`).',
+      '`pre:tool:shell` is the point `pre:tool` for the tool `shell` only.',
       '',
-      'A block means: stop this action; at `pre:turn:end` go on with the turn (`continue`), at `pre:compact` skip the',
-      'compaction (`skip`). At `pre:tool` a verdict may also supply `result`, which answers the call in its stead.',
+      'A block stops the action. At `pre:turn:end` it continues the turn (`continue`), at `pre:compact` it skips the compaction',
+      '(`skip`). At `pre:tool` a verdict may also contain `result`, which answers the call without running the tool.',
     ],
     table(['point', 'when', 'can abort', 'can modify', 'other spellings'], rows),
   )
@@ -87,9 +87,9 @@ function modes() {
   return page(
     'Modes',
     [
-      'The ladder, lowest first. `warn` is accepted everywhere as another spelling of `advise`. The mode in force for a hook',
-      "is the lowest of the engine's (the profile's), the hook's own, and the breaker's maximum mode; a hook marked `critical` is",
-      'not lowered by the breaker. Each evaluation records the mode it was made in.',
+      'The modes, lowest first. `warn` is accepted everywhere as another name of `advise`. The effective mode of a hook is the lowest',
+      "of the mode of the engine (the profile's mode), the mode of the hook, and the maximum mode of the breaker. The breaker does not",
+      'lower a hook marked `critical`. Each evaluation records its effective mode.',
     ],
     table(['mode', 'what it does'], rows),
   )
@@ -100,11 +100,11 @@ function degradation() {
   return page(
     'When a hook fails',
     [
-      'A failure is never read as consent. What it counts as depends on the `onError` of the hook, or else of the engine',
-      '(`log` unless set). A block takes effect where the point can abort and the mode is `enforce`. The evaluation carries',
-      '`cause: failure:<kind>`, so that a failure can always be told from a decision.',
+      'A failure is never consent. What it counts as depends on `onError` of the hook, or else of the engine (default `log`). A block is',
+      'applied if the point can abort and the mode is `enforce`. The evaluation has `cause: failure:<kind>`, so a failure can always be',
+      'distinguished from a decision.',
     ],
-    table(['failure', 'the hook', 'onError `log`', 'onError `skip`', 'onError `abort`'], rows),
+    table(['failure', 'meaning', 'onError `log`', 'onError `skip`', 'onError `abort`'], rows),
   )
 }
 
@@ -113,8 +113,8 @@ function errors() {
   return page(
     'Errors',
     [
-      'Misuse is thrown as an `ArcError` with one of these codes in `error.code`. Messages say what was expected, what came',
-      'and what to do; codes are stable, messages are not. Nothing that a hook does is ever thrown: see degradation.md.',
+      'Misuse throws an `ArcError` with one of these codes in `error.code`. A message says what was expected, what was received and',
+      'what to do. Codes are stable, messages are not. `dispatch` never throws because of a hook: see [degradation](degradation.md).',
     ],
     table(['code', 'raised when', 'what to do'], rows),
   )
@@ -127,17 +127,16 @@ function hooks() {
     summary,
     list(points),
     critical ? 'yes' : 'no',
-    onError ?? 'as the profile says',
-    timeoutMs === undefined ? 'as the profile says' : `${timeoutMs / 1000} s`,
+    onError ?? 'from the profile',
+    timeoutMs === undefined ? 'from the profile' : `${timeoutMs / 1000} s`,
   ])
-  const head = ['priority', 'hook', 'what it does', 'points', 'critical', 'its own failure', 'time limit']
+  const head = ['priority', 'hook', 'what it does', 'points', 'critical', 'onError', 'time limit']
   return page(
     'Built-in hooks',
     [
-      'The hooks that ARC brings along, in the order in which they run. A profile configures each under its name in `hooks`:',
-      '`enabled`, `timeout` (ms), `mode`, `onError` and the `options` below. A critical hook is never lowered by the breaker;',
-      'of the gate that holds for its rules, not for its reviewer. What each is good for is in',
-      '[the guide](../guides/supervision.md).',
+      'The built-in hooks, in the order in which they run. A profile configures each hook under its name in `hooks`: `enabled`,',
+      '`timeout` (ms), `mode`, `onError` and the `options` below. The breaker never lowers a critical hook; of the gate, this is true for',
+      'the rules, not for the reviewer. [Supervision](../guides/supervision.md) shows how to use them.',
     ],
     [table(head, rows), ...BUILT_INS.map(hookOptions), auditChecklists()].join('\n\n'),
   )
@@ -147,17 +146,17 @@ function hookOptions({ name, options }) {
   const { properties = {} } = z.toJSONSchema(options, { io: 'input', unrepresentable: 'any' })
   const rows = Object.entries(properties).map(([key, schema]) => [
     code(key),
-    kindOf(schema),
+    describeKind(schema),
     schema.default === undefined ? '–' : code(JSON.stringify(schema.default)),
     schema.description ?? '–',
   ])
-  const body = rows.length === 0 ? 'No options.' : table(['option', 'kind', 'unless set', 'meaning'], rows)
+  const body = rows.length === 0 ? 'No options.' : table(['option', 'kind', 'default', 'meaning'], rows)
   return `## ${code(name)}\n\n${body}`
 }
 
-function kindOf({ type, enum: words, minimum, maximum, items, anyOf }) {
+function describeKind({ type, enum: words, minimum, maximum, items, anyOf }) {
   if (words !== undefined) return words.map(code).join(' or ')
-  if (anyOf !== undefined) return [...new Set(anyOf.map(kindOf))].join(' or ')
+  if (anyOf !== undefined) return [...new Set(anyOf.map(describeKind))].join(' or ')
   if (type === 'array') return items?.enum === undefined ? 'list' : `list of ${items.enum.map(code).join(' ')}`
   const isBounded = minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
   return isBounded ? `${type}, ${minimum} to ${maximum}` : (type ?? 'anything')
@@ -170,11 +169,11 @@ function auditChecklists() {
     ...Object.values(AUDIT_CHECKLISTS).map(({ asks: asked }) => (asked.includes(name) ? 'yes' : '–')),
   ])
   const intro = [
-    'What `audit-score` asks of an answer, by the checklist that the risk of the turn calls for. In `strict` something',
-    'that is missing is flagged; else only an answer below `minConfidence` is.',
+    'The requirements of `audit-score` for an answer. The risk of the turn selects the checklist. In `strict` a missing item is flagged;',
+    'in the others only an answer below `minConfidence` is flagged.',
   ]
   const intensities = Object.keys(AUDIT_CHECKLISTS).map(code)
-  return `## Checklists\n\n${intro.join('\n')}\n\n${table(['check', 'asks that', ...intensities], checks)}`
+  return `## Checklists\n\n${intro.join('\n')}\n\n${table(['check', 'requirement', ...intensities], checks)}`
 }
 
 function tools() {
@@ -182,8 +181,8 @@ function tools() {
   return page(
     'Tools',
     [
-      'A matcher names a class or a tool, and case does not matter. Names in one row are the same tool in different agents:',
-      'a matcher that names one of them matches all. Tools of MCP servers (`mcp__server__tool`) are of the class `mcp`.',
+      'A matcher names a class or a tool, in upper or lower case. Names in one row are the same tool in different agents: a matcher with',
+      'one of them matches all. Tools of MCP servers (`mcp__server__tool`) have the class `mcp`.',
     ],
     table(['class', 'names'], rows),
   )
@@ -191,9 +190,9 @@ function tools() {
 
 function hosts() {
   const blockWords = { exit: 'exit code', none: '–', throw: 'exception', cancel: 'ends the task' }
-  const askWords = { prompt: 'prompt', prompting: 'its own', deny: 'denied' }
+  const askWords = { prompt: 'prompt', prompting: 'own prompt', deny: 'denied' }
   const sections = Object.values(HOSTS).map((host) => {
-    const checked = host.verifiedWith === undefined ? 'from its documents' : `checked with ${host.verifiedWith}`
+    const checked = host.verifiedWith === undefined ? 'from its documentation' : `tested with ${host.verifiedWith}`
     const rows = Object.entries(host.events).map(([name, row]) => [
       code(name),
       code(row.point),
@@ -210,10 +209,10 @@ function hosts() {
   return page(
     'Hosts',
     [
-      "What each agent's events are in ARC, and what the agent honours there. *Installed*: `arc install` registers it.",
-      '*Block*: how a block reaches it, – where it cannot be stopped. *Ask*: its own prompt, or a denial with instructions',
-      'to approve. *Edits*: what a hook may change. *Context*: text for the model arrives. *Notice*: the user can be told.',
-      'An event that is in no table is traced as unknown, and a tool call in it can still be blocked.',
+      'The events of each agent, their points, and what the agent honours. *Installed*: `arc install` registers the event. *Block*: how',
+      'the agent is blocked, – if it cannot be blocked. *Ask*: the prompt of the agent, or a denial with instructions to approve. *Edits*:',
+      'the fields that a hook may edit. *Context*: the model gets additional text. *Notice*: the user sees a message. An event that is not',
+      'in a table is recorded as unknown, and a tool call in it can still be blocked.',
     ],
     sections.join('\n\n'),
   )
@@ -240,7 +239,7 @@ function rules() {
         .map(code)
         .join(' '),
     ])
-    return `## ${pack.name}\n\n${pack.about}\n\n${table(['rule', 'effect', 'tier', 'OWASP', 'why', 'finds'], rows)}`
+    return `## ${pack.name}\n\n${pack.about}\n\n${table(['rule', 'effect', 'tier', 'OWASP', 'reason', 'examples'], rows)}`
   })
   const tags = table(
     ['tag', 'risk'],
@@ -249,9 +248,9 @@ function rules() {
   return page(
     'Rules',
     [
-      'What risk detection looks for. A rule may rate a case lower or higher than its own tier, by where the thing is: see',
-      'the guide on risk. Tier 5 blocks, tier 4 blocks (a deploy asks), tier 3 is flagged; what depends on something that',
-      'cannot be known from the text asks.',
+      'The rules of risk detection. A rule may rate a case lower or higher than its tier, depending on the path: see',
+      '[risk](../guides/risk.md). Tier 5 blocks, tier 4 blocks (a deploy asks), tier 3 is flagged. Harm that depends on something unknown',
+      'asks.',
     ],
     [tiers, ...packs, `## OWASP\n\n${tags}`].join('\n\n'),
   )
@@ -264,32 +263,31 @@ function config() {
   const perHook = settingRows(hooksKey.additionalProperties, 'hooks.NAME.')
   const inner = { breaker, risk }
   const other = Object.entries(inner).flatMap(([key, schema]) => settingRows(schema, `${key}.`))
-  const head = ['key', 'kind', 'unless set', 'meaning']
+  const head = ['key', 'kind', 'default', 'meaning']
   const only = toJsonSchema('config').properties.profile
   return page(
     'Configuration',
     [
       'Every key of a profile (`$ARC_HOME/profiles/NAME.json`), of a project (`.arc/config.json`) and of `$ARC_HOME/config.json`, which',
-      'may also say which `profile` is in use. JSON with comments or YAML. A project can only tighten what the user has set. `arc init`',
-      'writes the same as JSON Schema into `$ARC_HOME/schema`, for editors. How to work with it is in',
-      '[the guide](../guides/configuration.md).',
+      'may also select the `profile`. The format is JSON with comments, or YAML. A project can only tighten the settings of the user.',
+      '`arc init` writes a JSON Schema to `$ARC_HOME/schema`, for editors. The [guide](../guides/configuration.md) is ordered by task.',
     ],
     [
       `## Settings\n\n${table(head, [...settingRows({ properties: { ...plain, profile: only } }), ...other])}`,
-      `## Hooks\n\nBy the name of a hook in place of NAME; the options of the built-in ones are in [their page](hooks.md).\n\n${table(head, [...named, ...perHook])}`,
-      `## Commands\n\nEach row of \`commands\` is a hook that is a program.\n\n${table(head, settingRows(commands.items, '', commands.items.required))}`,
+      `## Hooks\n\nNAME is the name of a hook. The options of the built-in hooks are in [hooks](hooks.md).\n\n${table(head, [...named, ...perHook])}`,
+      `## Commands\n\nEach item of \`commands\` is a command hook.\n\n${table(head, settingRows(commands.items, '', commands.items.required))}`,
     ].join('\n\n'),
   )
 }
 
 function settingRows({ properties }, prefix = '', required = []) {
   return Object.entries(properties).map(([name, schema]) => {
-    const unlessSet = schema.default ?? UNLESS_SET[prefix + name]
+    const defaultValue = schema.default ?? DEFAULT_VALUES[prefix + name]
     const absent = required.includes(name) && schema.default === undefined ? 'required' : '–'
     return [
       code(prefix + name),
-      name === 'event' ? 'a [point](points.md)' : kindOf(schema),
-      unlessSet === undefined ? absent : code(JSON.stringify(unlessSet)),
+      name === 'event' ? 'a [point](points.md)' : describeKind(schema),
+      defaultValue === undefined ? absent : code(JSON.stringify(defaultValue)),
       schema.description ?? '–',
     ]
   })
@@ -301,9 +299,9 @@ function cli() {
   return page(
     'Command line',
     [
-      'Every command, as `arc COMMAND --help` has it. Everywhere: `--json` prints JSON on stdout and nothing else there; `$ARC_HOME`,',
-      '`$ARC_PROFILE` and `$NO_COLOR` are honoured. Exit codes: 0 done, 1 failed, 2 blocked or a usage error, 3 held for a person. By task:',
-      '[the guide](../guides/cli.md).',
+      'Every command, as in `arc COMMAND --help`. With `--json` every command prints JSON on stdout, and nothing else. `$ARC_HOME`,',
+      '`$ARC_PROFILE` and `$NO_COLOR` are honoured. Exit codes: 0 done, 1 failed, 2 blocked or a usage error, 3 held for a person. The',
+      '[guide](../guides/cli.md) is ordered by task.',
     ],
     sections.join('\n\n'),
   )
@@ -324,7 +322,7 @@ function commandSection(command, path) {
     `${level} arc ${name}`,
     sentence(command.description() || command.summary()),
     ...(inner.length > 0 ? [] : [`Usage: ${code(`arc ${name} ${command.usage()}`.trimEnd())}`]),
-    ...(rows.length === 0 ? [] : [table(['option', 'meaning', 'unless set'], rows)]),
+    ...(rows.length === 0 ? [] : [table(['option', 'meaning', 'default'], rows)]),
     ...inner.map((one) => commandSection(one, `${name} `)),
   ].join('\n\n')
 }

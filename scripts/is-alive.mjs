@@ -1,4 +1,4 @@
-// Tells whether a process still runs, so that what a killed one left behind can be told from work under way.
+// Whether a process still runs, to distinguish files of a killed process from work in progress.
 // Runs before anything is installed: it must not import a dependency.
 
 export function isAlive(pid) {

@@ -28,7 +28,7 @@ try {
     await shoot(theme, WIDE, PAGES, '')
     await shoot(theme, NARROW, ['overview', 'feed'], '-narrow')
   }
-  // Whoever waited for a person is let go with the daemon.
+  // Held steps end with the daemon.
   waiting.catch(() => undefined)
 } finally {
   await browser.close()

@@ -1,13 +1,13 @@
 // Makes a checkout ready to run: installs and builds, each only when its result is missing or out of date.
 // Runs on a fresh clone, so it must import nothing that has to be installed first. With --no-build it only installs.
 
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BUILD_STAMP, hashBuildInputs } from './build-inputs.mjs'
 import { isAlive } from './is-alive.mjs'
+import { runProgram, showProgress } from './progress.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const INSTALL_STAMP = join('node_modules', '.arc-setup')
@@ -23,8 +23,8 @@ const TASKS = [
 requireSupportedNode()
 if (!TASKS.every((task) => task.isDone())) {
   takeLock()
-  // Asked again inside the lock: another process may have done the work meanwhile.
-  for (const task of TASKS) if (!task.isDone()) runTask(task)
+  // Checked again inside the lock: another process may have done the work meanwhile.
+  for (const task of TASKS) if (!task.isDone()) await runTask(task)
 }
 
 function requireSupportedNode() {
@@ -40,30 +40,28 @@ function versionParts(text) {
   return text.match(/\d+/g).slice(0, 2).map(Number)
 }
 
-function runTask(task) {
-  const startedAt = performance.now()
-  process.stderr.write(`${task.label}… `)
-  const result = task.run()
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  if (result.status === 0) {
-    process.stderr.write(`${seconds} s\n`)
+async function runTask({ label, run }) {
+  const progress = showProgress(() => label)
+  const { code, output } = await run()
+  const seconds = (progress.stop() / 1000).toFixed(1)
+  if (code === 0) {
+    process.stderr.write(`${label}: ${seconds} s\n`)
     return
   }
-  process.stderr.write(`failed after ${seconds} s\n${result.stdout ?? ''}${result.stderr ?? ''}`)
-  if (result.error) process.stderr.write(`${result.error.message}\n`)
-  process.exit(result.status ?? 1)
+  process.stderr.write(`${label} failed after ${seconds} s\n${output}`)
+  process.exit(code)
 }
 
 function isInstalled() {
   return readIfThere(join(ROOT, INSTALL_STAMP)) === hashLockFile()
 }
 
-function install() {
+async function install() {
   const lockHash = hashLockFile()
   rmSync(join(ROOT, INSTALL_STAMP), { force: true })
   // The tools of the build are development dependencies, wanted even under NODE_ENV=production.
-  const result = run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
-  if (result.status === 0) writeFileSync(join(ROOT, INSTALL_STAMP), lockHash)
+  const result = await runInRoot('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
+  if (result.code === 0) writeFileSync(join(ROOT, INSTALL_STAMP), lockHash)
   return result
 }
 
@@ -78,13 +76,12 @@ function isBuilt() {
 }
 
 function build() {
-  return run(process.execPath, [join(ROOT, 'scripts', 'build.mjs')])
+  return runInRoot(process.execPath, [join(ROOT, 'scripts', 'build.mjs')])
 }
 
-function run(command, args) {
+function runInRoot(command, args) {
   // On Windows npm is a .cmd file, which only a shell can start.
-  const shell = process.platform === 'win32' && command === 'npm'
-  return spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28, shell })
+  return runProgram(command, args, { cwd: ROOT, shell: process.platform === 'win32' && command === 'npm' })
 }
 
 function takeLock() {

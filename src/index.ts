@@ -25,10 +25,9 @@ export { ArcError, ERRORS, type ErrorCode } from './engine/errors.ts'
 export type { Handler, HookObject, HookOptions, RunContext } from './engine/hook.ts'
 export type { Match, Pattern } from './engine/matcher.ts'
 export { effectiveMode, MODES, type Mode, type ModeInput } from './engine/mode.ts'
-export type { Evaluation, Fault, Notice, Outcome } from './engine/outcome.ts'
+export type { Evaluation, Fault, Notice, Outcome, Sink } from './engine/outcome.ts'
 export { type DeclaredPoint, definePoint } from './engine/point-names.ts'
 export { type DataOf, type EditOf, POINTS, type PointName, type PointSpec } from './engine/points.ts'
-export type { Sink } from './engine/recorder.ts'
 export type { Step, StepContext, StepEnvelope } from './engine/step.ts'
 export { TOOLS, type ToolClass, toolClass } from './engine/tools.ts'
 export { DECISIONS, type Decision, type HandlerResult, type VerdictObject } from './engine/verdict.ts'
@@ -47,6 +46,7 @@ export {
   type RoundtableDefaults,
   type RoundtableRequest,
 } from './roundtable/parse-request.ts'
+export { TASK_RETENTION_MS, type TaskFilter, type TaskStore } from './storage/ports.ts'
 export { CircuitBreaker, type CircuitBreakerOptions } from './supervisor/breaker/breaker.ts'
 export { createSupervisor } from './supervisor/create-supervisor.ts'
 export type { Supervisor } from './supervisor/supervisor.ts'
@@ -60,7 +60,6 @@ export {
   TaskDelegator,
 } from './tasks/service/open-tasks.ts'
 export { admitBy, TaskRefusal } from './tasks/service/task-supervision.ts'
-export { TASK_RETENTION_MS, type TaskFilter, type TaskStore } from './tasks/store.ts'
 export type { Task, TaskDraft, TaskPriority, TaskRecord, TaskStatus } from './tasks/task.ts'
 export {
   advanceTask,

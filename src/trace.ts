@@ -2,9 +2,9 @@
 // not load a database.
 
 export { MemoryTraceStore } from './storage/memory/trace-store.ts'
+export type { Counters, Found, RetainPolicy, TraceFilter, TraceStore } from './storage/ports.ts'
 export { type SqliteTraceOptions, SqliteTraceStore } from './storage/sqlite/trace-store.ts'
 export { TracedEngine } from './supervisor/traced-engine.ts'
 export type { Verification } from './trace/chain.ts'
 export { verifyExport } from './trace/export.ts'
 export type { EvaluationRecord, EventEntry, EventRecord, LogRow, StepEntry, StepRecord } from './trace/record.ts'
-export type { Counters, Found, RetainPolicy, TraceFilter, TraceStore } from './trace/store.ts'

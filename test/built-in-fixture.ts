@@ -11,8 +11,8 @@ import type { SupervisionEvent, SupervisionServices } from '../src/hooks/builtin
 import { createServices } from '../src/hooks/pipeline-services.ts'
 import { linearRegex } from '../src/platform/engine-services.ts'
 import { MemoryStateStore } from '../src/storage/memory/state-store.ts'
+import type { StateStore } from '../src/storage/ports.ts'
 import { SqliteStateStore } from '../src/storage/sqlite/state-store.ts'
-import type { StateStore } from '../src/storage/state.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
 import { makeTempFolder } from './temp-folder.ts'
 

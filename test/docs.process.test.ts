@@ -13,6 +13,7 @@ const PAGES = [
     'README.md',
     'ARCHITECTURE.md',
     'AGENTS.md',
+    'GLOSSARY.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',
     'SECURITY.md',
@@ -54,10 +55,25 @@ it.each(PAGES)('%s names only npm scripts and source files that exist', (page) =
     (match) => match[1] ?? '',
   )
   expect(names.filter((name) => scripts[name] === undefined)).toEqual([])
-  const files = [...text.matchAll(/`((?:src|test|scripts|bench|examples|docs)\/[\w./-]+)`/g)].map(
+  const files = [...text.matchAll(/`((?:src|test|scripts|bench|examples|docs|dashboard)\/[\w./-]+)`/g)].map(
     (match) => match[1] ?? '',
   )
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+})
+
+it.each(PAGES)('%s has no conflict marker', (page) => {
+  expect(read(page)).not.toMatch(/<<<<<<<|>>>>>>>|> > > >/)
+})
+
+// The package's page resolves the relative links of the README against this address.
+it('package.json names one address of the project', () => {
+  const { homepage, repository, bugs } = JSON.parse(read('package.json'))
+  const address = 'https://github.com/arc-supervisor/arc'
+  expect({ homepage, repository: repository.url, bugs }).toEqual({
+    homepage: `${address}#readme`,
+    repository: `git+${address}.git`,
+    bugs: `${address}/issues`,
+  })
 })
 
 function read(file: string): string {

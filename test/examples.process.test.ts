@@ -58,7 +58,7 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
       'shell git reset --hard HEAD~3: block, It throws away every change that is not committed. (git/reset-hard: destructive, tier 4) Instead: git stash keeps the changes; git diff shows what would be lost.',
       'shell git --version | cut -c 1-3: git',
       'Done: nothing was lost.',
-      '5 steps on record, chain whole',
+      '5 steps recorded, chain intact',
     ],
   },
   'agents/vercel-ai.mjs': {
@@ -83,7 +83,7 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
   'hook-bus/custom-hook.mjs': { stdout: ['dangerous-tool: flag my-custom-hook', 'read: pass'] },
 }
 
-// Those that no program runs by itself: each has a test of its own below.
+// Examples that no program runs directly: each has a test below.
 const READ_BY_ARC = ['hooks/protect-main.sh', 'hooks/team.arma']
 
 it('every example has its expected output here and a row in the README, and the other way round', () => {

@@ -17,8 +17,9 @@ interface Layer {
   isSelfContained?: true
 }
 
-const STATE = 'storage/state'
-const STORAGE = ['storage', STATE, 'storage/memory', 'storage/sqlite'] as const
+// What lower layers may import of storage: the ports, and compare-and-set on the state.
+const PORTS = ['storage/ports', 'storage/state'] as const
+const STORAGE = ['storage', ...PORTS, 'storage/memory', 'storage/sqlite'] as const
 const HOOKS = ['hooks', 'hooks/handlers', 'hooks/builtin'] as const
 const LIBRARY = [
   ...['engine', 'platform', 'trace', 'risk', 'hosts', 'bus', 'tasks', 'roundtable', 'guard', 'config', 'approvals'],
@@ -31,26 +32,27 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   engine: { imports: [], isSelfContained: true },
   // The engine wired to Node: clock, ids, regular expressions, the home folder.
   platform: { imports: ['engine'] },
-  trace: { imports: ['engine'] },
+  trace: { imports: ['engine', 'storage/ports'] },
   risk: { imports: ['engine'] },
   hosts: { imports: ['engine'] },
   bus: { imports: ['engine'] },
   roundtable: { imports: ['engine'] },
-  tasks: { imports: ['engine', 'bus'] },
-  [STATE]: { imports: ['engine'] },
-  'storage/memory': { imports: ['engine', 'trace', 'tasks', 'bus', STATE] },
-  'storage/sqlite': { imports: ['engine', 'trace', 'tasks', 'bus', STATE, 'storage/memory'] },
+  tasks: { imports: ['engine', 'bus', 'storage/ports'] },
+  'storage/ports': { imports: ['engine', 'trace', 'tasks'] },
+  'storage/state': { imports: ['engine', 'storage/ports'] },
+  'storage/memory': { imports: ['engine', 'trace', 'tasks', 'bus', ...PORTS] },
+  'storage/sqlite': { imports: ['engine', 'trace', 'tasks', 'bus', ...PORTS, 'storage/memory'] },
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
-  guard: { imports: ['engine', 'risk', STATE] },
-  config: { imports: ['engine', 'platform', STATE] },
-  approvals: { imports: ['engine', STATE] },
+  guard: { imports: ['engine', 'risk', ...PORTS] },
+  config: { imports: ['engine', 'platform', ...PORTS] },
+  approvals: { imports: ['engine', 'platform', ...PORTS] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
-  'hooks/builtin': { imports: ['engine', 'risk', 'roundtable', STATE, 'storage/memory'] },
+  'hooks/builtin': { imports: ['engine', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
   supervisor: { imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', ...STORAGE, ...HOOKS] },
   'tasks/service': { imports: ['engine', 'platform', 'trace', 'bus', 'tasks', 'hooks', 'supervisor', ...STORAGE] },
-  'roundtable/driver': { imports: ['engine', 'platform', 'roundtable', 'supervisor', STATE, ...HOOKS] },
+  'roundtable/driver': { imports: ['engine', 'platform', 'roundtable', 'supervisor', ...PORTS, ...HOOKS] },
   daemon: { imports: [...LIBRARY, 'protocol'] },
   // `arc serve` starts the daemon; the daemon knows nothing of the command line.
   cli: { imports: [...LIBRARY, 'protocol', 'daemon'] },
@@ -262,7 +264,7 @@ function layerOf(file: string): string {
   return known.sort((a, b) => b.length - a.length)[0] ?? path[0] ?? ''
 }
 
-// The version is told from there.
+// The version is read from there.
 function isManifest(target: string): boolean {
   return target === 'package.json'
 }

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publicOnly } from '../src/daemon/http/managed-sockets.ts'
-import { type Managed, readManaged, writersOf } from '../src/guard/managed.ts'
+import { findForeignWriters, type ManagedInstall, readManagedInstall } from '../src/guard/managed-install.ts'
 import { jsonLines, type Ran, runProgram } from './run-arc.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
@@ -41,7 +41,7 @@ if (whyNot !== undefined) console.info(`managed mode is not tested with real acc
 const root = whyNot === undefined ? makeTempFolder('arc-managed-') : '/nonexistent'
 const SETTINGS = join(root, 'etc/claude-code/managed-settings.json')
 const OWN_SETTINGS = '{\n  // Ours.\n  "permissions": { "deny": ["WebFetch"] }\n}\n'
-let managed: Managed
+let managed: ManagedInstall
 let workspace: string
 
 /** Runs a line as an account of this machine, as a host of that account would. */
@@ -126,7 +126,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     chownSync(node, uid, uid)
     const ran = await setup(['--approver', BOSS, '--hosts', 'claude', '--json'], node)
     expect(ran).toMatchObject({ code: 0 })
-    managed = readManaged(root) as Managed
+    managed = readManagedInstall(root) as ManagedInstall
     expect(await startDaemon()).toMatchObject({ code: 0 })
   }, 60_000)
 
@@ -135,7 +135,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     removeAccounts()
   }, 60_000)
 
-  it('G5 judges the calls of the agent: passes, denies, and records both', async () => {
+  it('G5 checks the calls of the agent: passes, denies, and records both', async () => {
     expect(await as(AGENT, hookLine(), { input: payload('ls') })).toEqual({ code: 0, stdout: '', stderr: '' })
     const denied = await as(AGENT, hookLine(), { input: payload('rm -rf ~') })
     expect(denied.code).toBe(2)
@@ -152,7 +152,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
   it('G5 everything belongs to root or the system user, and Node was copied', () => {
     const { marker, home, prefix, launcher, node, unit } = { ...managed, marker: join(root, 'etc/arc/managed.json') }
     for (const path of [marker, prefix, launcher, node, ...(unit === null ? [] : [unit])]) {
-      expect([path, writersOf(path)]).toEqual([path, []])
+      expect([path, findForeignWriters(path)]).toEqual([path, []])
     }
     expect(node.startsWith(prefix)).toBe(true)
     expect([lstatSync(home).uid, lstatSync(home).mode & 0o777]).toEqual([managed.uid, 0o700])
@@ -270,7 +270,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     expect(jsonLines(stdout).map(({ reason }) => String(reason))).toContainEqual(expect.stringContaining(BOSS))
   }, 60_000)
 
-  it('G5 the caller chooses neither the profile nor what answers in place of the daemon', async () => {
+  it('G5 the caller chooses neither the profile nor what answers instead of the daemon', async () => {
     writeFileSync(join(managed.home, 'profiles/lax.json'), '{ "enforcement": "off" }')
     chownSync(join(managed.home, 'profiles/lax.json'), managed.uid, managed.uid)
     const post = `curl -s -X POST -H 'x-arc-profile: lax' -H 'content-type: application/json' --data-binary @- --unix-socket ${managed.socket} http://arc/v1/hook/claude/-`
@@ -305,7 +305,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     expect(existsSync(join(workspace, 'taken'))).toBe(false)
   })
 
-  it('G5 a folder that no header can name is told all the same', async () => {
+  it('G5 a folder whose name does not fit in a header is passed on', async () => {
     const odd = join(workspace, 'ö "x"\n')
     const line = `mkdir -p "$ODD" && cd "$ODD" && ${hookLine()}`
     expect((await as(AGENT, line, { input: payload('rm -rf /'), env: { ODD: odd } })).code).toBe(2)
@@ -399,7 +399,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     const before = readFileSync(join(managed.home, 'profiles/default.json'), 'utf8')
     expect((await asRoot(line)).code).toBe(0)
     expect(readFileSync(join(managed.home, 'profiles/default.json'), 'utf8')).toBe(before)
-    expect(readManaged(root)?.made).toEqual(managed.made)
+    expect(readManagedInstall(root)?.made).toEqual(managed.made)
     expect((await as(AGENT, hookLine(), { input: payload('ls') })).code).toBe(0)
     const person = await asRoot(`${process.execPath} ${ARC} setup --managed --root ${root}/other --user root`)
     expect(person.stderr).toContain('people use')
@@ -420,7 +420,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     expect(existsSync(managed.prefix) || existsSync(managed.run)).toBe(false)
     expect(existsSync(join(managed.home, 'arc.db'))).toBe(true)
     expect(readFileSync(SETTINGS, 'utf8')).toBe(OWN_SETTINGS)
-    expect(readManaged(root)).toBeUndefined()
+    expect(readManagedInstall(root)).toBeUndefined()
     expect((await setup(['--remove'])).stderr).toContain('not managed')
     expect((await setup([])).code).toBe(0)
     expect((await setup(['--remove', '--purge'])).code).toBe(0)
@@ -432,22 +432,22 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
 })
 
 describe('the marker of a managed machine', () => {
-  it('G5 counts only when nobody but root can change it', () => {
+  it('G5 counts only if root alone can change it', () => {
     const folder = makeTempFolder('arc-marker-')
     mkdirSync(join(folder, 'etc/arc'), { recursive: true })
     const file = join(folder, 'etc/arc/managed.json')
     const texts = ['home', 'prefix', 'launcher', 'node', 'run', 'socket', 'control', 'user', 'group']
     writeFileSync(file, JSON.stringify({ version: 1, uid: 1, ...Object.fromEntries(texts.map((key) => [key, '/x'])) }))
     const isRoot = process.getuid?.() === 0
-    expect(readManaged(folder) !== undefined).toBe(isRoot)
+    expect(readManagedInstall(folder) !== undefined).toBe(isRoot)
     if (isRoot) chownSync(file, 65_534, 65_534)
-    expect(readManaged(folder)).toBeUndefined()
+    expect(readManagedInstall(folder)).toBeUndefined()
     if (isRoot) chownSync(file, 0, 0)
     chmodSync(file, 0o666)
-    expect(readManaged(folder)).toBeUndefined()
+    expect(readManagedInstall(folder)).toBeUndefined()
     chmodSync(file, 0o644)
     chmodSync(join(folder, 'etc'), 0o777)
-    expect(readManaged(folder)).toBeUndefined()
+    expect(readManagedInstall(folder)).toBeUndefined()
   })
 })
 

@@ -1,5 +1,5 @@
 // The package as somebody installs it: packed for real, put into an empty project with nothing but what it declares as
-// dependencies, and used there. Those are linked from the checkout: compiling the native one anew would take minutes.
+// dependencies, and used there. Those are linked from the checkout.
 
 import { execFile, spawn } from 'node:child_process'
 import {

@@ -2,7 +2,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeConfirmNone } from '../src/guard/confirm-file.ts'
+import { markHomeUnattended } from '../src/guard/unattended-home.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
 /** Folders of one test. */
@@ -23,7 +23,7 @@ export const LAYER = 'project/.arc/config.json'
 
 /** Makes a home as `arc init --confirm none` does: tests have no terminal, and they call hooks themselves. */
 export function askNobody(home: string): void {
-  writeConfirmNone(home, process.pid)
+  markHomeUnattended(home, process.pid)
 }
 
 /** Makes the folders. */

@@ -38,8 +38,8 @@ export class DaemonKeeper {
     child.stderr.setEncoding('utf8').on('data', (text) => (errors = (errors + text).slice(-2_000)))
     child.ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })))
     child.ended.then(({ code, signal }) => {
-      // Only who was told to may end, and in order unless killed.
-      if (!child.isKilled) this.#ledger.complain(`the daemon ended by itself with ${code ?? signal}: ${errors}`)
+      // A daemon may end only on request, with exit code 0 unless it was killed.
+      if (!child.isKilled) this.#ledger.complain(`the daemon ended unexpectedly with ${code ?? signal}: ${errors}`)
       else if (signal !== 'SIGKILL' && code !== 0)
         this.#ledger.complain(`a stop ended with ${code ?? signal}: ${errors}`)
     })

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import Database from 'better-sqlite3'
+import Database from 'libsql'
 import { verifyExport } from '../../dist/trace.js'
 import { ARC } from './daemon.mjs'
 
@@ -92,9 +92,9 @@ function checkAcknowledged(lines, ledger) {
 }
 
 function checkDatabase(file, ledger) {
-  const db = new Database(file, { readonly: true })
+  const db = new Database(file)
   try {
-    const result = db.pragma('integrity_check', { simple: true })
+    const result = db.pragma('integrity_check')[0].integrity_check
     if (result !== 'ok') ledger.complain(`integrity_check: ${result}`)
     const foreign = db.pragma('foreign_key_check')
     if (foreign.length > 0) ledger.complain(`foreign_key_check: ${JSON.stringify(foreign[0])}`)

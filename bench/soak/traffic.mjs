@@ -1,4 +1,4 @@
-// Who is at work during a soak. Each actor goes on until the end and notes what was promised to it.
+// The actors of a soak. Each actor works until the end and notes what was acknowledged.
 
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -102,7 +102,7 @@ async function callByProcess({ daemon, ledger, endsAt }, session) {
   }
 }
 
-// What may run must be on record; what is denied is dangerous, or could not be judged, and names its record if it has one.
+// An allowed call must be in the trace. A denied call is dangerous or could not be evaluated, and names its record if it has one.
 function noteAnswer(ledger, call, { exitCode, stdout, stderr }) {
   const isDenied = exitCode === 2 || /"permissionDecision":\s*"(deny|ask)"/.test(stdout)
   if (!isDenied && exitCode !== 0) return ledger.complain(`${call.id} ended with ${exitCode}: ${stderr}`)
@@ -110,7 +110,7 @@ function noteAnswer(ledger, call, { exitCode, stdout, stderr }) {
   const [, id] = /arc why (\S+?)[\s").\\]/.exec(`${stdout} ${stderr} `) ?? []
   if (isDenied && id !== undefined && id !== 'last') ledger.named.add(id)
   if (!isDenied) ledger.acknowledged.add(call.id)
-  if (isDenied && !call.isDangerous) ledger.count('harmless calls denied (could not be judged)')
+  if (isDenied && !call.isDangerous) ledger.count('harmless calls denied (could not be evaluated)')
   ledger.count(isDenied ? 'calls denied' : 'calls allowed')
 }
 
@@ -140,7 +140,7 @@ async function answerOne({ daemon, ledger, client }, id) {
   const word = pick(['approve', 'deny'])
   if (Math.random() < 0.3) {
     const { exitCode, stderr } = await runArc(daemon, ['approvals', word, id])
-    // Whoever waited may be gone meanwhile.
+    // The waiting process may have ended.
     if (exitCode > 1) ledger.complain(`arc approvals ${word} ended with ${exitCode}: ${stderr}`)
   } else {
     const answer = await client.send('POST', `/v1/approvals/${id}/${word}`)

@@ -1,5 +1,5 @@
-// An MCP client whose calls are supervised: whatever server it talks to, each call passes ARC before it leaves.
-// One file for both sides: started with `server` it is a small MCP server over stdio, otherwise the client of it.
+// An MCP client with supervised calls: each call passes ARC before it is sent to the server.
+// With the argument `server` this file is a small MCP server over stdio, otherwise the client of that server.
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -21,7 +21,7 @@ async function serve() {
 
 async function beClient() {
   const engine = createEngine({ mode: 'enforce' })
-  // Names of MCP tools are mcp__server__tool, as agents write them.
+  // Agents name MCP tools mcp__server__tool.
   engine.register(
     'pre:tool',
     ({ data }) => ({ decision: 'block', reason: `${data.args.name} cannot be brought back`, suggestion: 'archive it' }),

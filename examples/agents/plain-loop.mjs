@@ -1,5 +1,5 @@
 // A plain loop: model → tool calls → results, with every call supervised by the built-in hooks and recorded.
-// The model here is a list of what it would say; put your own call in its place. The rest stays as it is.
+// The model is a list of answers. Replace it with a call of your model; the rest stays the same.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const model = [
 ]
 const tools = { shell: async ({ command }) => (await promisify(execFile)('sh', ['-c', command])).stdout.trim() }
 
-// A home of its own, so that the example leaves nothing in yours. Without `home` it is ~/.arc, and its profile decides.
+// A temporary home, so that the example leaves nothing in yours. Without `home`, ARC uses ~/.arc and its profile.
 const home = await mkdtemp(join(tmpdir(), 'arc-example-'))
 const supervisor = await createSupervisor({ home, enforcement: 'enforce', askMs: 0, notify: () => {} })
 const context = { session: 'example', agent: 'plain-loop', workspace: home }
@@ -32,15 +32,15 @@ for (const said of model) {
 async function use({ tool, args }) {
   const id = randomUUID()
   const before = await supervisor.dispatch('pre:tool', { tool, args }, { ...context, id })
-  // What the model reads in place of a result: why, and what would be allowed.
+  // The model gets the reason and the alternative instead of a result.
   if (before.blocked) return `${before.decision}, ${before.reason} Instead: ${before.suggestion}`
   const result = await tools[tool](before.data.args).catch((error) => `failed: ${error.message.split('\n')[0]}`)
-  // The page shows both as one row when the second says which came first.
+  // With preStep the dashboard shows both steps as one row.
   const joined = { ...context, metadata: { preStep: id } }
   const after = await supervisor.dispatch('post:tool', { tool, args: before.data.args, result }, joined)
   return after.data.result || 'nothing'
 }
 
-console.log(`${supervisor.trace.counters().steps} steps on record, chain ${supervisor.trace.verify().ok ? 'whole' : 'broken'}`)
+console.log(`${supervisor.trace.counters().steps} steps recorded, chain ${supervisor.trace.verify().ok ? 'intact' : 'broken'}`)
 await supervisor.close()
 await rm(home, { recursive: true })

@@ -1,6 +1,6 @@
-// An agent on the Vercel AI SDK: its tools are wrapped once, and from then on no call runs that ARC has not seen.
-// A block is a result that the model reads, so it can take the way that is allowed; here it does.
-// The model is the SDK's own stand-in; in its place goes `openai('…')`, `anthropic('…')` or any other.
+// An agent on the Vercel AI SDK: its tools are wrapped once, so every call passes ARC before it runs.
+// The model gets a block as a result and can use the allowed alternative, as it does here.
+// The model is a mock of the SDK. Replace it with `openai('…')`, `anthropic('…')` or any other model.
 import { generateText, stepCountIs, tool } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import { defaultPipeline } from 'arc-supervisor'

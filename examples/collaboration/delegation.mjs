@@ -1,8 +1,8 @@
-// One agent hands work to another, answers its question and hears of the result.
+// One agent delegates work to another, answers its question and gets the result.
 import { MessageBus, TaskDelegator } from 'arc-supervisor'
 
 const messageBus = new MessageBus()
-// Nothing stands for a store in memory; openTasks() has those of the home, which all processes share.
+// Without a store the tasks are in memory. openTasks() opens the tasks of the home, which all processes share.
 const taskStore = undefined
 
 const delegator = new TaskDelegator(taskStore, messageBus);

@@ -1,4 +1,4 @@
-// A custom hook on the bus that a whole program shares.
+// A custom hook on the shared bus of a program.
 import { hookBus } from 'arc-supervisor'
 
 hookBus.register({
@@ -11,7 +11,7 @@ hookBus.register({
   },
 });
 
-// Custom hooks take part in the same pipeline as every other and leave the same records.
+// Custom hooks run in the same pipeline as all other hooks and leave the same records.
 const flagged = await hookBus.dispatch('pre:tool', { tool: 'dangerous-tool', args: {} }, { session: 's1' })
 console.log('dangerous-tool:', flagged.decision, flagged.hook)
 

@@ -15,7 +15,7 @@ hooks.register('pre:message', async (context) => {
   }
 });
 
-// What a main loop does with it: the action runs only when nothing blocked it.
+// A main loop runs the action only if no hook blocked it.
 const shell = await hooks.dispatch('pre:tool', { tool: 'shell', args: ['rm', '-rf', 'build'] })
 console.log('shell rm:', shell.blocked, shell.reason)
 

@@ -1,4 +1,4 @@
-// A failing hook does not crash the system; what its failure means is chosen per hook.
+// A failing hook does not crash the system. Each hook chooses what its failure counts as.
 import { HookSystem } from 'arc-supervisor'
 
 const hooks = new HookSystem()

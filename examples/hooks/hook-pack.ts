@@ -1,6 +1,6 @@
-// A pack of hooks in TypeScript: a function that registers them and returns the undo, so that it can be shared as a
-// package. Points type their data: `step.data` is known, and an edit of a field that may not be changed does not compile.
-// Run it with `node examples/hooks/hook-pack.ts` (Node 22.18 or newer), or with any runner of TypeScript.
+// A pack of hooks in TypeScript: a function that registers hooks and returns a function that removes them, so it can be shared
+// as a package. Points are typed: an edit of a field that a point does not allow does not compile.
+// Run it with `node examples/hooks/hook-pack.ts` (Node 22.18 or newer), or with any TypeScript runner.
 import { createEngine, type HookEngine } from 'arc-supervisor'
 
 export interface TeamRules {

@@ -1,10 +1,10 @@
 #!/bin/sh
-# A hook in shell: no commits on main. Put it into a profile (arc profile show says where that is):
+# A hook in shell: no commits on main. Add it to a profile (arc profile show prints its path):
 #
 #   { "commands": [{ "name": "protect-main", "event": "pre:tool:shell", "command": "~/hooks/protect-main.sh" }] }
 #
-# The step is on stdin as JSON and in the environment. Exit 0 lets it pass, exit 2 blocks with stderr as the reason; JSON on
-# stdout can do more, as here, where it says what to do instead.
+# The step is on stdin as JSON and in the environment. Exit 0 passes, exit 2 blocks with stderr as the reason. JSON on stdout can
+# do more: here it also names the alternative.
 case $ARC_TOOL_INPUT in
   *"git commit"*) ;;
   *) exit 0 ;;

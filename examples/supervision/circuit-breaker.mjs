@@ -1,4 +1,4 @@
-// A breaker that lowers what hooks may do when they keep failing.
+// A breaker that lowers the mode after repeated failures.
 import { CircuitBreaker } from 'arc-supervisor'
 
 const alertEngine = { emit: (event) => console.log('alert:', event) }

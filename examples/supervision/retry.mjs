@@ -1,4 +1,4 @@
-// Runs an agent again while the pipeline objects to its answer.
+// Runs an agent again while the pipeline flags or blocks its answer.
 import { defaultPipeline, runWithRetry } from 'arc-supervisor'
 
 const log = (line) => console.log(line.split(' (')[0])
@@ -10,7 +10,7 @@ const result = await runWithRetry({
     log(`Retry ${attempt}: ${reason}`);
   },
 });
-// The default mode is log: hooks have an opinion and no say.
+// The default mode is log: verdicts are recorded and not applied.
 console.log('log:', result.attempts, 'attempt')
 
 const answers = ['It failed with an error.', 'Done.']

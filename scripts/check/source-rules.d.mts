@@ -9,4 +9,4 @@ export interface Problem {
   message: string
 }
 
-export function findProblems(program: ts.Program, root: string): Problem[]
+export function findProblems(program: ts.Program, root: string, sources?: readonly ts.SourceFile[]): Problem[]

@@ -1,8 +1,11 @@
-// The rules of the house that neither the linter nor the compiler checks: sizes, names, `any`, lost promises, empty catch.
-// Reads a TypeScript program and reports; it never changes a file.
+// Checks types, and the source rules that neither the linter nor the compiler checks: sizes, names, `any`, floating promises,
+// empty catch. Both read the same TypeScript program, so they are one check. Reports; never changes a source file.
+//
+// node scripts/check/source-rules.mjs [TSCONFIG…]: after a check without problems, only changed files and the files that they
+// affect are checked again.
 
-import { existsSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
@@ -10,6 +13,7 @@ const MAX_FUNCTION_LINES = 60
 const MAX_FILE_LINES = 350
 const TABLE_MARKER = '// A table: exempt from the file length limit.'
 const TABLE_MARKER_WITHIN_LINES = 5
+const CONFIGS = ['tsconfig.json', 'dashboard/tsconfig.json', 'test/browser/tsconfig.json']
 const CHECKED_FOLDERS = ['src', 'dashboard', 'test']
 const MEANINGLESS_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'misc', 'common'])
 const EITHER_OPERAND = new Set([
@@ -18,7 +22,7 @@ const EITHER_OPERAND = new Set([
   ts.SyntaxKind.CommaToken,
 ])
 
-// Each rule is asked about every node of every checked file; the file itself is the first node.
+// Each rule checks every node of every checked file. The file itself is the first node.
 const RULES = [
   { check: checkFileName },
   { check: checkFileLength, isForTests: false },
@@ -29,9 +33,9 @@ const RULES = [
 ]
 
 /** Every breach in the program's own files, in reading order: `{ file, line, message }`, file relative to root. */
-export function findProblems(program, root) {
+export function findProblems(program, root, sources = program.getSourceFiles()) {
   const checker = program.getTypeChecker()
-  return program.getSourceFiles().flatMap((source) => {
+  return sources.flatMap((source) => {
     const file = relative(root, source.fileName).split(sep).join('/')
     return isChecked(file) ? findProblemsInFile(source, file, checker) : []
   })
@@ -61,7 +65,7 @@ function isTest(file) {
   )
 }
 
-// What concerns a whole file is reported on its first line, not on the first one after its opening comment.
+// A finding about a whole file is reported on line 1, not on the first line after the opening comment.
 function firstLine(node, source) {
   return ts.isSourceFile(node) ? 1 : lineOf(source, node.getStart(source))
 }
@@ -102,7 +106,7 @@ function checkAny(node) {
   return node.kind === ts.SyntaxKind.AnyKeyword && 'no any: use the real type, or unknown and narrow it'
 }
 
-// A comment counts as content: where an error may rightly be dropped, it says why.
+// A comment counts as content: it says why the error may be dropped.
 function checkEmptyCatch(node, { source }) {
   if (!ts.isCatchClause(node) || node.block.getText(source).slice(1, -1).trim() !== '') return undefined
   return 'empty catch: answer, rethrow or record the error, or say why it may be dropped'
@@ -137,7 +141,7 @@ function unwrap(expression) {
   return inner
 }
 
-// The operands whose value nobody takes when the whole is a statement. An assignment keeps its value, so it has none.
+// The operands whose value is unused if the expression is a statement. An assignment uses its value, so it has none.
 function valueOperands({ left, right, operatorToken: { kind } }) {
   if (kind === ts.SyntaxKind.AmpersandAmpersandToken) return [right]
   return EITHER_OPERAND.has(kind) ? [left, right] : []
@@ -164,14 +168,47 @@ function isFailureHandled(wrapped) {
   const { name, expression: promise } = expression.expression
   if (name.text === 'catch') return expression.arguments.length >= 1
   if (name.text === 'then') return expression.arguments.length >= 2
-  // `.finally` passes a failure on, so what counts is what stands before it.
+  // `.finally` passes a failure on, so the promise before it counts.
   return name.text === 'finally' && isFailureHandled(promise)
 }
 
-function loadProgram(configFile) {
+// Type errors and breaches of one project, as printed lines.
+function checkProject(root, configFile) {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: failOnConfig }
-  const config = ts.getParsedCommandLineOfConfigFile(configFile, {}, host)
-  return ts.createProgram(config.fileNames, config.options)
+  const config = ts.getParsedCommandLineOfConfigFile(join(root, configFile), {}, host)
+  const cache = join(root, 'node_modules/.cache/arc', `${configFile.replaceAll('/', '-')}.tsbuildinfo`)
+  const options = { ...config.options, incremental: true, tsBuildInfoFile: cache }
+  const builder = ts.createIncrementalProgram({ rootNames: config.fileNames, options })
+  const { diagnostics, affected } = checkAffected(builder)
+  const lines = diagnostics.map((diagnostic) => ts.formatDiagnostic(diagnostic, formatHost(root)).trimEnd())
+  for (const { file, line, message } of findProblems(builder.getProgram(), root, affected)) {
+    lines.push(`${file}:${line}: ${message}`)
+  }
+  mkdirSync(dirname(cache), { recursive: true })
+  // With a problem nothing is remembered, so that the next check reports it again.
+  if (lines.length > 0) rmSync(cache, { force: true })
+  else builder.emit()
+  return lines
+}
+
+// The files that have to be checked since the last check without problems, with their type errors.
+function checkAffected(builder) {
+  const diagnostics = [
+    ...[...builder.getConfigFileParsingDiagnostics(), ...builder.getOptionsDiagnostics()],
+    ...[...builder.getSyntacticDiagnostics(), ...builder.getGlobalDiagnostics()],
+  ]
+  const affected = new Set()
+  for (let next = builder.getSemanticDiagnosticsOfNextAffectedFile(); next; ) {
+    diagnostics.push(...next.result)
+    // The whole program counts as affected when the options or the global types changed.
+    for (const source of 'fileName' in next.affected ? [next.affected] : builder.getSourceFiles()) affected.add(source)
+    next = builder.getSemanticDiagnosticsOfNextAffectedFile()
+  }
+  return { diagnostics, affected: [...affected] }
+}
+
+function formatHost(root) {
+  return { getCurrentDirectory: () => root, getCanonicalFileName: (name) => name, getNewLine: () => '\n' }
 }
 
 function failOnConfig(diagnostic) {
@@ -180,10 +217,8 @@ function failOnConfig(diagnostic) {
 
 function main() {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const configs = ['tsconfig.json', 'dashboard/tsconfig.json'].map((file) => join(root, file)).filter(existsSync)
-  const problems = configs.flatMap((config) => findProblems(loadProgram(config), root))
-  // A file that both programs contain is reported once.
-  const lines = new Set(problems.map(({ file, line, message }) => `${file}:${line}: ${message}`))
+  const configs = process.argv.length > 2 ? process.argv.slice(2) : CONFIGS
+  const lines = new Set(configs.flatMap((config) => checkProject(root, config)))
   for (const line of lines) console.log(line)
   if (lines.size > 0) process.exitCode = 1
 }

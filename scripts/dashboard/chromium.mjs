@@ -50,7 +50,7 @@ function install() {
   if (status !== 0) process.stderr.write(`chromium could not be installed: ${stderr.slice(-500)}\n`)
 }
 
-/** Starts it, with a profile of its own that goes with it. */
+/** Starts Chromium with a temporary profile. */
 export function launchChromium(executablePath) {
   return chromium.launch({ executablePath, headless: true, args: ARGS })
 }

@@ -1,4 +1,4 @@
-// A daemon in a process and a home of its own, for whoever looks at the page from a script.
+// A daemon in its own process and a temporary home, for scripts that use the dashboard.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const ARC = fileURLToPath(new URL('../../bin/arc', import.meta.url))
 export async function startArc(profile) {
   const home = mkdtempSync(join(tmpdir(), 'arc-page-'))
   mkdirSync(join(home, 'profiles'), { recursive: true })
-  // Nobody is asked: scripts have no terminal.
+  // No confirmation: scripts have no terminal.
   execFileSync(process.execPath, [ARC, 'init', '--confirm', 'none'], {
     env: { ...process.env, ARC_HOME: home },
     stdio: 'ignore',

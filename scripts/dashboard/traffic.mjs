@@ -52,7 +52,7 @@ const SESSIONS = [
   {
     id: 'clean-up-flags',
     host: 'gemini',
-    prompt: 'Remove the feature flags that are on for everybody.',
+    prompt: 'Remove the feature flags that are on for all users.',
     commands: ['rg -l "isEnabled\\(" src', 'git log --oneline -5', 'npm run typecheck', 'psql -c "DROP TABLE flags"'],
   },
 ]

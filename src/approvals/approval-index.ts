@@ -2,7 +2,8 @@
 // may be pending at a time.
 
 import { ArcError } from '../engine/errors.ts'
-import { type StateStore, update } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 
 const HASH_PREFIX = 'approvals-of:'
 const OPEN_KEY = 'approvals-open'

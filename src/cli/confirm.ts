@@ -4,15 +4,15 @@
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { ArcError, describe } from '../engine/errors.ts'
-import { readConfirmNone } from '../guard/confirm-file.ts'
-import { checkPersonIn } from '../guard/home-person.ts'
-import type { Requester } from '../guard/person.ts'
+import { checkHomeCaller } from '../guard/home-caller.ts'
+import type { Requester } from '../guard/human-caller.ts'
 import { openProcessTable, ttyName } from '../guard/process-table.ts'
+import { readUnattendedHome } from '../guard/unattended-home.ts'
 import { recordEvent } from '../hooks/pipeline-services.ts'
 import { arcHome } from '../platform/home.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { openStores } from '../storage/open-stores.ts'
-import type { TraceStore } from '../trace/store.ts'
+import type { TraceStore } from '../storage/ports.ts'
 import { context } from './context.ts'
 import { openState } from './home-stores.ts'
 import { info, report } from './output.ts'
@@ -41,7 +41,7 @@ export interface Question {
 export function requirePerson(what: string): Confirmed {
   const { state, close } = openAgents()
   try {
-    const check = checkPersonIn(arcHome(), state)
+    const check = checkHomeCaller(arcHome(), state)
     if (!check.may) throw new ArcError('ARC_NEEDS_PERSON', `Only a person may ${what}. ${check.why}`)
     return { channel: 'terminal', by: userName(), process: check.who }
   } finally {
@@ -69,7 +69,7 @@ function openAgents(): ReturnType<typeof openState> {
  */
 export async function confirm(what: string, { show, question }: Question): Promise<Confirmed | undefined> {
   const confirmed = requirePerson(what)
-  if (readConfirmNone(arcHome()) !== undefined) return confirmed
+  if (readUnattendedHome(arcHome()) !== undefined) return confirmed
   if (context().stdin.isTTY !== true || context().stderr.isTTY !== true) {
     const message = `Only a person at a terminal may ${what}, but stdin or stderr is not a terminal.`
     throw new ArcError('ARC_NEEDS_PERSON', message)

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { arcHome, databaseFile } from '../platform/home.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { MemoryTraceStore } from '../storage/memory/trace-store.ts'
+import type { StateStore, TraceStore } from '../storage/ports.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { SqliteTraceStore } from '../storage/sqlite/trace-store.ts'
-import type { StateStore } from '../storage/state.ts'
-import type { TraceStore } from '../trace/store.ts'
 
 /** The trace; an empty one without a database. */
 export function openTrace(): TraceStore {

@@ -8,7 +8,7 @@ import { loginFile, tokenFile } from '../daemon/process/paths.ts'
 import type { Daemon } from '../daemon/server.ts'
 import { describe } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { checkPersonIn } from '../guard/home-person.ts'
+import { checkHomeCaller } from '../guard/home-caller.ts'
 import { LOGIN_PROCESS_HEADER } from '../protocol/messages.ts'
 import { openStores } from '../storage/open-stores.ts'
 
@@ -38,7 +38,7 @@ export async function requestLoginLink(home: string, daemonUrl: string): Promise
 export function createLoginLink(home: string, daemon: Pick<Daemon, 'newLoginUrl'>): LoginLink {
   const { state, close } = openStores(home, () => undefined)
   try {
-    const check = checkPersonIn(home, state)
+    const check = checkHomeCaller(home, state)
     if (check.may) return { url: daemon.newLoginUrl(check.who), hint: null }
     return { url: null, hint: `Only a person may get a login link. ${check.why}` }
   } finally {

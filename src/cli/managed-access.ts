@@ -3,7 +3,7 @@
 
 import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs'
 import { ArcError } from '../engine/errors.ts'
-import { type Managed, readManaged } from '../guard/managed.ts'
+import { type ManagedInstall, readManagedInstall } from '../guard/managed-install.ts'
 
 /** Commands that use neither the home nor the daemon: they work as on any machine. */
 const UNRESTRICTED = new Set(['setup', 'install', 'uninstall', 'hook', 'completion', 'complete', 'help', 'script'])
@@ -13,8 +13,8 @@ const BY_SOCKET = new Set(['status', 'approvals', 'doctor'])
 const UNAVAILABLE = new Set(['sample', 'sample-agent', 'launch'])
 
 /** The managed installation, if this process may only use its sockets. */
-export function managedForOthers(): Managed | undefined {
-  const managed = readManaged()
+export function managedForOthers(): ManagedInstall | undefined {
+  const managed = readManagedInstall()
   return managed === undefined || isService(managed) ? undefined : managed
 }
 
@@ -23,7 +23,7 @@ export function managedForOthers(): Managed | undefined {
  * of root. Commands that need the home are refused to other accounts.
  */
 export function enterManaged(command: string): void {
-  const managed = readManaged()
+  const managed = readManagedInstall()
   if (managed === undefined || UNRESTRICTED.has(command)) return
   if (UNAVAILABLE.has(command)) throw refusal(managed, command, 'does not work on a managed machine')
   if (isService(managed)) becomeService(managed, command)
@@ -31,15 +31,16 @@ export function enterManaged(command: string): void {
 }
 
 /** May this process act on the managed home? */
-function isService({ uid }: Managed): boolean {
+function isService({ uid }: ManagedInstall): boolean {
   const own = process.getuid?.()
   return own === 0 || own === uid
 }
 
-function becomeService({ home, uid, gid: approvers, run }: Managed, command: string): void {
+function becomeService({ home, uid, gid: approvers, run }: ManagedInstall, command: string): void {
   process.env.ARC_HOME = home
   process.env.HOME = home
-  for (const name of ['ARC_PROFILE', 'ARC_DAEMON', 'ARC_STATE_DIR', 'XDG_STATE_HOME']) delete process.env[name]
+  for (const name of ['ARC_PROFILE', 'ARC_DAEMON', 'ARC_SQLITE', 'ARC_STATE_DIR', 'XDG_STATE_HOME'])
+    delete process.env[name]
   if (process.getuid?.() !== 0) return
   // The group of the home is the user's own group.
   const { gid } = statSync(home)
@@ -57,7 +58,7 @@ function prepareRun(run: string, uid: number, gid: number): void {
   chmodSync(run, 0o755)
 }
 
-function refusal({ user }: Managed, command: string, what: string): ArcError {
+function refusal({ user }: ManagedInstall, command: string, what: string): ArcError {
   const message = `This machine is managed: ARC belongs to the account ${user}, and "arc ${command}" ${what}.`
   return new ArcError('ARC_MANAGED', message)
 }

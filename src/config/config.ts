@@ -3,8 +3,8 @@
 import type { OnError } from '../engine/degradation.ts'
 import type { Mode } from '../engine/mode.ts'
 import type { ArmaScript } from './arma/compile-script.ts'
+import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import type { Position } from './position.ts'
-import { BUILT_IN_HOOKS } from './schema.ts'
 
 /** Settings of one hook; what is absent falls to the defaults. */
 export interface HookSettings {

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MODES } from '../engine/mode.ts'
+import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
 import { type Config, DEFAULTS, hookSettings, readOnError } from './config.ts'
 import { type Layer, override, tighten } from './layers.ts'
 import { parseText } from './parse-text.ts'
-import { BUILT_IN_HOOKS, type FileKind } from './schema.ts'
+import type { FileKind } from './schema.ts'
 import { validate } from './validate.ts'
 
 function layer(settings: object | string, kind: FileKind = 'profile', file = `${kind}.json`): Layer {

@@ -7,21 +7,7 @@ import { ArcError, didYouMean, show } from '../engine/errors.ts'
 import { compileMatch } from '../engine/matcher.ts'
 import { MODES, type Mode } from '../engine/mode.ts'
 import { BUILT_IN_POINTS } from '../engine/point-names.ts'
-
-/** The hooks that ARC brings along: a failure of a guard blocks unless it is configured, the others follow the default. */
-export const BUILT_IN_HOOKS = {
-  'source-classify': 'abort',
-  'interagent-routing': 'abort',
-  'watchdog-pause': 'abort',
-  'risk-detection': 'abort',
-  'subagent-inject': undefined,
-  'attempt-tracker': 'abort',
-  roundtable: undefined,
-  'memory-sync': undefined,
-  'audit-score': undefined,
-  'supervision-gate': 'abort',
-  'post-verify': undefined,
-} as const satisfies Record<string, OnError | undefined>
+import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 
 const DAY_MS = 86_400_000
 

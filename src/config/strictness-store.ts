@@ -6,7 +6,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { basename, dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { realOf, stateDir } from '../platform/home.ts'
-import { type StateStore, update } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 import {
   mergeStrictnessRecords,
   parseStrictnessRecord,

@@ -6,9 +6,9 @@ import type { OnError } from '../engine/degradation.ts'
 import { didYouMean } from '../engine/errors.ts'
 import { isAtLeast, MODES, type Mode } from '../engine/mode.ts'
 import { isRecord } from '../engine/plain-data.ts'
+import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
 import { type Config, type HookSettings, hookSettings, readOnError } from './config.ts'
-import { BUILT_IN_HOOKS } from './schema.ts'
 
 /** How strict a configuration is. */
 export interface Strictness {

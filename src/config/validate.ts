@@ -3,9 +3,10 @@
 import type * as z from 'zod'
 import { didYouMean, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
+import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import type { Parsed } from './parse-text.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
-import { BUILT_IN_HOOKS, type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
+import { type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
 
 /** A file that is valid by itself: its settings, and where each stands. */
 export interface ValidFile {
@@ -27,7 +28,7 @@ export type Validated =
 export function validate(source: Parsed, kind: FileKind): Validated {
   const result = SCHEMAS[kind].safeParse(source.value)
   if (!result.success) {
-    const problems = result.error.issues.flatMap((issue) => problemsOf(issue, source, kind))
+    const problems = result.error.issues.flatMap((issue) => toProblems(issue, source, kind))
     return { problems, goodEntries: withoutBadEntries(source, kind) }
   }
   const valid = { source, settings: result.data as Settings }
@@ -75,7 +76,7 @@ function removeAt(value: Record<string, unknown>, path: readonly PropertyKey[]):
 
 type Issue = z.core.$ZodIssue
 
-function problemsOf(issue: Issue, source: Parsed, kind: FileKind): Problem[] {
+function toProblems(issue: Issue, source: Parsed, kind: FileKind): Problem[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, issue.path, source, kind))
   const { path } = issue
   const received = valueAt(source.value, path)

@@ -1,41 +1,42 @@
-// Loads the configuration and loads it again when a file changes: whole states only, one after another.
-// What is done with a new state (building the pipeline, the config:change step) is up to the caller.
+// Watches the files of a configuration and loads it again when one changes. The caller decides what to do with the new
+// state (build the pipeline, dispatch config:change).
 
 import { existsSync, watch as watchFolder } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
-import { serializeContent } from './command-list.ts'
-import type { Config } from './config.ts'
+import { compareLoaded } from './digest.ts'
 import { type Loaded, type LoadOptions, loadConfig } from './load.ts'
 
-/** One state taking the place of another. */
+/** A new state of the configuration, and the state that it replaces. */
 export interface ConfigReload {
   readonly previous: Loaded
   readonly current: Loaded
-  /** Is the configuration another one, or are only its problems? */
+  /** False where only the problems differ. */
   readonly isChanged: boolean
-  /** The files whose change led to it. */
+  /** The changed files. */
   readonly files: readonly string[]
 }
 
-/** What watching needs beside what loading needs. */
+/** The options of loading, and those of watching. */
 export interface WatchOptions extends LoadOptions {
+  /** The state that was loaded before watching begins; loaded here when absent. */
+  readonly initial?: Loaded
   readonly clock: Pick<Clock, 'after'>
-  /** How long files must be quiet before they are read; 100 ms unless set. */
+  /** How long files must stay unchanged before they are read; 100 ms by default. */
   readonly quietMs?: number
-  /** Called when the configuration or its problems became others; the new state is in force already. */
+  /** Called when the configuration or its problems changed, after `current` was updated. */
   readonly onReload: (reload: ConfigReload) => void
-  /** Told when watching itself fails or `onReload` throws. */
+  /** Called when watching fails or `onReload` throws. */
   readonly onFault: (message: string) => void
 }
 
-/** A configuration that follows its files. */
+/** A configuration that is reloaded when its files change. */
 export interface WatchedConfig {
-  /** The state in force. */
+  /** The last state that was loaded. */
   readonly current: Loaded
-  /** Loads again at once: after a change of trust, which no file shows. */
+  /** Loads again at once: after a change of trust, which changes no file. */
   reload(): Loaded
   /** Stops watching; safe to call twice. */
   close(): Promise<void>
@@ -44,7 +45,7 @@ export interface WatchedConfig {
 const QUIET_MS = 100
 
 /**
- * Loads the configuration and follows its files until it is closed. Keeps no process alive.
+ * Watches the files of the configuration until it is closed. Does not keep the process alive.
  * @example
  * const watched = await watchConfig({ home, lastGood, clock, onReload: ({ current }) => apply(current.config), onFault: log })
  */
@@ -67,7 +68,7 @@ class ConfigWatcher implements WatchedConfig {
 
   constructor(options: WatchOptions) {
     this.#options = options
-    this.#current = loadConfig(options)
+    this.#current = options.initial ?? loadConfig(options)
   }
 
   get current(): Loaded {
@@ -75,8 +76,8 @@ class ConfigWatcher implements WatchedConfig {
   }
 
   async start(): Promise<void> {
-    const dirs = this.#follow()
-    // Directories and not files: an editor that saves by renaming puts another file in the place of the old one.
+    const dirs = this.#listNewDirs()
+    // Directories instead of files: an editor that saves by renaming replaces the file.
     const others = this.#withoutHome(dirs)
     const files = watch(others, {
       depth: 0,
@@ -86,11 +87,11 @@ class ConfigWatcher implements WatchedConfig {
     })
     this.#files = files
     this.#home = this.#watchHome()
-    files.on('all', (_event, path) => this.#noticed(path))
+    files.on('all', (_event, path) => this.#onChange(path))
     files.on('error', (error) => this.#options.onFault(`Configuration files cannot be watched: ${describe(error)}.`))
-    // It never says so of nothing.
+    // Without a directory, chokidar never emits `ready`.
     if (others.length > 0) await new Promise<void>((ready) => files.once('ready', ready))
-    // What changed while watching began went unnoticed.
+    // A change since the last load and before the watchers were ready caused no event.
     this.reload()
   }
 
@@ -102,9 +103,9 @@ class ConfigWatcher implements WatchedConfig {
     const previous = this.#current
     const current = loadConfig(this.#options)
     this.#current = current
-    this.#widen()
-    const isChanged = identityOf(previous.config) !== identityOf(current.config)
-    if (isChanged || !isSameTrouble(previous, current)) this.#tell({ previous, current, isChanged, files })
+    this.#watchNewDirs()
+    const { isChanged, isSame } = compareLoaded(previous, current)
+    if (!isSame) this.#notify({ previous, current, isChanged, files })
     return current
   }
 
@@ -115,7 +116,7 @@ class ConfigWatcher implements WatchedConfig {
     await this.#files?.close()
   }
 
-  // The home holds the database too, and after each of its writes chokidar would read the whole folder anew.
+  // Not by chokidar: the home also holds the database, and chokidar would read the whole folder after each write.
   #watchHome(): { close(): void } | undefined {
     const home = resolve(this.#options.home)
     if (!this.#watched.has(home)) return undefined
@@ -124,7 +125,7 @@ class ConfigWatcher implements WatchedConfig {
     try {
       const watcher = watchFolder(home, { persistent: false }, (_event, name) => {
         const path = join(home, name ?? '')
-        if (name === null || this.#relevant.has(path)) this.#noticed(path)
+        if (name === null || this.#relevant.has(path)) this.#onChange(path)
       })
       return watcher.on('error', fault)
     } catch (error) {
@@ -138,29 +139,29 @@ class ConfigWatcher implements WatchedConfig {
     return dirs.filter((dir) => dir !== home)
   }
 
-  #noticed(path: string): void {
+  #onChange(path: string): void {
     if (this.#isClosed) return
     this.#changed.add(path)
     this.#schedule()
   }
 
-  // Once a burst of changes is over: a save is often several of them.
+  // Waits until a burst of changes is over: one save is often several changes.
   #schedule(): void {
     this.#cancel()
     this.#cancel = this.#options.clock.after(this.#options.quietMs ?? QUIET_MS, () => void this.reload())
   }
 
-  // A new state may name files in places that were not watched; what changed there meanwhile is read once more.
-  #widen(): void {
-    const dirs = this.#follow()
+  // A new state may name files in directories that are not watched yet. Loads once more for changes before that.
+  #watchNewDirs(): void {
+    const dirs = this.#listNewDirs()
     if (dirs.length === 0 || this.#files === undefined) return
     this.#home ??= this.#watchHome()
     this.#files.add(this.#withoutHome(dirs))
     this.#schedule()
   }
 
-  // The directories to watch beside those that are: of every file, or the nearest that exists.
-  #follow(): string[] {
+  // The directory of each file, or the nearest that exists, unless it is watched already.
+  #listNewDirs(): string[] {
     const relevant = new Set(this.#current.files)
     const dirs = new Set<string>()
     for (const file of this.#current.files) {
@@ -177,25 +178,11 @@ class ConfigWatcher implements WatchedConfig {
     return added
   }
 
-  #tell(reload: ConfigReload): void {
+  #notify(reload: ConfigReload): void {
     try {
       this.#options.onReload(reload)
     } catch (error) {
-      this.#options.onFault(`The new configuration could not be taken over: ${describe(error)}.`)
+      this.#options.onFault(`The new configuration could not be applied: ${describe(error)}.`)
     }
   }
-}
-
-// Without positions: a comment more is no other configuration.
-function identityOf(config: Config): string {
-  return JSON.stringify({
-    ...config,
-    commands: config.commands.map((command) => [command.name, serializeContent(command)]),
-    scripts: config.scripts.map(({ file, sha256 }) => [file, sha256]),
-  })
-}
-
-function isSameTrouble(a: Loaded, b: Loaded): boolean {
-  const trouble = ({ problems, stale, absent }: Loaded) => JSON.stringify([problems, stale, absent])
-  return trouble(a) === trouble(b)
 }

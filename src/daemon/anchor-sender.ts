@@ -1,5 +1,5 @@
-// Once a minute, and when the daemon stops: the end of the record goes to the system log and to the places that the
-// configuration names. What cannot be reached is reported once, and holds up nothing.
+// Sends an anchor of the trace once a minute, and when the daemon stops: to the system log and to the configured targets. A
+// target that cannot be reached is reported once and delays nothing.
 
 import { isAbsolute } from 'node:path'
 import { describe } from '../engine/errors.ts'
@@ -20,7 +20,7 @@ const EVERY_MS = 60_000
 const FIRST_MS = 2_000
 const POST_MS = 5_000
 
-/** Sends anchors away as long as a daemon runs. */
+/** Sends anchors while a daemon runs. */
 export class AnchorSender {
   readonly #options: AnchorSenderOptions
   readonly #failed = new Set<string>()
@@ -34,45 +34,45 @@ export class AnchorSender {
     this.#timer = setInterval(() => void this.send(), options.everyMs ?? EVERY_MS).unref()
   }
 
-  /** Sends the end of the record, unless it is the one that was sent last. Never throws. */
+  /** Sends the current anchor, unless it was the last one sent. Never throws. */
   async send(): Promise<void> {
     const { home, pool, report } = this.#options
     try {
       const supervisor = await pool.find(undefined, undefined)
-      const noted = supervisor.stores.anchor()
-      if (noted === undefined || `${noted.database} ${noted.seq}` === this.#sent) return
-      this.#sent = `${noted.database} ${noted.seq}`
-      const anchor = { ...noted, home: homeId(home) }
-      const places = supervisor.config.trace.anchors.map((place) => this.#sendTo(place, anchor))
-      await Promise.all([writeSystemLog(anchorLine(anchor)), ...places])
+      const current = supervisor.stores.anchor()
+      if (current === undefined || `${current.database} ${current.seq}` === this.#sent) return
+      this.#sent = `${current.database} ${current.seq}`
+      const anchor = { ...current, home: homeId(home) }
+      const targets = supervisor.config.trace.anchors.map((target) => this.#sendTo(target, anchor))
+      await Promise.all([writeSystemLog(anchorLine(anchor)), ...targets])
     } catch (error) {
-      report(`The end of the record could not be sent away: ${describe(error)}`)
+      report(`The anchor could not be sent: ${describe(error)}`)
     }
   }
 
-  /** Sends the last one. Safe to call twice. */
+  /** Sends the last anchor. Safe to call twice. */
   async stop(): Promise<void> {
     clearTimeout(this.#first)
     clearInterval(this.#timer)
     await this.send()
   }
 
-  async #sendTo(place: string, anchor: Anchor): Promise<void> {
+  async #sendTo(target: string, anchor: Anchor): Promise<void> {
     try {
-      if (place.startsWith('file:')) addAnchor(parseFileTarget(place), anchor)
-      else await post(place, anchor)
-      this.#failed.delete(place)
+      if (target.startsWith('file:')) addAnchor(parseFileTarget(target), anchor)
+      else await post(target, anchor)
+      this.#failed.delete(target)
     } catch (error) {
-      if (this.#failed.has(place)) return
-      this.#failed.add(place)
-      this.#options.report(`The end of the record could not be sent to ${place}: ${describe(error)}`)
+      if (this.#failed.has(target)) return
+      this.#failed.add(target)
+      this.#options.report(`The anchor could not be sent to ${target}: ${describe(error)}`)
     }
   }
 }
 
 /** The path in `file:/path` or `file:///path`. */
-export function parseFileTarget(place: string): string {
-  const path = place.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
+export function parseFileTarget(target: string): string {
+  const path = target.slice('file:'.length).replace(/^\/\/(?=\/)/, '')
   if (!isAbsolute(path)) throw new Error(`expected an absolute path, not ${path}`)
   return path
 }

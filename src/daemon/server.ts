@@ -200,7 +200,7 @@ function createServers(
   auth: Authenticator,
   limits: Partial<ConnectionLimits> | undefined,
 ): { readonly local: Server; readonly remote: Server } {
-  const onSocket = new Connections({ ...SOCKET_LIMITS, ...limits }, () => true)
+  const onSocket = new Connections({ ...SOCKET_LIMITS, ...limits })
   const onPort = new Connections({ ...PORT_LIMITS, ...limits }, ({ headers }) => isSignedIn(auth, headers))
   const local = createHttpServer(withHookCalls(hooks, createListener(app, true)), usage, onSocket)
   const remote = createHttpServer(createListener(app, false), usage, onPort)

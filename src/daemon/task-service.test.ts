@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { collectGarbage } from '../../test/each-driver.ts'
 import { makeHome, type SupervisedHome } from '../../test/supervised-home.ts'
+import { loadDriver } from '../storage/sqlite/driver/load-driver.ts'
 import { openTasks } from '../tasks/service/open-tasks.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { SupervisorPool } from './hook-call/supervisor-pool.ts'
@@ -47,8 +48,8 @@ async function tick(): Promise<void> {
 
 it('T3 gives the tasks of workers that died back, once a second, and writes nothing where there are none', async () => {
   const { store } = await tasks.open()
-  const other = new Database(join(at.home, 'arc.db'))
-  const version = () => other.pragma('data_version', { simple: true })
+  const other = loadDriver().open(join(at.home, 'arc.db'))
+  const version = () => other.pragma('data_version')
   tasks.watch()
   tasks.watch()
   expect(clock.timers).toBe(1)
@@ -84,6 +85,7 @@ it.runIf(existsSync('/proc/self/fd'))('T1 closing leaves no timer and no file, a
   const opening = tasks.open()
   const closing = tasks.close()
   await Promise.all([opening, closing, tasks.close()])
+  await collectGarbage()
   expect([clock.timers, openFiles()]).toEqual([0, []])
   tasks.watch()
   expect(clock.timers).toBe(0)
@@ -94,7 +96,7 @@ it('T3 says once what keeps it from looking, and goes on when it can', async () 
   tasks.watch()
   await tick()
   await tick()
-  expect(reports).toEqual([expect.stringContaining('The tasks of workers that died stay with them')])
+  expect(reports).toEqual([expect.stringContaining('Tasks of dead workers cannot be returned')])
   expect(clock.timers).toBe(1)
 })
 

@@ -1,5 +1,5 @@
-// The tasks of a daemon: opened when first needed, each new one judged by the pipeline, every move in the log. Once a
-// second it looks whether a worker died, which costs one look at an index, and nothing else where no task is held.
+// The tasks of a daemon: opened on first use; each new task passes the pipeline, and every move is in the trace. Once a
+// second tasks of dead workers are returned, which costs one index lookup.
 
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
@@ -14,7 +14,7 @@ import { STORE_WAIT_MS } from './hook-call/supervisor-provider.ts'
 import { TaskFeed } from './live/task-feed.ts'
 import type { InFlight } from './process/in-flight.ts'
 
-/** What it needs of the daemon. */
+/** The parts of the daemon that tasks need. */
 export interface TaskServiceOptions {
   readonly home: string
   readonly pool: Pick<SupervisorPool, 'find'>
@@ -23,48 +23,48 @@ export interface TaskServiceOptions {
   readonly clock?: Clock
 }
 
-/** Tasks that are open, and those who follow them. */
+/** The opened tasks and their feed. */
 export interface DaemonTasks extends Pick<OpenTasks, 'delegator' | 'store'> {
   readonly feed: TaskFeed
 }
 
 const RECLAIM_MS = 1_000
 
-/** Where a daemon keeps its tasks. */
+/** Opens the tasks of a home on first use. */
 export class TaskService {
   readonly #services: Required<TaskServiceOptions>
   #opened: Promise<DaemonTasks & { close(): void }> | undefined
   #stopTimer: (() => void) | undefined
   #isClosed = false
-  #lastFault = ''
+  #lastError = ''
 
   constructor(services: TaskServiceOptions) {
     this.#services = { clock: systemClock, ...services }
   }
 
-  /** Opens them if they are not open yet. */
+  /** Opens the tasks if they are not open yet. */
   open(): Promise<DaemonTasks> {
     this.#opened ??= this.#open().catch((error: unknown) => {
-      // Tried anew with the next request.
+      // The next request tries again.
       this.#opened = undefined
       throw error
     })
     return this.#opened
   }
 
-  /** Begins to look for workers that died. */
+  /** Starts to check for dead workers. */
   watch(): void {
     if (this.#isClosed || this.#stopTimer !== undefined) return
-    this.#plan()
+    this.#schedule()
   }
 
-  /** Lets go of everything; safe to call twice. */
+  /** Releases everything; safe to call twice. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#stopTimer?.()
     const opened = this.#opened
     this.#opened = undefined
-    // What could not be opened needs no closing, and who asked for it was told.
+    // A failed open needs no close, and its caller got the error.
     await opened?.then(({ close }) => close()).catch(() => undefined)
   }
 
@@ -75,30 +75,30 @@ export class TaskService {
       storeWaitMs: STORE_WAIT_MS,
       admit: async (draft) => {
         const { metadata = {} } = draft
-        const judged = { ...draft, metadata: omitMessageId(metadata) }
-        return { ...(await admitBy(atOnce(await this.#judge()))(judged)), metadata }
+        const checked = { ...draft, metadata: omitMessageId(metadata) }
+        return { ...(await admitBy(withoutWaiting(await this.#findSupervisor()))(checked)), metadata }
       },
       onMove: (...move) => this.#log(move),
     })
     return { delegator, store, feed: new TaskFeed({ store, bus, clock }), close }
   }
 
-  #judge(): Promise<Supervisor> {
+  #findSupervisor(): Promise<Supervisor> {
     return this.#services.pool.find(undefined, undefined)
   }
 
   #log(move: Parameters<ReturnType<typeof logMoves>>): void {
     const { inFlight, report } = this.#services
-    const written = this.#judge().then(({ trace, config }) => logMoves(trace, config.profile)(...move))
+    const written = this.#findSupervisor().then(({ trace, config }) => logMoves(trace, config.profile)(...move))
     inFlight
       .add(written)
       .catch((error: unknown) => report(`A move of a task could not be recorded: ${describe(error)}`))
   }
 
-  #plan(): void {
+  #schedule(): void {
     this.#stopTimer = this.#services.clock.after(RECLAIM_MS, () => {
       void this.#reclaim().finally(() => {
-        if (!this.#isClosed) this.#plan()
+        if (!this.#isClosed) this.#schedule()
       })
     })
   }
@@ -107,18 +107,18 @@ export class TaskService {
     try {
       const { delegator } = await this.open()
       if (!this.#isClosed) delegator.reclaim()
-      this.#lastFault = ''
+      this.#lastError = ''
     } catch (error) {
-      const fault = describe(error)
-      // Once, and not every second.
-      if (fault !== this.#lastFault) this.#services.report(`The tasks of workers that died stay with them: ${fault}`)
-      this.#lastFault = fault
+      const message = describe(error)
+      // Reported once, not every second.
+      if (message !== this.#lastError) this.#services.report(`Tasks of dead workers cannot be returned: ${message}`)
+      this.#lastError = message
     }
   }
 }
 
-// Nobody waits for a person here: what is held is told at once, and sent again once it is approved.
-function atOnce(supervisor: Supervisor): Pick<Supervisor, 'dispatch'> {
+// Does not wait for approval: the client is told at once, and sends the task again once it is approved.
+function withoutWaiting(supervisor: Supervisor): Pick<Supervisor, 'dispatch'> {
   const dispatch = (point: string, data: object, context?: object) =>
     supervisor.decide(point, data, context, { askMs: 0 })
   return { dispatch: dispatch as Supervisor['dispatch'] }

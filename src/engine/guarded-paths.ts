@@ -1,4 +1,4 @@
-// What is asked about the paths that belong to the supervision. Types only: src/risk/guarded/relation.ts compares paths,
+// What is asked about the paths that belong to the supervision. Types only: src/risk/guarded/path-relation.ts compares paths,
 // src/guard/guarded-set.ts knows the real paths of this machine.
 
 /** What a guarded path is. */

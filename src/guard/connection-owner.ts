@@ -20,9 +20,11 @@ export function holdsConnection(pid: number, connection: LoopbackConnection): bo
 
 function holdsOnLinux(pid: number, { clientPort, serverPort }: LoopbackConnection): boolean {
   try {
-    const inodes = ['tcp', 'tcp6'].flatMap((name) => inodesIn(`/proc/net/${name}`, clientPort, serverPort))
+    const inodes = ['tcp', 'tcp6'].flatMap((name) => listSocketInodes(`/proc/net/${name}`, clientPort, serverPort))
     const links = new Set(inodes.map((inode) => `socket:[${inode}]`))
-    return links.size > 0 && readdirSync(`/proc/${pid}/fd`).some((fd) => links.has(linkOf(`/proc/${pid}/fd/${fd}`)))
+    return (
+      links.size > 0 && readdirSync(`/proc/${pid}/fd`).some((fd) => links.has(readSocketLink(`/proc/${pid}/fd/${fd}`)))
+    )
   } catch {
     // The process is gone, or of another user.
     return false
@@ -30,16 +32,16 @@ function holdsOnLinux(pid: number, { clientPort, serverPort }: LoopbackConnectio
 }
 
 // `sl local:port remote:port state tx:rx tr:when retransmits uid timeout inode …`, numbers in hex.
-function inodesIn(file: string, clientPort: number, serverPort: number): readonly string[] {
-  const rows = textOf(file).split('\n').slice(1)
+function listSocketInodes(file: string, clientPort: number, serverPort: number): readonly string[] {
+  const rows = readProcText(file).split('\n').slice(1)
   return rows.flatMap((row) => {
     const [, local, remote, , , , , , , inode] = row.trim().split(/\s+/)
-    const isClient = portOf(local) === clientPort && portOf(remote) === serverPort
+    const isClient = readPort(local) === clientPort && readPort(remote) === serverPort
     return isClient && inode !== undefined && inode !== '0' ? [inode] : []
   })
 }
 
-function portOf(address: string | undefined): number {
+function readPort(address: string | undefined): number {
   return Number.parseInt(address?.split(':')[1] ?? '', 16)
 }
 
@@ -58,7 +60,7 @@ function holdsByLsof(pid: number, { clientPort, serverPort }: LoopbackConnection
   }
 }
 
-function textOf(file: string): string {
+function readProcText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -67,7 +69,7 @@ function textOf(file: string): string {
   }
 }
 
-function linkOf(path: string): string {
+function readSocketLink(path: string): string {
   try {
     return readlinkSync(path)
   } catch {

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
 import { classifyRisk } from '../risk/classify.ts'
-import { hostSettings } from '../risk/guarded/host-places.ts'
-import { COMPARISON } from '../risk/guarded/relation.ts'
+import { listHostConfigPaths } from '../risk/guarded/host-config-paths.ts'
+import { TEXT_COMPARISON } from '../risk/guarded/path-relation.ts'
 import { GuardedSet } from './guarded-set.ts'
 import { addInstall } from './installs.ts'
 
@@ -32,9 +32,9 @@ beforeEach(() => {
   write('cfg/claude/settings.json')
   set = new GuardedSet({
     home: at('state'),
-    hostSettings: (isThere) => hostSettings(at('user'), { CLAUDE_CONFIG_DIR: at('cfg/claude') }, isThere),
+    hostSettings: (isThere) => listHostConfigPaths(at('user'), { CLAUDE_CONFIG_DIR: at('cfg/claude') }, isThere),
     variables: new Map(),
-    comparison: COMPARISON,
+    comparison: TEXT_COMPARISON,
     packageDir: at('lib/node_modules/arc-supervisor'),
     node: at('bin/node'),
     now: () => now,
@@ -153,7 +153,7 @@ describe('the guarded set', () => {
       home: at('state'),
       hostSettings: () => [],
       variables: new Map(),
-      comparison: COMPARISON,
+      comparison: TEXT_COMPARISON,
       packageDir: at('app'),
       node: at('bin/node'),
     })

@@ -116,7 +116,7 @@ export class GuardedSet implements Guard {
     const { roots } = this.#current()
     const own = roots.find(({ path }) => isSame(path, entry))?.path
     if (own !== undefined) return own
-    if (this.#inFolders?.roots !== roots) this.#inFolders = { roots, files: filesIn(roots) }
+    if (this.#inFolders?.roots !== roots) this.#inFolders = { roots, files: listFiles(roots) }
     return this.#inFolders.files.get(`${entry.dev}:${entry.ino}`)
   }
 
@@ -135,16 +135,16 @@ export class GuardedSet implements Guard {
     const before = this.#built
     if (before !== undefined && now - before.lookedAt < LOOK_AGAIN_MS) return before
     const { home } = this.#options
-    const installsChanged = changedAt(installsFile(home))
+    const installsChanged = readChangeTime(installsFile(home))
     const isFresh =
       before !== undefined && before.installsChanged === installsChanged && now - before.builtAt < REBUILD_MS
-    const { roots, builtAt } = isFresh ? before : { roots: rootsOf(this.#options), builtAt: now }
-    this.#built = { roots, builtAt, installsChanged, process: daemonOf(home), lookedAt: now }
+    const { roots, builtAt } = isFresh ? before : { roots: collectRoots(this.#options), builtAt: now }
+    this.#built = { roots, builtAt, installsChanged, process: readDaemon(home), lookedAt: now }
     return this.#built
   }
 }
 
-function rootsOf({ home, hostSettings, packageDir, node, stateDir }: GuardedSetOptions): GuardedRoot[] {
+function collectRoots({ home, hostSettings, packageDir, node, stateDir }: GuardedSetOptions): GuardedRoot[] {
   const roots: GuardedRoot[] = []
   const add = (root: GuardedRoot): void => {
     const real = followed(root.path)
@@ -157,7 +157,7 @@ function rootsOf({ home, hostSettings, packageDir, node, stateDir }: GuardedSetO
   fixed('launcher', join(home, 'bin', 'arc'))
   fixed('home', home)
   if (stateDir !== undefined) fixed('home', stateDir)
-  if (packageDir !== undefined) for (const path of partsOf(packageDir)) fixed('package', path)
+  if (packageDir !== undefined) for (const path of splitPath(packageDir)) fixed('package', path)
   fixed('node', node)
   for (const root of hostSettings(isThere)) add(root)
   for (const install of readInstalls(home)) {
@@ -172,7 +172,7 @@ function rootsOf({ home, hostSettings, packageDir, node, stateDir }: GuardedSetO
 }
 
 // An installed package is guarded whole. A checkout is worked in: of that, only what runs.
-function partsOf(packageDir: string): string[] {
+function splitPath(packageDir: string): string[] {
   if (/[\\/]node_modules[\\/]/.test(packageDir)) return [packageDir]
   return ['dist', 'bin', 'package.json', 'node_modules'].map((name) => join(packageDir, name))
 }
@@ -198,7 +198,7 @@ function withoutProc(path: string): string {
 function followed(path: string): string {
   const missing: string[] = []
   for (let at = path; ; at = dirname(at)) {
-    const real = realOf(at)
+    const real = resolveReal(at)
     if (real !== undefined) return join(real, ...missing)
     if (dirname(at) === at) return path
     missing.unshift(basename(at))
@@ -206,7 +206,7 @@ function followed(path: string): string {
 }
 
 // A link to something that is not there leads to it all the same: a write through it makes the file.
-function realOf(path: string): string | undefined {
+function resolveReal(path: string): string | undefined {
   try {
     const entry = lstatSync(path, { throwIfNoEntry: false })
     if (entry === undefined) return undefined
@@ -220,11 +220,11 @@ function realOf(path: string): string | undefined {
 }
 
 function isSame(path: string, { dev, ino }: Stats): boolean {
-  const own = statOf(path)
+  const own = readStats(path)
   return own !== undefined && own.ino === ino && own.dev === dev
 }
 
-function statOf(path: string): Stats | undefined {
+function readStats(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
@@ -237,14 +237,14 @@ function statOf(path: string): Stats | undefined {
 const MAX_FILES = 600
 
 // The files in the guarded folders by device and inode, the nearest first.
-function filesIn(roots: readonly GuardedRoot[]): Map<string, string> {
+function listFiles(roots: readonly GuardedRoot[]): Map<string, string> {
   const files = new Map<string, string>()
   const folders = roots.filter(({ kind }) => kind !== 'node').map(({ path }) => path)
   for (let at = 0; at < folders.length && at < MAX_FILES && files.size < MAX_FILES; at++) {
     const folder = folders[at] as string
-    for (const name of namesIn(folder)) {
+    for (const name of listNames(folder)) {
       const path = join(folder, name)
-      const entry = statOf(path)
+      const entry = readStats(path)
       if (entry?.isDirectory() === true) {
         if (name !== 'node_modules') folders.push(path)
       } else if (entry !== undefined && files.size < MAX_FILES) files.set(`${entry.dev}:${entry.ino}`, path)
@@ -253,7 +253,7 @@ function filesIn(roots: readonly GuardedRoot[]): Map<string, string> {
   return files
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
@@ -263,10 +263,10 @@ function namesIn(folder: string): string[] {
 }
 
 function isThere(path: string): boolean {
-  return changedAt(path) >= 0
+  return readChangeTime(path) >= 0
 }
 
-function changedAt(path: string): number {
+function readChangeTime(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1
   } catch {
@@ -276,7 +276,7 @@ function changedAt(path: string): number {
 }
 
 // The daemon by its pid file. The number of a process that is gone may belong to another program.
-function daemonOf(home: string): OwnProcess | undefined {
+function readDaemon(home: string): OwnProcess | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(join(home, 'run', 'arc.pid'), 'utf8'))
     if (!isRecord(note) || typeof note.pid !== 'number') return undefined

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { isRecord } from '../engine/plain-data.ts'
 
-/** One `arc install`: a host at one place. */
+/** One `arc install`: a host at one target. */
 export interface Install {
   readonly host: string
   readonly scope: 'user' | 'project'
@@ -43,18 +43,18 @@ export function readInstalls(home: string): readonly Install[] {
 
 /** Adds an install; one of the same host at the same place is replaced. */
 export function addInstall(home: string, install: Install): void {
-  write(home, [...withoutPlace(readInstalls(home), install), install])
+  write(home, [...withoutTarget(readInstalls(home), install), install])
 }
 
-/** Removes the install of a host at a place. */
-export function removeInstall(home: string, place: Pick<Install, 'host' | 'scope' | 'dir'>): void {
+/** Removes the install of a host at a target. */
+export function removeInstall(home: string, target: Pick<Install, 'host' | 'scope' | 'dir'>): void {
   const before = readInstalls(home)
-  const after = withoutPlace(before, place)
+  const after = withoutTarget(before, target)
   if (after.length < before.length) write(home, after)
 }
 
-function withoutPlace(installs: readonly Install[], place: Pick<Install, 'host' | 'scope' | 'dir'>): Install[] {
-  return installs.filter(({ host, scope, dir }) => host !== place.host || scope !== place.scope || dir !== place.dir)
+function withoutTarget(installs: readonly Install[], target: Pick<Install, 'host' | 'scope' | 'dir'>): Install[] {
+  return installs.filter(({ host, scope, dir }) => host !== target.host || scope !== target.scope || dir !== target.dir)
 }
 
 function write(home: string, installs: readonly Install[]): void {

@@ -1,6 +1,6 @@
 // A table: exempt from the file length limit.
 // Programs by name: agent hosts, the programs in which people sit before a terminal, and those that start or adopt
-// processes for others. A name proves nothing alone; src/guard/person.ts says what else has to hold.
+// processes for others. A name proves nothing alone; src/guard/human-caller.ts says what else has to hold.
 
 import { basename } from 'node:path'
 import type { ProcessDetails } from './process-table.ts'
@@ -56,7 +56,7 @@ const DESKTOPS = new Set([
 const USER_CHANGERS = new Set(['sudo', 'su', 'doas', 'pkexec', 'runuser', 'machinectl'])
 
 // They adopt orphans, or start programs for whoever asked them to.
-const ADOPTERS = new Set([
+const PROCESS_MANAGERS = new Set([
   ...['systemd', 'init', 'tini', 'dumb-init', 'docker-init', 'catatonit', 's6-svscan', 'runit', 'runsvdir', 'launchd'],
   ...['openrc-init', 'containerd-shim', 'conmon', 'supervisord', 'cron', 'crond', 'cronie', 'anacron', 'fcron', 'atd'],
   ...['at', 'batch', 'incrond', 'inetd', 'xinetd', 'dbus-daemon', 'dbus-broker', 'systemd-executor', 'dbus-launch'],
@@ -68,7 +68,7 @@ const SHELLS = /^-?(?:sh|bash|dash|zsh|ksh|mksh|fish|ash|tcsh|csh|nu|busybox)$/
 export function isAgentHost(found: ProcessDetails): boolean {
   const { program, exe = '', args } = found
   const [first = ''] = args
-  const paths = [exe, first, ...(isInterpreter(found) ? scriptsOf(args) : [])]
+  const paths = [exe, first, ...(isInterpreter(found) ? findScript(args) : [])]
   const names = [program, ...paths.map((path) => basename(path))]
   return names.some((name) => HOST_NAMES.test(name) || HOST_BUILDS.test(name)) || paths.some(isHostPackage)
 }
@@ -82,13 +82,13 @@ function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {
 }
 
 // The file that an interpreter runs: the first word behind its options.
-function scriptsOf([, ...args]: readonly string[]): readonly string[] {
+function findScript([, ...args]: readonly string[]): readonly string[] {
   const script = args.find((arg) => !arg.startsWith('-'))
   return script === undefined ? [] : [script]
 }
 
 /** Is it a program in which a person sits, or which let a person in? */
-export function isSeat({ program }: ProcessDetails): boolean {
+export function isTerminalOrDesktop({ program }: ProcessDetails): boolean {
   return TERMINALS.has(program) || DESKTOPS.has(program) || MULTIPLEXERS.test(program)
 }
 
@@ -105,8 +105,8 @@ export function isUserChanger({ program }: ProcessDetails): boolean {
 }
 
 /** Does it adopt orphans, or start programs for others? */
-export function isAdopter({ pid, program }: ProcessDetails): boolean {
-  return pid === 1 || ADOPTERS.has(program)
+export function isProcessManager({ pid, program }: ProcessDetails): boolean {
+  return pid === 1 || PROCESS_MANAGERS.has(program)
 }
 
 /** Is it a shell? A login shell's first word begins with a dash. */

@@ -6,10 +6,12 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Mode } from '../engine/mode.ts'
-import { partNotOfRoot } from './root-only.ts'
+import { quoteForShell } from '../engine/shell-quote.ts'
+import { defineAsk, indentLines, READ_ANSWER, type RequestWire, sendPayload } from './daemon-request.ts'
+import { findPartNotOwnedByRoot } from './root-owned.ts'
 
 /** What the launcher starts, and for which home. */
-export interface Launched {
+export interface LauncherOptions {
   readonly home: string
   /** The absolute path of Node: programs with windows start hooks with hardly any PATH. */
   readonly node: string
@@ -25,13 +27,9 @@ export interface Launched {
 }
 
 /** The words of the protocol between the launcher, the daemon and Node. */
-interface LauncherWire {
-  readonly type: string
+interface LauncherWire extends RequestWire {
   readonly separator: string
-  readonly silenceMs: number
-  readonly cwdHeader: string
   readonly profileHeader: string
-  readonly callerHeader: string
   readonly callerVariable: string
   readonly frameVariable: string
   readonly stateDirVariable: string
@@ -58,24 +56,24 @@ export function launcherModeFile(home: string): string {
 }
 
 /** Writes the launcher, whole or not at all, and gives its path. */
-export function writeLauncher(launched: Launched): string {
+export function writeLauncher(launched: LauncherOptions): string {
   const file = launcherFile(launched.home)
-  const text = currentText(launched)
-  if (textOf(file) === text) return file
+  const text = buildLauncherText(launched)
+  if (readText(file) === text) return file
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   replace(file, text, 0o700)
   return file
 }
 
 /** The text of the launcher with the programs of this machine. */
-export function currentText(launched: Launched): string {
+export function buildLauncherText(launched: LauncherOptions): string {
   return launcherText(launched, shellOptions(), trustedProgram('curl'), trustedProgram('cat') ?? '/bin/cat')
 }
 
 /** Writes the mode for the launcher, where there is one. What cannot be written leaves the launcher as strict as before. */
 export function writeLauncherMode(home: string, mode: Mode): void {
   const file = launcherModeFile(home)
-  if (!existsSync(launcherFile(home)) || textOf(file) === `${mode}\n`) return
+  if (!existsSync(launcherFile(home)) || readText(file) === `${mode}\n`) return
   try {
     replace(file, `${mode}\n`, 0o600)
   } catch (error) {
@@ -95,7 +93,7 @@ const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-syst
 /** The path of a program that only root can replace; undefined where there is none. */
 function trustedProgram(name: string): string | undefined {
   const paths = SYSTEM_FOLDERS.map((folder) => join(folder, name)).filter((path) => existsSync(path))
-  return paths.map((path) => realpathSync(path)).find((path) => partNotOfRoot(path) === undefined)
+  return paths.map((path) => realpathSync(path)).find((path) => findPartNotOwnedByRoot(path) === undefined)
 }
 
 // With -p a shell takes no function and no option from its environment. Not every /bin/sh has it.
@@ -126,14 +124,14 @@ const ALLOWED = [
 const FIXED = ['PPID', 'UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH_VERSINFO']
 
 /** The text of the launcher. */
-function launcherText(launched: Launched, options: string, curl: string | undefined, cat: string): string {
+function launcherText(launched: LauncherOptions, options: string, curl: string | undefined, cat: string): string {
   const { home, node, arc, stateDir, wire } = launched
   return `#!/bin/sh${options}
 # Written by arc install. Asks a running daemon; runs arc itself where there is none, or where it does not answer.
 unset -f [ test printf read
-ARC_HOME=${quote(home)}
-node=${quote(node)}
-arc=${quote(arc)}
+ARC_HOME=${quoteForShell(home)}
+node=${quoteForShell(node)}
+arc=${quoteForShell(arc)}
 [ -x "$node" ] || node=/usr/bin/node
 if [ "\${1-}" != hook ] || [ $# -lt 2 ] || [ $# -gt 3 ]; then
   export ARC_HOME
@@ -156,12 +154,12 @@ for name in $(export -p); do
 done
 path=\${PATH-}
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
-ARC_HOME=${quote(home)}
-${wire.stateDirVariable}=${quote(stateDir)}
+ARC_HOME=${quoteForShell(home)}
+${wire.stateDirVariable}=${quoteForShell(stateDir)}
 ${wire.callerVariable}=$PPID
 export PATH ARC_HOME ${wire.stateDirVariable} ${wire.callerVariable}
-node=${quote(node)}
-arc=${quote(arc)}
+node=${quoteForShell(node)}
+arc=${quoteForShell(arc)}
 [ -x "$node" ] || node=/usr/bin/node
 host=$2
 given=\${3-}
@@ -171,41 +169,24 @@ profile=\${ARC_PROFILE-}
 ${askText(launched, curl, cat)}${nodeText(wire)}${failureText(launched)}`
 }
 
-// The daemon is asked. Only a whole answer with exit code 0 or 2 counts.
-function askText({ wire, isSocketOwn = true }: Launched, curl: string | undefined, cat: string): string {
-  const { type, separator, silenceMs, cwdHeader, profileHeader, callerHeader } = wire
-  const seconds = silenceMs / 1_000
-  return `payload=$(${quote(cat)}; printf x)
+// Only a whole answer of the daemon with exit code 0 or 2 counts.
+function askText({ wire, isSocketOwn = true }: LauncherOptions, curl: string | undefined, cat: string): string {
+  const headers = [`"${wire.profileHeader}: $profile"`]
+  const request = { wire, curl: '"$curl"', socket: '"$socket"', folder: '${PWD-}', headers }
+  const lines = indentLines([defineAsk(request), sendPayload(request), READ_ANSWER].join('\n'), 2)
+  return `payload=$(${quoteForShell(cat)}; printf x)
 payload=\${payload%x}
-IFS='${separator}'
+IFS='${wire.separator}'
 socket=$ARC_HOME/run/arc.sock
 case \${ARC_DAEMON-} in off | asked) socket= ;; esac
 # What a header or an address could not hold as it is.
 case $host$event in *[!A-Za-z0-9._-]*) socket= ;; esac
 case $profile in *[!A-Za-z0-9._@-]*) socket= ;; esac
 case \${PWD-} in *[!A-Za-z0-9\\ /._:@+,=~-]*) socket= ;; esac
-curl=${quote(curl ?? '')}
+curl=${quoteForShell(curl ?? '')}
 if [ -S "$socket" ] && ${isSocketOwn ? '[ -O "$socket" ] && ' : ''}[ -x "$curl" ]; then
-  # A daemon that says nothing for ${seconds} s hangs; one that takes longer gives a ticket to ask again with.
-  ask() {
-    "$curl" -q -s --noproxy '*' --unix-socket "$socket" --max-time ${seconds} -H 'Accept: ${type}' "$@"
-    printf x
-  }
-  answer=$(printf %s "$payload" | ask -H 'Content-Type: application/json' -H 'Expect:' -H "${cwdHeader}: \${PWD-}" \\
-    -H "${profileHeader}: $profile" -H "${callerHeader}: $PPID" --data-binary @- "http://arc/v1/hook/$host/$event")
-  while :; do
-    set -- $answer
-    [ $# -eq 5 ] && [ "$5" = x ] || break
-    case $2 in
-      wait) answer=$(ask "http://arc/v1/hook-answer/$3") ;;
-      0 | 2)
-        printf %s "$4" >&2
-        printf %s "$3"
-        exit "$2"
-        ;;
-      *) break ;;
-    esac
-  done
+  # A daemon that says nothing for ${wire.silenceMs / 1_000} s hangs; one that takes longer gives a ticket to ask again with.
+${lines}
   # Not asked again; one that is gone may be started anew.
   [ "\${ARC_DAEMON-}" = ask ] && ARC_DAEMON=off || ARC_DAEMON=asked
   export ARC_DAEMON
@@ -234,7 +215,7 @@ fi
 }
 
 // Nothing could be judged. The mode decides; where it is not known, the strictest.
-function failureText({ home, failures }: Launched): string {
+function failureText({ home, failures }: LauncherOptions): string {
   const names = (isStoppable: boolean) =>
     [
       ...new Set(
@@ -242,11 +223,11 @@ function failureText({ home, failures }: Launched): string {
       ),
     ].join(' ')
   const arms = failures.flatMap(({ host, event, reply }) =>
-    reply === undefined ? [] : [`  ${host}:${event}) answer ${quote(reply.stdout)} ${reply.exitCode} ;;`],
+    reply === undefined ? [] : [`  ${host}:${event}) answer ${quoteForShell(reply.stdout)} ${reply.exitCode} ;;`],
   )
   const free = failures.filter(({ reply }) => reply === undefined).map(({ host, event }) => `${host}:${event}`)
   return `mode=
-[ ! -r ${quote(launcherModeFile(home))} ] || read -r mode <${quote(launcherModeFile(home))}
+[ ! -r ${quoteForShell(launcherModeFile(home))} ] || read -r mode <${quoteForShell(launcherModeFile(home))}
 case $mode in off | log | advise) ;; *) mode=enforce ;; esac
 # A project may ask for more.
 dir=\${PWD-}
@@ -286,11 +267,7 @@ exit 2
 `
 }
 
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {

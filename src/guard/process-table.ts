@@ -39,13 +39,13 @@ export interface ProcessTable {
 /** The table of this system; undefined where there is none to read. */
 export function openProcessTable(): ProcessTable | undefined {
   if (process.platform === 'linux') return readProcess(process.pid) === undefined ? undefined : LINUX
-  return process.platform === 'win32' ? undefined : snapshot()
+  return process.platform === 'win32' ? undefined : readPsSnapshot()
 }
 
 /** One process with a single cheap read; undefined when it is gone, or on another system than Linux. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   try {
-    return entryOf(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
+    return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     // Gone between the listing and the read, or no /proc.
     return undefined
@@ -84,7 +84,7 @@ export function ttyName(tty: number): string | undefined {
 
 /** The command line of a process on Linux. */
 export function readArgs(pid: number): readonly string[] {
-  return textOf(pid, 'cmdline')?.split('\0').slice(0, -1) ?? []
+  return readProcFile(pid, 'cmdline')?.split('\0').slice(0, -1) ?? []
 }
 
 const LINUX: ProcessTable = { read: readDetails, pids: listPids }
@@ -93,12 +93,12 @@ function readDetails(pid: number): ProcessDetails | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return {
-      ...entryOf(pid, stat),
+      ...parseStat(pid, stat),
       program: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
-      exe: linkOf(`/proc/${pid}/exe`),
+      exe: readLinkTarget(`/proc/${pid}/exe`),
       args: readArgs(pid),
       uid: statSync(`/proc/${pid}`).uid,
-      environment: textOf(pid, 'environ')?.split('\0'),
+      environment: readProcFile(pid, 'environ')?.split('\0'),
     }
   } catch {
     // It ended meanwhile.
@@ -107,7 +107,7 @@ function readDetails(pid: number): ProcessDetails | undefined {
 }
 
 // `pid (name) state parent group session tty … start …`; the name may hold anything, also brackets.
-function entryOf(pid: number, stat: string): ProcessEntry {
+function parseStat(pid: number, stat: string): ProcessEntry {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [, parent, group, session, tty] = fields.map(Number)
   return {
@@ -121,7 +121,7 @@ function entryOf(pid: number, stat: string): ProcessEntry {
   }
 }
 
-function textOf(pid: number, name: string): string | undefined {
+function readProcFile(pid: number, name: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
@@ -130,7 +130,7 @@ function textOf(pid: number, name: string): string | undefined {
   }
 }
 
-function linkOf(path: string): string | undefined {
+function readLinkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
@@ -143,8 +143,8 @@ const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\w+\s+\w+\s+\d+\s+
 const PS_MS = 5_000
 
 // macOS and others: one listing for one question. The environment and the session are not shown there.
-function snapshot(): ProcessTable | undefined {
-  const text = listing()
+function readPsSnapshot(): ProcessTable | undefined {
+  const text = runPs()
   if (text === undefined) return undefined
   const all = new Map<number, ProcessDetails>()
   for (const line of text.split('\n')) {
@@ -154,7 +154,7 @@ function snapshot(): ProcessTable | undefined {
     const path = args[0] ?? ''
     all.set(Number(pid), {
       ...{ pid: Number(pid), parent: Number(parent), group: Number(group), session: 0 },
-      tty: /^\?+$|^-$/.test(tty) ? 0 : hashOf(tty),
+      tty: /^\?+$|^-$/.test(tty) ? 0 : hashName(tty),
       start: String(Date.parse(began)),
       ...{ program: path.slice(path.lastIndexOf('/') + 1), exe: path, args, uid: Number(uid), environment: undefined },
     })
@@ -162,7 +162,7 @@ function snapshot(): ProcessTable | undefined {
   return { read: (pid) => all.get(pid), pids: () => [...all.keys()] }
 }
 
-function listing(): string | undefined {
+function runPs(): string | undefined {
   try {
     const columns = 'pid=,ppid=,pgid=,uid=,tty=,lstart=,command='
     const env = { ...process.env, LC_ALL: 'C' }
@@ -174,7 +174,7 @@ function listing(): string | undefined {
 }
 
 // Names of terminals only have to be told apart.
-function hashOf(name: string): number {
+function hashName(name: string): number {
   let hash = 1
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003
   return hash + 1

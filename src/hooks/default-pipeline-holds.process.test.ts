@@ -159,7 +159,7 @@ describe('with the breaker open', () => {
 
 // Fails its own hook on purpose as fast as it can, and in between tries what must not be done.
 const ATTACKER = `
-import { createSupervisor } from '../runtime/supervisor.mjs'
+import { createSupervisor } from './supervisor.mjs'
 const [home, steps] = process.argv.slice(2)
 const quiet = { report: () => undefined, notify: () => undefined }
 const supervisor = await createSupervisor({ home, ...quiet })

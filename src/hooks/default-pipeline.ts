@@ -1,14 +1,36 @@
 // The built-in hooks on an engine of their own, or on one that a program has: without a home, a database or a profile.
 
 import type { EngineOptions } from '../engine/engine.ts'
+import { ArcError, didYouMean, rejectUnknownOptions, show } from '../engine/errors.ts'
 import type { HookObject } from '../engine/hook.ts'
+import { type ModeInput, readMode } from '../engine/mode.ts'
 import { linearRegex } from '../platform/engine-services.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
-import { buildHooks, type PipelineProfile } from './builtin/list.ts'
+import { createParts, toHookObject } from './builtin/built-in.ts'
+import { BUILT_INS } from './builtin/list.ts'
 import type { SupervisionServices } from './builtin/services.ts'
 import { createServices } from './pipeline-services.ts'
 import type { Dispatcher } from './retry.ts'
+
+/** The settings of a pipeline: the same keys as in a profile. */
+export interface PipelineProfile {
+  readonly name?: string
+  readonly enforcement?: ModeInput
+  readonly hooks?: Readonly<Record<string, HookProfile>>
+  readonly risk?: { readonly floor?: boolean }
+}
+
+/** Settings of one built-in hook. */
+interface HookProfile {
+  readonly enabled?: boolean
+  readonly timeout?: number
+  readonly mode?: ModeInput
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+const PROFILE_KEYS = ['name', 'tool', 'enforcement', 'hooks', 'risk'] as const
+const HOOK_KEYS = ['enabled', 'timeout', 'mode', 'options'] as const
 
 /** The built-in hooks, to be registered on an engine or asked directly. */
 export interface Pipeline extends Dispatcher {
@@ -51,6 +73,27 @@ export function defaultPipeline(
       ownEngine().dispatch(...args)) as HookEngine['dispatch'],
     list: () => ownEngine().list(),
   }
+}
+
+// Hooks that the profile switches off are dropped.
+function buildHooks(profile: PipelineProfile, services: SupervisionServices): readonly HookObject[] {
+  rejectUnknownOptions(profile, PROFILE_KEYS, 'defaultPipeline')
+  const { hooks = {}, risk } = profile
+  const names = BUILT_INS.map(({ name }) => name)
+  for (const name of Object.keys(hooks)) {
+    if (names.includes(name)) continue
+    throw new ArcError('ARC_HOOK_UNKNOWN', `There is no built-in hook ${show(name)}.${didYouMean(name, names)}`)
+  }
+  const enabled = BUILT_INS.filter(({ name }) => hooks[name]?.enabled !== false)
+  const hasFloor = risk?.floor !== false
+  return enabled.map((builtIn) => {
+    const { name } = builtIn
+    const given = hooks[name] ?? {}
+    rejectUnknownOptions(given, HOOK_KEYS, `hook ${show(name)}`)
+    const mode = given.mode === undefined ? undefined : readMode(given.mode, `mode of hook ${show(name)}`)
+    const settings = { timeoutMs: given.timeout, mode }
+    return toHookObject(builtIn, createParts(builtIn, given.options, services), { settings, hasFloor })
+  })
 }
 
 function registerAll(hooks: readonly HookObject[], engine: Pick<HookEngine, 'register'>): () => void {

@@ -8,7 +8,7 @@ import type { Hook } from '../engine/hook.ts'
 import { HandlerTable } from '../engine/table.ts'
 import { linearRegex } from '../platform/engine-services.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
-import type { StateStore } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
 import { type BuiltPipeline, buildPipeline, type PipelineOptions } from './pipeline.ts'
 import { activeSnoozes, type Snooze } from './snoozes.ts'
 import { trustCheck } from './trust-check.ts'
@@ -102,8 +102,8 @@ export class LivePipeline {
 
   // What a program registered itself outlives every change of the configuration.
   #foreignHooks(): readonly Hook[] {
-    const own = new Set(this.#ownHooks.map(({ pace }) => pace))
-    return this.#engine.table.hooks.filter(({ pace }) => !own.has(pace))
+    const own = new Set(this.#ownHooks.map(({ registration }) => registration))
+    return this.#engine.table.hooks.filter(({ registration }) => !own.has(registration))
   }
 }
 

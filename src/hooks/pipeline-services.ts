@@ -4,12 +4,11 @@ import type { Clock } from '../engine/clock.ts'
 import type { Guard } from '../engine/guarded-paths.ts'
 import type { Handler } from '../engine/hook.ts'
 import type { Notice } from '../engine/outcome.ts'
-import { ownGuard } from '../guard/own-guard.ts'
+import { openHomeGuard } from '../guard/home-guard.ts'
 import { linearRegex, systemClock } from '../platform/engine-services.ts'
 import { newId } from '../platform/ids.ts'
+import type { StateStore, TraceStore } from '../storage/ports.ts'
 import { TRACE_TROUBLE, Trouble } from '../storage/repeated-failure.ts'
-import type { StateStore } from '../storage/state.ts'
-import type { TraceStore } from '../trace/store.ts'
 import type { CommandResult, SupervisionEvent, SupervisionServices } from './builtin/services.ts'
 import { inheriting } from './handlers/command/environment.ts'
 import { runToEnd } from './handlers/command/spawn.ts'
@@ -44,7 +43,7 @@ export function createServices(from: {
 }): PipelineServices {
   const { home, state, trace, clock = systemClock, profile, notify, trouble = new Trouble(TRACE_TROUBLE) } = from
   return {
-    guard: home === undefined ? undefined : ownGuard(home),
+    guard: home === undefined ? undefined : openHomeGuard(home),
     state,
     clock,
     newId,

@@ -43,7 +43,6 @@ const WORD: BuiltIn = builtIn<{ word: string }>({
   points: ['pre:tool'],
   summary: '',
   critical: true,
-  onError: undefined,
   timeoutMs: 1_234,
   options: z.strictObject({ word: z.string().default('reboot') }),
   create: ({ word }) => ({
@@ -128,13 +127,13 @@ describe('built-in hooks', () => {
   })
 
   it('C1 that cannot be made as configured is a mistake in the file, and never a hook that is missing', async () => {
-    const reviewer: BuiltIn = builtIn<{ url: string }>({
+    const reviewer: BuiltIn<{ url: string }> = {
       ...(WORD as unknown as BuiltIn<{ url: string }>),
       options: z.strictObject({ url: z.string().default('http://127.0.0.1:1') }),
       create: (options, services) => ({ check: services.handler(options) as () => 'pass' }),
-    }) as BuiltIn
+    }
     place.write(PROFILE, { hooks: { 'audit-score': { options: { url: 'nonsense' } } } })
-    const supervisor = supervise({ builtIns: [reviewer] })
+    const supervisor = supervise({ builtIns: [reviewer as BuiltIn] })
     expect(supervisor.problems).toMatchObject([{ key: 'hooks.audit-score.options' }])
     expect(told.join('\n')).toContain('ARC_URL_INVALID')
     expect(supervisor.hooks().map(({ name }) => name)).toEqual(['audit-score'])

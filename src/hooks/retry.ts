@@ -6,7 +6,7 @@ import type { Mode } from '../engine/mode.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { StepContext } from '../engine/step.ts'
-import type { StateStore } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
 import { countAttempt } from './builtin/attempts.ts'
 import type { SupervisionEvent } from './builtin/services.ts'
 

@@ -6,7 +6,8 @@ import { isRecord } from '../engine/plain-data.ts'
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The payload as an object, or why it is none. */
-export function parsePayload(payload: string): Fields | string {
+export function parsePayload(payload: string | Fields): Fields | string {
+  if (typeof payload !== 'string') return payload
   if (payload.trim() === '') return 'the payload is empty'
   try {
     // Some shells on Windows begin what they pipe with a byte order mark.

@@ -105,8 +105,12 @@ export interface Host {
   readonly events: HostEvents
   /** What holds for an event that is in no table. */
   readonly unknownEvent: HostEvent
-  /** Reads what the host sent on stdin. Never throws. */
-  readPayload(event: string | undefined, payload: string, env: Env): HostStep | Unreadable
+  /** Reads the payload that the host sent on stdin: its text, or its parsed fields. Never throws. */
+  readPayload(
+    event: string | undefined,
+    payload: string | Readonly<Record<string, unknown>>,
+    env: Env,
+  ): HostStep | Unreadable
   /** The reply that makes the host do what the outcome says. */
   reply(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply
   readonly install: HostInstall

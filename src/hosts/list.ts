@@ -37,14 +37,14 @@ export function readHostPayload(
   payload: string,
   env: Env,
 ): HostStep | Unreadable {
-  return HOSTS[callerOf(declared, payload)].readPayload(event, payload, env)
+  const fields = parsePayload(payload)
+  if (typeof fields === 'string') return HOSTS[declared].readPayload(event, payload, env)
+  return HOSTS[callerOf(declared, fields)].readPayload(event, fields, env)
 }
 
 // By the payload alone: an agent that runs inside another inherits the other's variables.
-function callerOf(declared: HostName, payload: string): HostName {
+function callerOf(declared: HostName, fields: Fields): HostName {
   if (declared !== 'claude') return declared
-  const fields = parsePayload(payload)
-  if (typeof fields === 'string') return declared
   if (textOf(fields, 'cursor_version', 'conversation_id') !== undefined) return 'cursor'
   if (textOf(fields, 'hookName') === 'permissionRequest') return 'copilot'
   const name = textOf(fields, 'hook_event_name')

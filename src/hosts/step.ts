@@ -44,7 +44,11 @@ export interface PayloadReader {
 }
 
 /** Reads a payload to a step. Never throws, whatever came. */
-export function readStep(reader: PayloadReader, event: string | undefined, payload: string): HostStep | Unreadable {
+export function readStep(
+  reader: PayloadReader,
+  event: string | undefined,
+  payload: string | Fields,
+): HostStep | Unreadable {
   const fields = parsePayload(payload)
   if (typeof fields === 'string') return unreadable(reader, { event: event ?? '' }, fields)
   let told: Told = { event: event ?? '' }

@@ -2,15 +2,15 @@
 // of record, so that one rule about a path holds for `echo > file`, `tee`, `cp`, `sed -i` and an editor alike.
 
 import { type Call, findOption, type GivenOption } from './call.ts'
-import { gitOutputs, patchedFiles } from './patches.ts'
-import type { Place, ShellCommand, Word } from './shell/execution.ts'
+import { findGitOutputs, findPatchedFiles } from './patched-files.ts'
+import type { CommandLocation, ShellCommand, Word } from './shell/execution.ts'
 
 /** One file that an action touches. */
 export interface Access {
   readonly kind: 'read' | 'write' | 'delete'
   readonly file: Word
   readonly cwd: string | undefined
-  readonly place: Place
+  readonly location: CommandLocation
   /** The program or tool that does it. */
   readonly by: string
   /** The old contents are gone (`>`), or stay (`>>`). */
@@ -24,13 +24,13 @@ type Reader = (call: Call, add: (kind: Access['kind'], file: Word, isAppend?: bo
 const WRITES = new Set(['>', '>|', '&>', '>&', '<>', '>>', '&>>'])
 
 /** Every file that the command is seen to touch. */
-export function accessesOf(call: Call): Access[] {
+export function findAccesses(call: Call): Access[] {
   const { command } = call
   const reader = READERS.get(call.name)
   if (reader === undefined && command.redirects.length === 0) return NONE
   const found: Access[] = []
   const add = (kind: Access['kind'], file: Word, isAppend = false): void => {
-    found.push({ kind, file, cwd: command.cwd, place: command.place, by: call.name, isAppend })
+    found.push({ kind, file, cwd: command.cwd, location: command.location, by: call.name, isAppend })
   }
   addRedirects(command, call.name, add)
   reader?.(call, add)
@@ -132,8 +132,8 @@ define('truncate touch chmod chown chgrp chattr setfacl', (call, add) => {
 })
 
 define('patch gpatch apply_patch applypatch git', (call, add) => {
-  for (const file of patchedFiles(call)) add('write', file)
-  if (call.name === 'git') for (const { file, isFolder } of gitOutputs(call)) if (!isFolder) add('write', file)
+  for (const file of findPatchedFiles(call)) add('write', file)
+  if (call.name === 'git') for (const { file, isFolder } of findGitOutputs(call)) if (!isFolder) add('write', file)
 })
 
 define('dd', (call, add) => {

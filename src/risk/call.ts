@@ -1,7 +1,7 @@
 // A command as its own program would read it: options apart from operands, clusters taken apart, values where they belong.
 // Which options take values is in the table of grammars; everything here is string comparison.
 
-import { type Grammar, grammarOf } from './grammars.ts'
+import { findGrammar, type Grammar } from './option-grammars.ts'
 import type { ShellCommand, Word } from './shell/execution.ts'
 
 /** One option as given: `-f` of a cluster `-rf`, or `--force`, with its value where it has one. */
@@ -26,7 +26,7 @@ export interface Call {
 /** Sorts the arguments of a command. */
 export function readCall(command: ShellCommand): Call {
   const name = command.name ?? ''
-  const grammar = grammarOf(name)
+  const grammar = findGrammar(name)
   const reader: Reader = {
     args: command.args,
     at: 0,

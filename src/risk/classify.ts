@@ -4,13 +4,13 @@
 import { isRecord } from '../engine/plain-data.ts'
 import { toolClass } from '../engine/tools.ts'
 import type { Assessment, Checklist, Effect, Evidence, RiskInput, Tier } from './assessment.ts'
-import { folderOf } from './judge-arguments.ts'
-import { type Findings, judgeShell, ORDER, type Scene } from './judge-shell.ts'
-import { judgeTool } from './judge-tools.ts'
-import { findMentions } from './messages.ts'
-import { resolveDots } from './places.ts'
+import { resolveFolderArgument } from './classify-arguments.ts'
+import { type ClassifyContext, classifyShell, EFFECT_RANK, type Findings } from './classify-shell.ts'
+import { classifyTool } from './classify-tool.ts'
+import { findMentions } from './message-intents.ts'
+import { resolveDots } from './path-class.ts'
 import type { Facts, RulePack } from './rule.ts'
-import { RULE_PACKS, rulebookOf } from './rulebook.ts'
+import { compilePacks, RULE_PACKS } from './rulebook.ts'
 
 /** How to judge. */
 export interface RiskOptions {
@@ -27,8 +27,8 @@ export interface RiskOptions {
 export function classifyRisk(input: RiskInput, options: RiskOptions = {}): Assessment {
   const findings: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
   try {
-    if ('message' in input && !('tool' in input)) judgeMessage(input.message, findings)
-    else judgeCall(input as ToolInput, options, findings)
+    if ('message' in input && !('tool' in input)) classifyMessage(input.message, findings)
+    else classifyCall(input as ToolInput, options, findings)
   } catch (error) {
     noteFailure(error, findings)
   }
@@ -40,12 +40,12 @@ type ToolInput = Exclude<RiskInput, { readonly message: string }>
 
 const DEFAULT_HOME = '/home/user'
 
-function judgeCall(input: ToolInput, options: RiskOptions, findings: Findings): void {
+function classifyCall(input: ToolInput, options: RiskOptions, findings: Findings): void {
   const tool = String(input.tool)
   const args = isRecord(input.args) ? input.args : {}
   const home = options.facts?.home ?? DEFAULT_HOME
   const base = absolute(input.workspace ?? input.cwd ?? '/workspace')
-  const cwd = workingFolder(args, base, home) ?? absolute(input.cwd ?? base)
+  const cwd = readWorkingFolder(args, base, home) ?? absolute(input.cwd ?? base)
   const workspace = absolute(input.workspace ?? input.cwd ?? cwd)
   const facts: Facts = {
     workspace,
@@ -53,15 +53,15 @@ function judgeCall(input: ToolInput, options: RiskOptions, findings: Findings): 
     ...(options.facts?.isTracked ? { isTracked: options.facts.isTracked } : {}),
     ...(options.facts?.guard ? { guard: options.facts.guard } : {}),
   }
-  const scene: Scene = {
+  const scene: ClassifyContext = {
     cwd,
     facts: { ...facts, workspace: options.facts?.workspace ?? workspace },
-    book: rulebookOf(options.packs ?? RULE_PACKS),
+    rulebook: compilePacks(options.packs ?? RULE_PACKS),
   }
   const kind = toolClass(tool)
   const command = kind === 'shell' && !MAY_BE_WINDOWS.test(tool) ? plainCommand(args) : undefined
-  if (command !== undefined) judgeShell(command, scene, findings)
-  else judgeTool(tool, kind, args, scene, findings)
+  if (command !== undefined) classifyShell(command, scene, findings)
+  else classifyTool(tool, kind, args, scene, findings)
 }
 
 // A shell of Windows: its commands are read in two ways.
@@ -69,10 +69,10 @@ const MAY_BE_WINDOWS = /power|pwsh|cmd/i
 
 const FOLDERS = ['workdir', 'cwd', 'working_directory', 'directory', 'working_dir', 'workingDirectory']
 
-function workingFolder(args: Args, base: string, home: string): string | undefined {
+function readWorkingFolder(args: Args, base: string, home: string): string | undefined {
   for (const key of FOLDERS) {
     const folder = args[key]
-    if (typeof folder === 'string' && folder !== '') return folderOf(folder, base, home)
+    if (typeof folder === 'string' && folder !== '') return resolveFolderArgument(folder, base, home)
   }
   return undefined
 }
@@ -93,9 +93,9 @@ function plainCommand(args: Args): string | undefined {
   return typeof args.command === 'string' ? args.command : undefined
 }
 
-function judgeMessage(message: string, findings: Findings): void {
+function classifyMessage(message: string, findings: Findings): void {
   for (const { effect, tier, span } of findMentions(String(message)).slice(0, 50)) {
-    if (ORDER[effect] > ORDER[findings.effect]) findings.effect = effect
+    if (EFFECT_RANK[effect] > EFFECT_RANK[findings.effect]) findings.effect = effect
     if (tier > findings.tier) findings.tier = tier
     findings.evidence.push({
       rule: `message/${effect}`,
@@ -103,13 +103,13 @@ function judgeMessage(message: string, findings: Findings): void {
       tier,
       span,
       matched: message.slice(span.start, span.end),
-      reason: ASKS[effect],
+      reason: MESSAGE_REASONS[effect],
       owasp: 'ASI01',
     })
   }
 }
 
-const ASKS: Readonly<Record<Effect, string>> = {
+const MESSAGE_REASONS: Readonly<Record<Effect, string>> = {
   'read-only': 'The message asks to look at something.',
   'file-modification': 'The message asks for a change of files.',
   'build-affecting': 'The message asks for a change of what the project is built from.',
@@ -133,8 +133,8 @@ function noteFailure(error: unknown, findings: Findings): void {
 
 function assess({ evidence, effect, tier, isUnknown }: Findings): Assessment {
   const sorted = evidence.length < 2 ? evidence : [...evidence].sort(byGravity)
-  const requiresConfirmation = ORDER[effect] >= ORDER['deploy-affecting'] || tier >= 4
-  return { effect, tier, requiresConfirmation, checklist: checklistOf(effect, tier), evidence: sorted, isUnknown }
+  const requiresConfirmation = EFFECT_RANK[effect] >= EFFECT_RANK['deploy-affecting'] || tier >= 4
+  return { effect, tier, requiresConfirmation, checklist: findChecklist(effect, tier), evidence: sorted, isUnknown }
 }
 
 // The gravest first; of two as grave, the one that is certain.
@@ -142,11 +142,11 @@ function byGravity(a: Evidence, b: Evidence): number {
   return (
     b.tier - a.tier ||
     Number(a.isUncertain ?? false) - Number(b.isUncertain ?? false) ||
-    ORDER[b.effect] - ORDER[a.effect]
+    EFFECT_RANK[b.effect] - EFFECT_RANK[a.effect]
   )
 }
 
-function checklistOf(effect: Effect, tier: Tier): Checklist {
-  if (tier >= 4 || ORDER[effect] >= ORDER['deploy-affecting']) return 'strict'
+function findChecklist(effect: Effect, tier: Tier): Checklist {
+  if (tier >= 4 || EFFECT_RANK[effect] >= EFFECT_RANK['deploy-affecting']) return 'strict'
   return effect === 'read-only' && tier === 1 ? 'light' : 'standard'
 }

@@ -18,14 +18,14 @@ export interface DecideOptions {
 export function decide({ evidence, isUnknown }: Assessment, options: DecideOptions = {}): Decision {
   let decision: Decision = isUnknown ? 'ask' : 'pass'
   for (const item of evidence) {
-    const own = decisionOf(item, options)
+    const own = decideOnEvidence(item, options)
     if (DECISION_RANK[own] > DECISION_RANK[decision]) decision = own
   }
   return decision
 }
 
 // What one piece of evidence asks for.
-function decisionOf(
+function decideOnEvidence(
   { tier, effect, isUncertain }: Evidence,
   { tier4 = 'block', blockTier = 4 }: DecideOptions,
 ): Decision {

@@ -38,14 +38,14 @@ export function explain(
   return `${lines.join('\n')}\n`
 }
 
-function describeCommand({ name, args, via, place, isDormant }: ShellCommand): string {
+function describeCommand({ name, args, via, location, isDormant }: ShellCommand): string {
   const words = [
     name ?? '(unknown)',
     ...args.map(({ text }) => (text === '' || /[\s"']/.test(text) ? JSON.stringify(text) : text)),
   ].join(' ')
   const notes = [
     ...(via.length > 0 ? [`via ${via.join(' > ')}`] : []),
-    ...(place === 'local' ? [] : [`in a ${place} place`]),
+    ...(location === 'local' ? [] : [`in a ${location} place`]),
     ...(isDormant ? ['never called'] : []),
   ]
   return `  ${visible(words)}${notes.length > 0 ? `   (${notes.join(', ')})` : ''}`

@@ -132,7 +132,7 @@ export interface CompiledRule {
 
 /** Compiles the condition of a command rule. The program is not looked at: the index did that. */
 export function compileCommandRule(rule: Rule, when: CommandWhen): CompiledRule {
-  const subs = when.sub === undefined ? undefined : listOf(when.sub).map(compileSub)
+  const subs = when.sub === undefined ? undefined : toList(when.sub).map(compileSub)
   const verb = when.verb === undefined ? undefined : compileNames(when.verb)
   const flags = (when.flags ?? []).map(flagNames)
   const unless = (when.unless ?? []).map(flagNames)
@@ -196,7 +196,7 @@ function findVerb(call: Call, verb: NameTest): Word | undefined {
 }
 
 /** A list, whether one or several are given. */
-function listOf(value: string | readonly string[]): readonly string[] {
+function toList(value: string | readonly string[]): readonly string[] {
   return typeof value === 'string' ? [value] : value
 }
 

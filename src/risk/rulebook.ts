@@ -50,7 +50,7 @@ export const RULE_PACKS: readonly RulePack[] = [
 ]
 
 /** A rule about something other than a command, with its condition. */
-interface Placed<When> {
+interface RuleWithCondition<When> {
   readonly rule: Rule
   readonly when: When
 }
@@ -62,15 +62,15 @@ export interface Rulebook {
   readonly forEvery: readonly CompiledRule[]
   /** Asked only about programs that no other rule knows. */
   readonly forUnknown: readonly CompiledRule[]
-  readonly forAccess: (kind: Access['kind']) => readonly Placed<AccessWhen>[]
-  readonly forLanguage: (language: Snippet['language']) => readonly Placed<SnippetWhen>[]
-  readonly forWhole: readonly Placed<WholeWhen>[]
+  readonly forAccess: (kind: Access['kind']) => readonly RuleWithCondition<AccessWhen>[]
+  readonly forLanguage: (language: Snippet['language']) => readonly RuleWithCondition<SnippetWhen>[]
+  readonly forWhole: readonly RuleWithCondition<WholeWhen>[]
 }
 
 const books = new WeakMap<readonly RulePack[], Rulebook>()
 
 /** The book of these packs; made once. */
-export function rulebookOf(packs: readonly RulePack[]): Rulebook {
+export function compilePacks(packs: readonly RulePack[]): Rulebook {
   const known = books.get(packs)
   if (known !== undefined) return known
   const book = compileRulebook(packs)
@@ -84,9 +84,9 @@ function compileRulebook(packs: readonly RulePack[]): Rulebook {
   const byName = new Map<string, CompiledRule[]>()
   const byStart: { readonly start: string; readonly compiled: CompiledRule }[] = []
   const forUnknown: CompiledRule[] = []
-  const access = new Map<string, Placed<AccessWhen>[]>()
-  const languages = new Map<string, Placed<SnippetWhen>[]>()
-  const forWhole: Placed<WholeWhen>[] = []
+  const access = new Map<string, RuleWithCondition<AccessWhen>[]>()
+  const languages = new Map<string, RuleWithCondition<SnippetWhen>[]>()
+  const forWhole: RuleWithCondition<WholeWhen>[] = []
   const forEvery: CompiledRule[] = []
   for (const rule of packs.flatMap(({ rules }) => rules)) {
     const { when } = rule

@@ -27,7 +27,7 @@ export function findSqlLoss(code: string): SqlLoss | undefined {
   let from = 0
   for (let index = 0; index <= tokens.length; index++) {
     if (index < tokens.length && tokens[index]?.text !== ';') continue
-    const loss = lossOf(tokens.slice(from, index))
+    const loss = findStatementLoss(tokens.slice(from, index))
     if (loss !== undefined && loss.tier > (gravest?.tier ?? 0)) gravest = loss
     from = index + 1
   }
@@ -67,11 +67,11 @@ const DROPPED: Readonly<Record<string, Tier>> = {
   BUCKET: 4,
 }
 
-function lossOf(tokens: readonly Token[]): SqlLoss | undefined {
+function findStatementLoss(tokens: readonly Token[]): SqlLoss | undefined {
   if (tokens[0]?.text === 'EXPLAIN' && !tokens.some(({ text }) => text === 'ANALYZE')) return undefined
   for (let index = 0; index < tokens.length; index++) {
-    if (!startsAt(tokens, index)) continue
-    const loss = lossAt(tokens, index)
+    if (!isStatementStart(tokens, index)) continue
+    const loss = readLoss(tokens, index)
     if (loss !== undefined) return loss
   }
   return undefined
@@ -80,54 +80,53 @@ function lossOf(tokens: readonly Token[]): SqlLoss | undefined {
 // A statement begins at the start, within brackets, after BEGIN and the like; elsewhere a word is a name.
 const BEFORE_STATEMENT = new Set(['(', 'BEGIN', 'AS', 'THEN', 'DO', 'ANALYZE', '{', 'ELSE', 'TRANSACTION', ';'])
 
-function startsAt(tokens: readonly Token[], index: number): boolean {
+function isStatementStart(tokens: readonly Token[], index: number): boolean {
   return index === 0 || BEFORE_STATEMENT.has(tokens[index - 1]?.text ?? '')
 }
 
-function lossAt(tokens: readonly Token[], index: number): SqlLoss | undefined {
-  const first = tokens[index] as Token
-  const next = (offset: number) => tokens[index + offset]?.text ?? ''
-  const loss = (tier: Tier, what: string): SqlLoss => ({
-    tier,
-    what,
-    start: first.start,
-    end: (tokens[index + 2] ?? tokens.at(-1) ?? first).end,
-  })
-  switch (first.text) {
-    case 'DROP': {
-      const tier = DROPPED[next(1) === 'TEMPORARY' || next(1) === 'TEMP' ? '' : next(1)]
-      return tier === undefined ? undefined : loss(tier, `DROP ${next(1)}`)
-    }
-    case 'TRUNCATE':
-      return next(1) === '(' || next(1) === '' ? undefined : loss(4, 'TRUNCATE')
-    case 'DELETE':
-      return next(1) === 'FROM' && !isFiltered(tokens, index) ? loss(4, 'DELETE without WHERE') : undefined
-    case 'UPDATE':
-      return tokens.slice(index, index + 6).some(({ text }) => text === 'SET') && !isFiltered(tokens, index)
-        ? loss(4, 'UPDATE without WHERE')
-        : undefined
-    case 'ALTER':
-      return alterLoss(tokens, index, loss)
-    case 'REVOKE':
-    case 'GRANT':
-      return loss(3, first.text)
-    case 'SHUTDOWN':
-    case 'RESET':
-      return first.text === 'SHUTDOWN' ? loss(4, 'SHUTDOWN') : undefined
-    default:
-      return undefined
-  }
+interface Statement {
+  readonly tokens: readonly Token[]
+  /** Where the statement begins in the tokens. */
+  readonly index: number
+  /** The second word. */
+  readonly object: string
 }
 
-function alterLoss(
-  tokens: readonly Token[],
-  index: number,
-  loss: (tier: Tier, what: string) => SqlLoss,
-): SqlLoss | undefined {
+type Loss = readonly [tier: Tier, what: string]
+
+/** The loss by the first word of a statement. */
+const LOSSES: Readonly<Record<string, (statement: Statement) => Loss | undefined>> = {
+  DROP: ({ object }) => {
+    const tier = DROPPED[object]
+    return tier === undefined ? undefined : [tier, `DROP ${object}`]
+  },
+  TRUNCATE: ({ object }) => (object === '(' || object === '' ? undefined : [4, 'TRUNCATE']),
+  DELETE: ({ tokens, index, object }) =>
+    object === 'FROM' && !isFiltered(tokens, index) ? [4, 'DELETE without WHERE'] : undefined,
+  UPDATE: ({ tokens, index }) =>
+    tokens.slice(index, index + 6).some(({ text }) => text === 'SET') && !isFiltered(tokens, index)
+      ? [4, 'UPDATE without WHERE']
+      : undefined,
+  ALTER: readAlterLoss,
+  REVOKE: () => [3, 'REVOKE'],
+  GRANT: () => [3, 'GRANT'],
+  SHUTDOWN: () => [4, 'SHUTDOWN'],
+}
+
+function readLoss(tokens: readonly Token[], index: number): SqlLoss | undefined {
+  const first = tokens[index] as Token
+  const read = Object.hasOwn(LOSSES, first.text) ? LOSSES[first.text] : undefined
+  const loss = read?.({ tokens, index, object: tokens[index + 1]?.text ?? '' })
+  if (loss === undefined) return undefined
+  const [tier, what] = loss
+  return { tier, what, start: first.start, end: (tokens[index + 2] ?? tokens.at(-1) ?? first).end }
+}
+
+function readAlterLoss({ tokens, index }: Statement): Loss | undefined {
   const drop = tokens.slice(index).findIndex(({ text }) => text === 'DROP')
   if (drop < 0) return undefined
   const what = tokens[index + drop + 1]?.text ?? ''
-  return what === 'COLUMN' || what === 'PARTITION' ? loss(4, `ALTER … DROP ${what}`) : loss(3, 'ALTER … DROP')
+  return what === 'COLUMN' || what === 'PARTITION' ? [4, `ALTER … DROP ${what}`] : [3, 'ALTER … DROP']
 }
 
 // WHERE 1=1 and WHERE true filter nothing; LIMIT does.
@@ -146,7 +145,7 @@ function readTokens(code: string): Token[] {
   const tokens: Token[] = []
   let at = 0
   while (at < code.length && tokens.length < MAX_TOKENS) {
-    const end = skipSilent(code, at)
+    const end = skipBlanksAndComments(code, at)
     if (end > at) {
       at = end
       continue
@@ -159,7 +158,7 @@ function readTokens(code: string): Token[] {
 }
 
 // Blanks and comments.
-function skipSilent(code: string, at: number): number {
+function skipBlanksAndComments(code: string, at: number): number {
   const char = code[at] as string
   if (char === ' ' || char === '\n' || char === '\t' || char === '\r') return at + 1
   if (code.startsWith('--', at) || char === '#') {

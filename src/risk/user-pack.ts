@@ -87,7 +87,7 @@ function readRule(
     ...(written.unless === undefined ? {} : { unless: written.unless }),
     ...(test === undefined
       ? {}
-      : { test: (call: Call) => (test(lineOf(call)) ? { at: call.command.span } : undefined) }),
+      : { test: (call: Call) => (test(formatCommand(call)) ? { at: call.command.span } : undefined) }),
   }
   const { effect, tier, reason, alternative, owasp = 'ASI02', examples } = written
   return {
@@ -115,7 +115,7 @@ function compilePattern(pattern: string, regex: RegexCompiler, report: (problem:
 }
 
 // What a pattern is tried on: the command as it would run, its words one blank apart.
-function lineOf(call: Call): string {
+function formatCommand(call: Call): string {
   return [call.name, ...call.command.args.map(({ text }) => text)].join(' ')
 }
 

@@ -6,16 +6,15 @@ import { databaseFile } from '../platform/home.ts'
 import { newId } from '../platform/ids.ts'
 import type { Anchor, Mismatch } from '../trace/anchors.ts'
 import type { TraceEntry } from '../trace/record.ts'
-import type { Appended, TraceStore } from '../trace/store.ts'
 import { anchorFilesOf } from './anchor-paths.ts'
 import { MemoryStateStore } from './memory/state-store.ts'
 import { MemoryTraceStore } from './memory/trace-store.ts'
+import type { Appended, StateStore, TraceStore } from './ports.ts'
 import { type Report, TRACE_TROUBLE, Trouble } from './repeated-failure.ts'
 import { AnchorKeeper } from './sqlite/anchor-keeper.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { SqliteStateStore } from './sqlite/state-store.ts'
 import { SqliteTraceStore } from './sqlite/trace-store.ts'
-import type { StateStore } from './state.ts'
 
 /** The open stores. */
 export interface Stores {

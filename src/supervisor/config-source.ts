@@ -1,8 +1,6 @@
 // Where a pipeline's configuration comes from: how it is loaded, what is checked on the way, and its name for the record.
 
-import { createHash } from 'node:crypto'
-import type { Config } from '../config/config.ts'
-import { keepLastGood, type LastGood } from '../config/last-good.ts'
+import { type LastGood, openLastGood } from '../config/last-good.ts'
 import type { LoadOptions } from '../config/load.ts'
 import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
 import { trustedProjects } from '../config/trusted-projects.ts'
@@ -12,7 +10,7 @@ import { findExecutedFiles } from '../hooks/executed-files/collect-files.ts'
 import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
 import { createOptionCheck } from '../hooks/hook-options.ts'
 import { lastGoodDir } from '../platform/home.ts'
-import type { StateStore } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
 
 /** What decides which configuration is loaded. */
 export interface ConfigSource {
@@ -30,7 +28,7 @@ export interface ConfigSource {
 /** The options that load it. */
 export function buildLoadOptions(source: ConfigSource): LoadOptions {
   const { home, profile, onlyTightens, project, builtIns, state, isReadOnly } = source
-  const lastGood = keepLastGood(lastGoodDir(home))
+  const lastGood = openLastGood(lastGoodDir(home))
   const inForce = openStrictnessStore(home, state)
   return {
     home,
@@ -47,13 +45,6 @@ export function buildLoadOptions(source: ConfigSource): LoadOptions {
     checkCommand: ({ command }) => whyNotRunnable(command),
     checkOptions: createOptionCheck(builtIns),
   }
-}
-
-/** A short name for a configuration: the same for the same settings. */
-export function nameOf(config: Config): string {
-  const { commands, scripts, ...rest } = config
-  const parts = [rest, commands.map(({ origin: _origin, ...hook }) => hook), scripts.map(({ sha256 }) => sha256)]
-  return `${config.profile}@${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)}`
 }
 
 function unwritten({ get }: LastGood): LastGood {

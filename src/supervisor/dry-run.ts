@@ -9,7 +9,7 @@ import { describe } from '../engine/errors.ts'
 import type { Mode } from '../engine/mode.ts'
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
 import type { StepContext } from '../engine/step.ts'
-import { ownGuard } from '../guard/own-guard.ts'
+import { openHomeGuard } from '../guard/home-guard.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
@@ -17,8 +17,8 @@ import { dryRunServices } from '../hooks/pipeline-services.ts'
 import { arcHome, findProject } from '../platform/home.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
+import type { StateStore } from '../storage/ports.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
-import type { StateStore } from '../storage/state.ts'
 import { type BreakerStatus, DurableBreaker } from './breaker/breaker.ts'
 import { buildLoadOptions } from './config-source.ts'
 
@@ -88,7 +88,7 @@ export class DryRun {
     this.loaded = loadConfig(buildLoadOptions({ home, profile, project, builtIns, state, isReadOnly: true }))
     this.#base = state
     this.#state = new MemoryStateStore(state)
-    const services = dryRunServices(this.#stateView(), (what) => void this.#skipped.add(what), ownGuard(home))
+    const services = dryRunServices(this.#stateView(), (what) => void this.#skipped.add(what), openHomeGuard(home))
     const { breaker, enforcement, profile: named } = this.config
     const watch = new DurableBreaker({ ...breaker, profile: named }, services)
     this.breaker = () => watch.status()
@@ -117,11 +117,8 @@ export class DryRun {
   match(point: string, facts: StepContext & { readonly data: Readonly<Record<string, unknown>> }): readonly string[] {
     const { name } = this.#engine.table.points.resolve(point)
     const plan = this.#engine.table.plan(name)
-    const step = { metadata: {}, ...facts }
-    const { agent, source, host, workspace, data, metadata = {} } = step
-    const found = plan?.hooks.filter(({ matches }) => {
-      return matches === undefined || matches({ agent, source, host, workspace, data, metadata })
-    })
+    const step = { context: facts, data: facts.data, metadata: facts.metadata ?? {} }
+    const found = plan?.hooks.filter(({ matches }) => matches === undefined || matches(step))
     return (found ?? []).map((hook) => hook.name)
   }
 

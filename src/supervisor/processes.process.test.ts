@@ -18,16 +18,16 @@ import { DurableBreaker } from './breaker/breaker.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PARTS = `
-export { defaultPipeline } from '../supervision/src/hooks/default-pipeline.ts'
-export { systemClock } from '../supervision/src/platform/engine-services.ts'
-export { SqliteStateStore } from '../supervision/src/storage/sqlite/state-store.ts'
-export { Approvals } from '../supervision/src/approvals/approvals.ts'
-export { breakerFeed, DurableBreaker } from '../supervision/src/supervisor/breaker/breaker.ts'
-export { canonicalize } from '../supervision/src/trace/canonical.ts'
+export { defaultPipeline } from './src/hooks/default-pipeline.ts'
+export { systemClock } from './src/platform/engine-services.ts'
+export { SqliteStateStore } from './src/storage/sqlite/state-store.ts'
+export { Approvals } from './src/approvals/approvals.ts'
+export { breakerFeed, DurableBreaker } from './src/supervisor/breaker/breaker.ts'
+export { canonicalize } from './src/trace/canonical.ts'
 `
 const RACER = `
 import { existsSync } from 'node:fs'
-import { Approvals, breakerFeed, canonicalize, defaultPipeline, DurableBreaker, SqliteStateStore, systemClock } from '../supervision/parts.mjs'
+import { Approvals, breakerFeed, canonicalize, defaultPipeline, DurableBreaker, SqliteStateStore, systemClock } from './parts.mjs'
 const [role, file, go, settings] = process.argv.slice(2)
 const { step, count, threshold, who } = JSON.parse(settings)
 const state = new SqliteStateStore(file)

@@ -4,6 +4,7 @@
 import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import type { Config } from '../config/config.ts'
+import { compareLoaded, digestProblems, nameConfig } from '../config/digest.ts'
 import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
 import { type ConfigReload, type WatchedConfig, watchConfig } from '../config/watch.ts'
@@ -28,18 +29,23 @@ import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
 import { openStores, type Stores } from '../storage/open-stores.ts'
-import { type StateStore, update } from '../storage/state.ts'
+import type { StateStore, TraceStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 import { canonicalize } from '../trace/canonical.ts'
-import type { TraceStore } from '../trace/store.ts'
 import { type BreakerStatus, breakerFeed, DurableBreaker } from './breaker/breaker.ts'
-import { CONFIG_MESSAGES, troubleOf } from './config-problems.ts'
-import { buildLoadOptions, nameOf } from './config-source.ts'
+import { buildLoadOptions } from './config-source.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
 // Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
 const REFRESH_MS = 250
-const TROUBLE_KEY = 'config:trouble'
+const PROBLEMS_KEY = 'config:trouble'
+
+const CONFIG_MESSAGES = {
+  'config:change': 'the configuration changed',
+  'config:problem': 'the configuration has problems, so its last good state is used',
+  'config:good': 'the configuration has no problems any more',
+} as const
 
 /** The pipeline, the trace and the configuration as one. Made by `createSupervisor`. */
 export class Supervisor {
@@ -97,13 +103,12 @@ export class Supervisor {
     if (this.#watching !== undefined || this.#isClosed) return
     this.#watching = watchConfig({
       ...this.#loadOptions,
+      initial: this.#loaded,
       clock: this.#clock,
       onReload: (reload) => this.#apply(reload),
       onFault: (message) => this.#report(message),
     })
     this.#watched = await this.#watching
-    // What changed before watching began.
-    if (!this.#isClosed) this.#compare(this.#watched.current)
   }
 
   /** The configuration in force. */
@@ -204,13 +209,12 @@ export class Supervisor {
   #start(): void {
     this.#setProblems([...this.#loaded.problems, ...this.#installHooks(this.#loaded)])
     this.#applySnoozes()
-    if (this.#isNewTrouble()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
+    if (this.#haveProblemsChanged()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
   }
 
   #compare(current: Loaded): void {
     const previous = this.#loaded
-    const isChanged = nameOf(current.config) !== nameOf(previous.config)
-    const isSame = !isChanged && troubleOf(current.problems) === troubleOf(previous.problems)
+    const { isChanged, isSame } = compareLoaded(previous, current)
     if (!isSame) this.#apply({ previous, current, isChanged, files: [] })
   }
 
@@ -220,7 +224,7 @@ export class Supervisor {
     const problems = this.#pipeline.install(loaded, options)
     if (problems.length === 0 || loaded === this.#loaded) {
       this.#engine.mode = enforcement ?? loaded.config.enforcement
-      this.#engine.configuration = nameOf(loaded.config)
+      this.#engine.configuration = nameConfig(loaded.config)
       this.#breaker = this.#makeBreaker(loaded.config)
       // Looked up when asked: a program may register a critical hook of its own later.
       const isCritical = (name: string): boolean =>
@@ -242,7 +246,7 @@ export class Supervisor {
     if (wrong.length === 0) this.#loaded = current
     const isNews = this.#setProblems([...current.problems, ...wrong])
     this.#applySnoozes()
-    this.#isNewTrouble()
+    this.#haveProblemsChanged()
     if (!isTaken && !isNews) return
     this.#record(isTaken ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
     const { profile, enforcement } = this.config
@@ -253,7 +257,7 @@ export class Supervisor {
 
   // Tells of problems once; true when they are others than before.
   #setProblems(problems: readonly Problem[]): boolean {
-    const isNews = troubleOf(problems) !== troubleOf(this.#problems)
+    const isNews = digestProblems(problems) !== digestProblems(this.#problems)
     this.#problems = problems
     if (!isNews) return false
     for (const problem of problems) this.#report(formatProblem(problem))
@@ -274,15 +278,15 @@ export class Supervisor {
   }
 
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
-  #isNewTrouble(): boolean {
-    const now = troubleOf(this.#problems)
+  #haveProblemsChanged(): boolean {
+    const now = digestProblems(this.#problems)
     // Trouble of another configuration is not that of the home's.
     const { configHome } = this.#options
-    const key = configHome === undefined ? TROUBLE_KEY : `${TROUBLE_KEY}:${configHome}`
+    const key = configHome === undefined ? PROBLEMS_KEY : `${PROBLEMS_KEY}:${configHome}`
     let isNew = false
     try {
       update<string>(this.#stores.state, key, (before) => {
-        isNew = now !== (before ?? troubleOf([]))
+        isNew = now !== (before ?? digestProblems([]))
         return isNew ? now : undefined
       })
     } catch (error) {

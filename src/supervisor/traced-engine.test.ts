@@ -3,10 +3,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Outcome } from '../engine/outcome.ts'
 import { MemoryTraceStore } from '../storage/memory/trace-store.ts'
+import type { Database } from '../storage/sqlite/driver/driver.ts'
+import { loadDriver } from '../storage/sqlite/driver/load-driver.ts'
 import { SqliteTraceStore } from '../storage/sqlite/trace-store.ts'
 import { Supervisor } from './supervisor.ts'
 import { TracedEngine } from './traced-engine.ts'
@@ -46,12 +47,12 @@ it('D11 a step that meets no hook leaves no record', () => {
 describe('a trace that cannot be written', () => {
   let folder = ''
   let store: SqliteTraceStore
-  let other: Database.Database
+  let other: Database
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'arc-traced-'))
     const file = join(folder, 'arc.db')
     store = new SqliteTraceStore(file, { waitMs: 1 })
-    other = new Database(file)
+    other = loadDriver().open(file)
     other.exec('BEGIN IMMEDIATE')
   })
   afterEach(() => {
@@ -101,14 +102,14 @@ describe('a trace that cannot be written', () => {
       report: (text) => reports.push(text),
     })
     supervisor.engine.register('pre:tool', () => 'block', { name: 'mine' })
-    const locked = new Database(join(home, 'arc.db'))
+    const locked = loadDriver().open(join(home, 'arc.db'))
     locked.exec('BEGIN IMMEDIATE')
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     for (let at = 0; at < 3; at++) expect((await supervisor.dispatch('pre:tool', CALL)).blocked).toBe(true)
     await supervisor.close()
     locked.close()
     expect(written.mock.calls).toEqual([])
-    const ofTrace = reports.filter((text) => text.includes('trace'))
+    const ofTrace = reports.filter((text) => text.includes('the trace'))
     expect(ofTrace).toEqual([
       expect.stringContaining('the trace could not be written'),
       '3 entries are missing from the trace',

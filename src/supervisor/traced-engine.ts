@@ -7,9 +7,9 @@ import type { DeclaredPoint } from '../engine/point-names.ts'
 import { buildEnvelope, type CompleteContext, completeContext, type StepContext } from '../engine/step.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
+import type { TraceStore } from '../storage/ports.ts'
 import { COUNT_TROUBLE, type Report, TRACE_TROUBLE, Trouble } from '../storage/repeated-failure.ts'
 import type { StepOrigin, Via } from '../trace/record.ts'
-import type { TraceStore } from '../trace/store.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
 export type TracedContext = StepContext & { readonly origin?: StepOrigin | undefined }

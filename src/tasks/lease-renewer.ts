@@ -2,7 +2,7 @@
 
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
-import type { TaskStore } from './store.ts'
+import type { TaskStore } from '../storage/ports.ts'
 
 interface LeaseServices {
   readonly store: TaskStore

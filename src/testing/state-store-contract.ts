@@ -1,7 +1,8 @@
 // What every store of state must do, as cases that run under any test runner.
 
 import assert from 'node:assert/strict'
-import { type StateStore, update } from '../storage/state.ts'
+import type { StateStore } from '../storage/ports.ts'
+import { update } from '../storage/state.ts'
 
 /** Makes empty stores. */
 export interface StateStoreMaker {
@@ -169,7 +170,7 @@ function updates(store: StateStore): void {
   assert.equal(store.get('m'), undefined)
 }
 
-// Somebody else is faster the first few times: whoever computes gets to see what they wrote.
+// Another writer is faster the first few times: the update function sees the written value.
 function losesNothing(store: StateStore): void {
   let rivals = 2
   const result = update<number>(store, 'n', (value) => {

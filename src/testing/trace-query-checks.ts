@@ -1,7 +1,7 @@
 // The part of the contract of trace stores that is about finding records.
 
 import assert from 'node:assert/strict'
-import type { TraceStore } from '../trace/store.ts'
+import type { TraceStore } from '../storage/ports.ts'
 import { ENTRY_TIME as START, stepEntry } from './step-entry.ts'
 
 export const BLOCK = { decision: 'block', applied: true, reason: 'no', suggestion: 'else' } as const

@@ -1,6 +1,6 @@
 // What a record adds to the counters. Both stores count by this and nothing else.
 
-import type { Counters, Tally } from './store.ts'
+import type { Counters, Tally } from '../storage/ports.ts'
 
 /** One counter: what is counted, of which hook or hour, under which name. */
 export interface Counter {

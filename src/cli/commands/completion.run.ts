@@ -25,7 +25,7 @@ async function findNames(kind: LookUp): Promise<readonly string[]> {
   if (kind === 'profile') return [...new Set(['default', ...listProfiles(join(arcHome(), 'profiles'))])]
   if (kind === 'host') return (await import('../../hosts/host.ts')).HOST_NAMES
   const { ProfileHome } = await import('../../supervisor/profile-home.ts')
-  const { BUILT_IN_HOOKS } = await import('../../config/schema.ts')
+  const { BUILT_IN_HOOKS } = await import('../../config/built-in-hooks.ts')
   const { commands, hooks } = new ProfileHome().load().config
   return [...new Set([...Object.keys(BUILT_IN_HOOKS), ...Object.keys(hooks), ...commands.map(({ name }) => name)])]
 }

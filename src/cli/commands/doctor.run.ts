@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
@@ -35,7 +35,7 @@ export interface DoctorOptions {
 /** Prints every check; exit code 1 if one failed. */
 export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   const home = resolve(arcHome())
-  const managed = readManaged()
+  const managed = readManagedInstall()
   // This account cannot read the home of a managed machine, so only the outside is checked.
   const isOutside = managedForOthers() !== undefined
   const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)

@@ -8,7 +8,7 @@ import { findVariants } from '../../config/profile-files.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
 import { isAtLeast, readMode } from '../../engine/mode.ts'
-import { confirmFile, readConfirmNone, writeConfirmNone } from '../../guard/confirm-file.ts'
+import { confirmFile, markHomeUnattended, readUnattendedHome } from '../../guard/unattended-home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import colors from '../colors.ts'
 import { confirm, recordChange } from '../confirm.ts'
@@ -57,18 +57,18 @@ async function setConfirm(home: string, how: 'ask' | 'none'): Promise<boolean> {
       question: 'Turn confirmations off?',
     })
     if (confirmed === undefined) return false
-    if (readConfirmNone(home) === undefined) {
+    if (readUnattendedHome(home) === undefined) {
       recordChange({ action: 'config:confirm', message: 'confirmations are turned off' }, confirmed)
     }
   }
-  writeConfirmNone(home)
+  markHomeUnattended(home)
   return true
 }
 
 // Lowering the mode must be confirmed; a new home has no mode yet.
 async function mayChangeMode(profiles: ProfileHome, enforcement: string): Promise<boolean> {
   const name = profiles.active
-  if (profiles.fileOf(name) === undefined) return true
+  if (profiles.findFile(name) === undefined) return true
   const before = profiles.load(name).config.enforcement
   if (isAtLeast(readMode(enforcement, '--enforcement'), before)) return true
   const confirmed = await confirm('lower the mode', {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import colors from 'picocolors'
 import { addInstall, removeInstall } from '../../guard/installs.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import type { Host } from '../../hosts/host.ts'
 import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
 import { unifiedDiff } from '../../hosts/install/diff.ts'
@@ -36,7 +36,7 @@ export interface InstallFlags {
 
 /** Registers ARC with an agent; exit code 1 if a file cannot be edited. */
 export async function install(name: string, flags: InstallFlags): Promise<number> {
-  const managed = readManaged()
+  const managed = readManagedInstall()
   if (managed !== undefined) return installManaged(name, flags, managed.launcher)
   const home = resolve(arcHome())
   const isForced = flags.failClosed === true
@@ -75,7 +75,7 @@ function listInstalledFiles(host: Host, place: Place): string[] {
 export async function uninstall(name: string, flags: InstallFlags): Promise<number> {
   if (flags.dryRun !== true) requirePerson('uninstall ARC')
   const { code, host, place, isDone } = carryOut(name, flags, planUninstall)
-  if (isDone && readManaged() === undefined)
+  if (isDone && readManagedInstall() === undefined)
     removeInstall(resolve(arcHome()), { host: host.name, scope: place.scope, dir: place.dir })
   return code
 }

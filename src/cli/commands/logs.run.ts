@@ -1,9 +1,9 @@
 // `arc logs`: prints the structured log of every evaluation, newest last; `--follow` keeps printing new records.
 
 import { databaseFile } from '../../platform/home.ts'
+import type { TraceFilter, TraceStore } from '../../storage/ports.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
 import type { LogRow } from '../../trace/record.ts'
-import type { TraceFilter, TraceStore } from '../../trace/store.ts'
 import colors from '../colors.ts'
 import { openTrace } from '../home-stores.ts'
 import {

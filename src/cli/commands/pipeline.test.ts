@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Ran } from '../../../test/run-arc.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody, LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { confirmFile } from '../../guard/confirm-file.ts'
+import { confirmFile } from '../../guard/unattended-home.ts'
 
 let place: SupervisedHome
 

@@ -129,7 +129,7 @@ async function printTail(counts: Record<Decision, number>, worthALook: string): 
   const presence = await findDaemon(arcHome())
   const rows =
     presence.is === 'running'
-      ? [[colors.green('✓ ARC is running'), presence.note?.url ?? '']]
+      ? [[colors.green('✓ ARC is running'), presence.record?.url ?? '']]
       : [[`${arc()} serve`, colors.dim('run the daemon and its dashboard')]]
   const next = [
     [`${arc()} why ${worthALook}`, colors.dim('explain one decision')],

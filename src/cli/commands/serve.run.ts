@@ -9,7 +9,7 @@ import { type DaemonPresence, endProcess, findDaemon, findDaemonProcess } from '
 import { recordManualStart } from '../../daemon/process/on-demand.ts'
 import { logFile } from '../../daemon/process/paths.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import { arcHome } from '../../platform/home.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { openStores } from '../../storage/open-stores.ts'
@@ -57,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ...{ home, version: VERSION, port: number, dashboard: dashboardFolder() },
     report: options.onDemand === true ? log : report,
     onDemand: options.onDemand === true ? { program } : undefined,
-    managed: readManaged(),
+    managed: readManagedInstall(),
   })
   if (!('is' in started)) return serveUntilSignal(started, options)
   // Another process was faster, or the daemon was stopped by a person: not an error.
@@ -78,7 +78,7 @@ async function start(options: DaemonOptions): Promise<Daemon | DaemonPresence> {
 }
 
 async function replaceOnDemand(presence: DaemonPresence): Promise<boolean> {
-  if (presence.is !== 'running' || presence.note?.isOnDemand !== true) return false
+  if (presence.is !== 'running' || presence.record?.isOnDemand !== true) return false
   const found = findDaemonProcess(presence)
   return found !== undefined && endProcess(found, 'SIGTERM', GIVE_WAY_MS)
 }
@@ -96,7 +96,7 @@ function claimServing(home: string): void {
 async function serveUntilSignal(started: Daemon, options: ServeOptions): Promise<number> {
   const { onDemand, json } = options
   const ended = waitForSignal()
-  if (readManaged() !== undefined) return serveManaged(started, ended, json === true)
+  if (readManagedInstall() !== undefined) return serveManaged(started, ended, json === true)
   if (onDemand === true)
     log(`version ${VERSION} running as process ${process.pid} at ${started.url}, started by a hook`)
   else await showDaemon(started, options)
@@ -148,7 +148,7 @@ async function playSample({ url }: LoginLink, isJson: boolean): Promise<void> {
 async function reportPresence(presence: DaemonPresence, { json, sample }: ServeOptions): Promise<number> {
   if (presence.is === 'running') {
     const { loginUrl: link, ...rest } = await readStatus(arcHome())
-    const found = { ...rest, loginUrl: readManaged() === undefined ? link : null }
+    const found = { ...rest, loginUrl: readManagedInstall() === undefined ? link : null }
     const { pid, url, loginUrl } = found
     if (json === true) printJson(found)
     else print(`${colors.green('✓')} running as process ${pid}${url === null ? '' : ` at ${url}`}`)
@@ -157,7 +157,7 @@ async function reportPresence(presence: DaemonPresence, { json, sample }: ServeO
     return 0
   }
   if (presence.is === 'silent') {
-    info(`arc: the daemon, process ${presence.note.pid}, does not answer; end it with: arc stop`)
+    info(`arc: the daemon, process ${presence.record.pid}, does not answer; end it with: arc stop`)
   }
   return 1
 }

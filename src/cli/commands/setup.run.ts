@@ -3,7 +3,12 @@
 
 import { resolve } from 'node:path'
 import { ArcError, describe } from '../../engine/errors.ts'
-import { type Managed, readManaged, systemPaths, writersOf } from '../../guard/managed.ts'
+import {
+  findForeignWriters,
+  type ManagedInstall,
+  readManagedInstall,
+  systemPaths,
+} from '../../guard/managed-install.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { escapeControls, info, print, printJson } from '../output.ts'
@@ -40,23 +45,23 @@ export async function setup(options: SetupOptions): Promise<number> {
     throw new ArcError('ARC_NEEDS_ROOT', 'arc setup changes the machine for all accounts: run it as root (sudo).')
   }
   const root = resolve(options.root ?? '/')
-  const present = readManaged(root)
+  const present = readManagedInstall(root)
   const steps = options.remove === true ? planRemoval(present, options) : setupSteps(readPlan(options, root, present))
   const warnings = options.remove === true ? [] : listWarnings(options)
   const done = isDry ? steps.map(({ title }) => title) : await carryOut(steps, options)
-  const managed = options.remove === true ? null : (readManaged(root) ?? null)
+  const managed = options.remove === true ? null : (readManagedInstall(root) ?? null)
   if (options.json === true) printJson({ managed, steps: done, warnings })
   else printEnd({ options, done, warnings, managed })
   return 0
 }
 
-function planRemoval(present: Managed | undefined, { purge, root }: SetupOptions): Step[] {
+function planRemoval(present: ManagedInstall | undefined, { purge, root }: SetupOptions): Step[] {
   if (present !== undefined) return removalSteps(present, purge === true)
   const where = systemPaths(resolve(root ?? '/')).marker
   throw new ArcError('ARC_SETUP_FAILED', `This machine is not managed: there is no marker ${where}.`)
 }
 
-function readPlan(options: SetupOptions, root: string, present: Managed | undefined): SetupPlan {
+function readPlan(options: SetupOptions, root: string, present: ManagedInstall | undefined): SetupPlan {
   const { user, group, approver = [], enforcement, start } = options
   requireAccountNames([user, group, ...approver])
   const paths = systemPaths(root)
@@ -81,7 +86,7 @@ function readPlan(options: SetupOptions, root: string, present: Managed | undefi
 
 function listWarnings({ approver = [] }: SetupOptions): string[] {
   const warnings: string[] = []
-  const [writer] = writersOf(packageRoot())
+  const [writer] = findForeignWriters(packageRoot())
   if (writer !== undefined)
     warnings.push(`The package is copied from a folder that users other than root can change: ${writer}.`)
   const caller = context().env.SUDO_USER
@@ -114,7 +119,7 @@ interface End {
   readonly options: SetupOptions
   readonly done: readonly string[]
   readonly warnings: readonly string[]
-  readonly managed: Managed | null
+  readonly managed: ManagedInstall | null
 }
 
 function printEnd({ options, done, warnings, managed }: End): void {

@@ -64,7 +64,7 @@ export function ownStatus({ url, socket, newLoginUrl }: OwnDaemon): Status {
 export async function readStatus(home: string): Promise<Status> {
   const presence = await findDaemon(home)
   const isRunning = presence.is === 'running'
-  const url = (isRunning ? presence.note?.url : undefined) ?? null
+  const url = (isRunning ? presence.record?.url : undefined) ?? null
   const link = url === null ? { url: null, hint: null } : await requestLoginLink(home, url)
   return {
     running: isRunning,
@@ -75,7 +75,7 @@ export async function readStatus(home: string): Promise<Status> {
     socket: isRunning ? socketFile(home) : null,
     ...readSettings(home),
     uptimeMs: isRunning ? presence.health.uptimeMs : null,
-    startedBy: isRunning ? (presence.note?.isOnDemand === true ? 'hook' : 'person') : null,
+    startedBy: isRunning ? (presence.record?.isOnDemand === true ? 'hook' : 'person') : null,
   }
 }
 

@@ -20,7 +20,7 @@ export async function stop({ json }: { readonly json?: boolean }): Promise<numbe
   const presence = await findDaemon(home)
   if (presence.is === 'absent') return finish({ stopped: false, pid: null }, `The daemon is not running. ${NOTE}`, json)
   const found = findDaemonProcess(presence)
-  const pid = presence.is === 'running' ? presence.health.pid : presence.note.pid
+  const pid = presence.is === 'running' ? presence.health.pid : presence.record.pid
   if (found === undefined) {
     report(`process ${pid} is not the daemon of this home, so it was not stopped`)
     return 1

@@ -16,10 +16,11 @@ import {
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, jsonLines, onlyJson, runArc } from '../../../test/run-arc.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
+import type { Database } from '../../storage/sqlite/driver/driver.ts'
+import { loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
 import { linkHash } from '../../trace/chain.ts'
 
 let root: string
@@ -116,8 +117,8 @@ async function until(check: () => Promise<boolean> | boolean): Promise<void> {
 const file = (): string => join(home, 'arc.db')
 
 // The whole database in one file, so that it can be copied.
-function withDatabase<T>(work: (db: Database.Database) => T): T {
-  const db = new Database(file())
+function withDatabase<T>(work: (db: Database) => T): T {
+  const db = loadDriver().open(file())
   try {
     const result = work(db)
     db.pragma('wal_checkpoint(TRUNCATE)')

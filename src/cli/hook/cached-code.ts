@@ -1,5 +1,5 @@
-// Loads a bundle together with what V8 made of it at build time: reading that is several times faster than compiling.
-// Made by scripts/build.mjs. Another version of Node does not take it: it compiles once, and leaves its own beside it.
+// Loads a bundle with its V8 code cache: reading the cache is several times faster than compiling the bundle.
+// scripts/build.mjs writes the cache. Another version of Node compiles once and writes a cache of its own beside it.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,14 +15,14 @@ type Wrapper = (
   dir: string,
 ) => void
 
-/** What the bundle exports; undefined where there is none that works. */
+/** The exports of the bundle; undefined if the bundle is missing or fails. */
 export function loadCached(file: string): unknown {
   const source = read(file)?.toString('latin1')
   if (source === undefined) return undefined
   try {
     return run(file, source)
   } catch (error) {
-    process.stderr.write(`arc: ${file} does not work: ${describe(error)}\n`)
+    process.stderr.write(`arc: ${file} cannot be loaded: ${describe(error)}\n`)
     return undefined
   }
 }
@@ -31,21 +31,22 @@ function run(file: string, source: string): object {
   const cachedData = read(cachePath(file))
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   const script = new Script(source, { filename: file, importModuleDynamically, ...(cachedData && { cachedData }) })
-  // At the end, when what is needed has run: only that is in it.
-  if (cachedData === undefined || script.cachedDataRejected === true) process.once('exit', () => keep(file, script))
+  // At exit: the cache then contains the functions that have run.
+  if (cachedData === undefined || script.cachedDataRejected === true)
+    process.once('exit', () => writeCache(file, script))
   const module = { exports: {} }
   const wrapper = script.runInThisContext() as Wrapper
   wrapper(module.exports, createRequire(file), module, file, dirname(file))
   return module.exports
 }
 
-/** Where the compiled form of a bundle lies for this Node. */
+/** The path of the code cache for this version of Node. */
 export function cachePath(file: string): string {
   return `${file}.${process.versions.v8}-${process.arch}.cache`
 }
 
-// Where nothing can be written it is compiled each time.
-function keep(file: string, script: Script): void {
+// In a folder that is not writable the bundle is compiled each time.
+function writeCache(file: string, script: Script): void {
   const fresh = `${cachePath(file)}.${process.pid}`
   try {
     writeFileSync(fresh, script.createCachedData())
@@ -59,7 +60,7 @@ function read(file: string): Buffer | undefined {
   try {
     return readFileSync(file)
   } catch {
-    // Not built: the code is there in another form too.
+    // Not built: the caller uses the module instead.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// Asks a running daemon over its socket. Anything but a whole answer is none: the caller then judges itself.
+// Sends a hook call to a running daemon over its socket. Without a complete reply the caller evaluates the call itself.
 
 import { Agent, request } from 'node:http'
 import { socketFile } from '../../daemon/process/paths.ts'
@@ -7,15 +7,15 @@ import {
   CWD_HEADER,
   decodeReply,
   HOOK_WIRE_TYPE,
+  type HookReply,
   PROFILE_HEADER,
   SILENCE_MS,
-  type WireReply,
 } from '../../protocol/hook-wire.ts'
 
-/** What is asked. */
+/** A hook call for a daemon. */
 export interface DaemonRequest {
   readonly home: string
-  /** Another socket than that of the home. */
+  /** Default: the socket of the home. */
   readonly socket?: string | undefined
   readonly host: string
   readonly event?: string | undefined
@@ -25,10 +25,10 @@ export interface DaemonRequest {
   readonly callerPid?: number | undefined
 }
 
-/** The daemon's answer; undefined when none runs, it hangs, or what it says cannot be used. */
-export async function requestDaemon(question: DaemonRequest, signal: AbortSignal): Promise<WireReply | undefined> {
-  const { host, event, payload, cwd, profile, callerPid } = question
-  const socket = question.socket ?? socketFile(question.home)
+/** The daemon's reply; undefined if no daemon runs, it hangs, or its reply is invalid. */
+export async function requestDaemon(call: DaemonRequest, signal: AbortSignal): Promise<HookReply | undefined> {
+  const { host, event, payload, cwd, profile, callerPid } = call
+  const socket = call.socket ?? socketFile(call.home)
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(payload),
@@ -39,18 +39,18 @@ export async function requestDaemon(question: DaemonRequest, signal: AbortSignal
   const path = `/v1/hook/${encodeURIComponent(host)}/${encodeURIComponent(event ?? '-')}`
   const agent = new Agent({ keepAlive: true })
   try {
-    let answer = await send({ socket, path, method: 'POST', headers, agent, signal }, payload)
-    while (answer !== undefined && 'ticket' in answer) {
-      const next = `/v1/hook-answer/${encodeURIComponent(answer.ticket)}`
-      answer = await send({ socket, path: next, method: 'GET', agent, signal })
+    let reply = await send({ socket, path, method: 'POST', headers, agent, signal }, payload)
+    while (reply !== undefined && 'ticket' in reply) {
+      const next = `/v1/hook-answer/${encodeURIComponent(reply.ticket)}`
+      reply = await send({ socket, path: next, method: 'GET', agent, signal })
     }
-    return answer
+    return reply
   } finally {
     agent.destroy()
   }
 }
 
-interface Sent {
+interface SocketRequest {
   readonly socket: string
   readonly path: string
   readonly method: 'GET' | 'POST'
@@ -60,16 +60,16 @@ interface Sent {
 }
 
 function send(
-  { socket, path, method, headers, agent, signal }: Sent,
+  { socket, path, method, headers, agent, signal }: SocketRequest,
   body?: string,
 ): Promise<ReturnType<typeof decodeReply>> {
   const options = { socketPath: socket, path, method, agent, signal, timeout: SILENCE_MS }
   return new Promise((resolve) => {
-    const asked = request({ ...options, headers: { ...headers, accept: HOOK_WIRE_TYPE } })
-    // Silence for so long means that it hangs: one that is busy says so before.
-    asked.on('timeout', () => asked.destroy())
-    asked.on('error', () => resolve(undefined))
-    asked.on('response', (response) => {
+    const sent = request({ ...options, headers: { ...headers, accept: HOOK_WIRE_TYPE } })
+    // A daemon that is silent for this long hangs: a busy daemon replies with a ticket before.
+    sent.on('timeout', () => sent.destroy())
+    sent.on('error', () => resolve(undefined))
+    sent.on('response', (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
@@ -78,6 +78,6 @@ function send(
       response.on('error', () => resolve(undefined))
       response.on('close', () => resolve(response.statusCode === 200 ? decodeReply(text) : undefined))
     })
-    asked.end(body)
+    sent.end(body)
   })
 }

@@ -1,55 +1,61 @@
-// Judges a call in this process, when no daemon does.
+// Evaluates a hook call in this process, when no daemon answers.
 
-import { answerHookCall, type HookCall, type HookReply } from '../../daemon/hook-call/answer.ts'
+import { answerHookCall, type HookCall } from '../../daemon/hook-call/answer.ts'
 import { createSingleProvider } from '../../daemon/hook-call/supervisor-provider.ts'
 import { claimStart } from '../../daemon/process/on-demand.ts'
 import { findLiveDaemon } from '../../daemon/process/pid-file.ts'
 import { ArcError, describe } from '../../engine/errors.ts'
 import { findHost } from '../../hosts/list.ts'
+import type { HookReply } from '../../protocol/hook-wire.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 const USAGE = 2
 
-/** How a call was judged here. */
 interface Evaluated {
-  readonly answer: HookReply
-  /** A daemon is wanted for the next calls, and it is up to this process to start it. */
+  readonly reply: HookReply
+  /** This process must start a daemon for the next calls. */
   readonly startsDaemon: boolean
 }
 
-/** How a call is to be judged. */
 interface EvaluateOptions {
   readonly home: string
   readonly canStart: boolean
   readonly signal: AbortSignal
 }
 
-/** The answer to one call; what had to be reported stands behind it on stderr. */
-export async function evaluateHere(call: HookCall, { home, canStart, signal }: EvaluateOptions): Promise<Evaluated> {
+/** The reply to one call; reports of the supervisor are appended to stderr. */
+export async function evaluateInProcess(
+  call: HookCall,
+  { home, canStart, signal }: EvaluateOptions,
+): Promise<Evaluated> {
   try {
     findHost(call.host)
   } catch (error) {
     if (!(error instanceof ArcError)) throw error
-    return { answer: { stdout: '', stderr: `arc: ${error.message}\n`, exitCode: USAGE }, startsDaemon: false }
+    return { reply: { stdout: '', stderr: `arc: ${error.message}\n`, exitCode: USAGE }, startsDaemon: false }
   }
   const reports: string[] = []
   const report = (message: string): void => void reports.push(`arc: ${message}\n`)
-  const judge = createSingleProvider(report, home)
-  const answer = await answerHookCall(call, judge, { signal })
-  const startsDaemon = canStart && !signal.aborted && isStartOurs(judge.made(), home, report)
-  await judge.close().catch((error) => report(describe(error)))
-  return { answer: { ...answer, stderr: answer.stderr + reports.join('') }, startsDaemon }
+  const provider = createSingleProvider(report, home)
+  const reply = await answerHookCall(call, provider, { signal })
+  const startsDaemon = canStart && !signal.aborted && claimDaemonStart(provider.created(), home, report)
+  await provider.close().catch((error) => report(describe(error)))
+  return { reply: { ...reply, stderr: reply.stderr + reports.join('') }, startsDaemon }
 }
 
-/** Refuses a call that nobody could judge, as the host understands it. */
+/** Refuses a call that cannot be evaluated, in the format of the host. */
 export async function refuseCall(call: HookCall, why: string): Promise<Evaluated> {
   const find = () => Promise.reject(new Error(why))
-  const answer = await answerHookCall(call, { find, readMode: async () => 'enforce' })
-  return { answer, startsDaemon: false }
+  const reply = await answerHookCall(call, { find, readMode: async () => 'enforce' })
+  return { reply, startsDaemon: false }
 }
 
-// Where nothing lasts, a daemon would not either, and nobody could tell how often it was tried.
-function isStartOurs(supervisor: Supervisor | undefined, home: string, report: (message: string) => void): boolean {
+// Without a durable state no daemon is started: failed starts could not be counted.
+function claimDaemonStart(
+  supervisor: Supervisor | undefined,
+  home: string,
+  report: (message: string) => void,
+): boolean {
   if (supervisor?.isDurable !== true || !supervisor.config.daemon.onDemand) return false
   try {
     return findLiveDaemon(home) === undefined && claimStart(supervisor.state, Date.now())

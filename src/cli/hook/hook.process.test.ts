@@ -4,11 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, type Ran, runArc, runProgram } from '../../../test/run-arc.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { loadableDrivers, loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
 import { cachePath } from './cached-code.ts'
 import { writeLauncher } from './launcher.ts'
 
@@ -126,7 +126,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
 
   it('with a database that another program keeps locked', async () => {
     await hook(payload('ls'))
-    const db = new Database(join(home, 'arc.db'))
+    const db = loadDriver().open(join(home, 'arc.db'))
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
     try {
@@ -142,7 +142,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     expectDenied(ran, 'not committed')
   })
 
-  it('without the package of the database', async () => {
+  it.runIf(!loadableDrivers().includes('node'))('without any SQLite', async () => {
     const bare = folder('arc-bare-')
     const root = dirname(dirname(ARC))
     mkdirSync(join(bare, 'bin'))
@@ -150,11 +150,16 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     symlinkSync(join(root, 'dist'), join(bare, 'dist'))
     writeFileSync(join(bare, 'bin/arc'), "import('../dist/cli/main.js')")
     // Without its code, and in the way of any that lies in a folder above.
-    mkdirSync(join(bare, 'node_modules/better-sqlite3'), { recursive: true })
-    writeFileSync(join(bare, 'node_modules/better-sqlite3/package.json'), '{ "main": "gone.js" }')
+    for (const name of ['libsql', 'better-sqlite3']) {
+      mkdirSync(join(bare, 'node_modules', name), { recursive: true })
+      writeFileSync(join(bare, 'node_modules', name, 'package.json'), '{ "main": "gone.js" }')
+    }
     const args = ['--preserve-symlinks', '--preserve-symlinks-main', join(bare, 'bin/arc'), 'hook', 'claude']
     const ran = await runProgram(process.execPath, args, { env: { ARC_HOME: home }, input: payload(DANGER) })
-    expectDenied(ran, 'better-sqlite3')
+    expectDenied(ran, 'not committed')
+    expect(ran.stderr).toMatch(
+      /No SQLite could be loaded\. node: .* libsql: Cannot find .* better-sqlite3: Cannot find/,
+    )
   })
 
   it('with a payload that is none', async () => {

@@ -1,10 +1,11 @@
-// The launcher of a home as this version installs it: its text is in guard, the words and answers of hosts come from here.
+// The launcher that this version installs in a home: its text is in guard, the replies of hosts come from here.
 
 import { resolve } from 'node:path'
+import { unquoteFromShell } from '../../engine/shell-quote.ts'
 import {
-  currentText,
+  buildLauncherText,
   type FailureReply,
-  type Launched,
+  type LauncherOptions,
   launcherFile,
   writeLauncher as write,
 } from '../../guard/launcher.ts'
@@ -25,7 +26,7 @@ import {
 
 export { launcherFile }
 
-/** What the launcher starts. */
+/** The programs that the launcher starts. */
 export interface LauncherPrograms {
   readonly home: string
   readonly node: string
@@ -33,20 +34,20 @@ export interface LauncherPrograms {
   readonly arc: string
 }
 
-/** Writes the launcher, whole or not at all, and gives its path. */
+/** Writes the launcher atomically and returns its path. */
 export function writeLauncher(programs: LauncherPrograms): string {
   return write(launched(programs))
 }
 
-/** Is this the text that this version writes, for whatever Node and arc it names? */
+/** Is this the text of this version, whatever paths of Node and arc it contains? */
 export function isCurrentLauncher(home: string, text: string): boolean {
   const [node, arc] = ['node', 'arc'].map((name) => new RegExp(`^${name}='(.*)'$`, 'm').exec(text)?.[1])
   if (node === undefined || arc === undefined) return false
-  const unquoted = (path: string): string => path.replaceAll(`'\\''`, "'")
-  return currentText(launched({ home, node: unquoted(node), arc: unquoted(arc) })) === text
+  const unquoted = (path: string): string => unquoteFromShell(`'${path}'`) ?? path
+  return buildLauncherText(launched({ home, node: unquoted(node), arc: unquoted(arc) })) === text
 }
 
-function launched({ home, node, arc }: LauncherPrograms): Launched {
+function launched({ home, node, arc }: LauncherPrograms): LauncherOptions {
   const wire = {
     type: HOOK_WIRE_TYPE,
     separator: SEPARATOR,
@@ -63,7 +64,7 @@ function launched({ home, node, arc }: LauncherPrograms): Launched {
 
 const WHY = 'its launcher could not run arc'
 
-// The dialect of each host at each event, as the host's adapter answers a step that could not be judged in enforce.
+// For each event of each host: the reply to a step without a decision in enforce, in the format of the host.
 function failureReplies(): FailureReply[] {
   return Object.values(HOSTS).flatMap((host) => {
     const isInPayload = !['copilot', 'cline', 'opencode'].includes(host.name)

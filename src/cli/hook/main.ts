@@ -1,115 +1,115 @@
-// `arc hook HOST [EVENT]`: the hot path of every host. Loads as little as possible: a running daemon is asked, and only
-// without one the pipeline is loaded here. Whatever happens, the host gets an answer.
+// `arc hook HOST [EVENT]`: runs for every event of a host, so it loads as little as possible. A running daemon gets the
+// call; without a daemon the pipeline is loaded here. The host gets a reply in every case.
 
 import { existsSync } from 'node:fs'
-import type { HookCall, HookReply } from '../../daemon/hook-call/answer.ts'
+import type { HookCall } from '../../daemon/hook-call/answer.ts'
 import { encodeProfile } from '../../daemon/hook-call/launch-profile.ts'
 import { parseDaemonSwitch } from '../../daemon/process/on-demand.ts'
 import { socketFile } from '../../daemon/process/paths.ts'
-import { readManaged } from '../../guard/managed.ts'
+import { readManagedInstall } from '../../guard/managed-install.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { arcHome } from '../../platform/home.ts'
-import { CALLER_VARIABLE, encodeReply, FRAME_VARIABLE, readPid } from '../../protocol/hook-wire.ts'
+import { keepAlive } from '../../platform/keep-alive.ts'
+import { CALLER_VARIABLE, encodeReply, FRAME_VARIABLE, type HookReply, readPid } from '../../protocol/hook-wire.ts'
 import { readAll } from './read-stdin.ts'
 
-// Half of the shortest time that a host waits at an event that can be stopped.
+// Half of the shortest time that a host waits at an event that can be blocked.
 const STDIN_MS = 10_000
-// What is known of a host before its adapter is loaded; checked against the list in the tests.
-const NAME = /^[a-z][a-z-]{0,30}$/
+// The names of hosts, without loading their adapters; a test compares it with the list.
+const HOST_NAME = /^[a-z][a-z-]{0,30}$/
 const FAILED = 1
-// For this process only: a daemon or a command that it starts answers nobody in this form.
+const REFUSED = 2
+// Removed from the environment: a daemon or a command that this process starts must not reply in this format.
 const isFramed = process.env[FRAME_VARIABLE] === '1'
 delete process.env[FRAME_VARIABLE]
-const REFUSED = 2
 
-/** Runs the hook to its end; the exit code is the host's to read. */
+/** Runs the hook; the exit code is for the host. */
 export async function runHook([host, event]: readonly string[]): Promise<number> {
   const stop = new AbortController()
   process.once('SIGTERM', () => stop.abort())
   process.once('SIGINT', () => stop.abort())
-  // Timers of the pipeline never keep a process alive; an answer that is owed does.
-  const alive = setInterval(() => undefined, 1 << 30)
+  // Timers of the pipeline do not keep a process alive; a pending reply must.
+  const release = keepAlive()
   const home = arcHome()
-  const managed = readManaged()
+  const managed = readManagedInstall()
   try {
-    const asked = { host: host ?? '', event, home }
-    const { answer, startsDaemon } =
+    const request = { host: host ?? '', event, home }
+    const { reply, startsDaemon } =
       managed === undefined
-        ? await answerOf(asked, stop.signal)
-        : await answerManaged({ ...asked, socket: managed.socket }, stop.signal)
-    await write(answer)
-    // Not before: the host waits for the answer alone.
+        ? await answer(request, stop.signal)
+        : await answerManaged({ ...request, socket: managed.socket }, stop.signal)
+    await write(reply)
+    // After the reply: the host waits only for the reply.
     if (startsDaemon) await startDaemon(home)
-    return answer.exitCode
+    return reply.exitCode
   } catch (error) {
-    // Not even the adapter could be loaded: nothing is known of what the host would understand.
-    process.stderr.write(`arc: the hook failed: ${messageOf(error)}\n`)
+    // The adapter of the host could not be loaded: no reply in the host's format is possible.
+    process.stderr.write(`arc: the hook failed: ${readMessage(error)}\n`)
     return managed === undefined ? FAILED : REFUSED
   } finally {
-    clearInterval(alive)
+    release()
   }
 }
 
-interface Asked {
+interface HookRequest {
   readonly host: string
   readonly event: string | undefined
   readonly home: string
 }
 
-interface Managed extends Asked {
-  readonly socket: string
-}
-
 interface Answered {
-  readonly answer: HookReply
+  readonly reply: HookReply
   readonly startsDaemon: boolean
 }
 
-async function answerOf({ host, event, home }: Asked, signal: AbortSignal): Promise<Answered> {
+async function answer({ host, event, home }: HookRequest, signal: AbortSignal): Promise<Answered> {
   const { canAsk, canStart } = parseDaemonSwitch(process.env.ARC_DAEMON)
-  const hasDaemon = canAsk && NAME.test(host) && existsSync(socketFile(home))
-  // Asked now: judging would make it.
-  const isHomeThere = hasDaemon || existsSync(home)
-  // Loaded while the payload comes in.
-  const here = hasDaemon ? undefined : import('./evaluate.ts')
-  here?.catch(() => undefined)
+  const hasDaemon = canAsk && HOST_NAME.test(host) && existsSync(socketFile(home))
+  // Checked before the evaluation, which creates the home.
+  const hasHome = hasDaemon || existsSync(home)
+  // Loads while the payload arrives.
+  const loading = hasDaemon ? undefined : import('./evaluate.ts')
+  loading?.catch(() => undefined)
   const call = await readCall(host, event, signal)
-  const answer = hasDaemon && !signal.aborted ? await askDaemon(call, { home }, signal) : undefined
-  if (answer !== undefined) return { answer, startsDaemon: false }
-  const { evaluateHere } = await (here ?? import('./evaluate.ts'))
-  return evaluateHere(call, { home, canStart: canStart && isHomeThere, signal })
+  const reply = hasDaemon && !signal.aborted ? await askDaemon(call, { home }, signal) : undefined
+  if (reply !== undefined) return { reply, startsDaemon: false }
+  const { evaluateInProcess } = await (loading ?? import('./evaluate.ts'))
+  return evaluateInProcess(call, { home, canStart: canStart && hasHome, signal })
 }
 
-// On a managed machine only its daemon decides: the home is not readable here.
-async function answerManaged({ host, event, home, socket }: Managed, signal: AbortSignal): Promise<Answered> {
+// On a managed machine only its daemon decides: this account cannot read the home.
+async function answerManaged(
+  { host, event, home, socket }: HookRequest & { readonly socket: string },
+  signal: AbortSignal,
+): Promise<Answered> {
   const call = await readCall(host, event, signal)
-  const isKnown = NAME.test(host) && !signal.aborted
-  const answer = isKnown ? await askDaemon(call, { home, socket }, signal) : undefined
-  if (answer !== undefined) return { answer, startsDaemon: false }
+  const canAsk = HOST_NAME.test(host) && !signal.aborted
+  const reply = canAsk ? await askDaemon(call, { home, socket }, signal) : undefined
+  if (reply !== undefined) return { reply, startsDaemon: false }
   const { refuseCall } = await import('./evaluate.ts')
   return refuseCall(call, `the daemon of this managed machine does not answer at ${socket}`)
 }
 
 async function readCall(host: string, event: string | undefined, signal: AbortSignal): Promise<HookCall> {
-  const payload = await readAll(process.stdin, { patienceMs: STDIN_MS, signal })
+  const payload = await readAll(process.stdin, { maxWaitMs: STDIN_MS, signal })
   return {
     host: host as HostName,
     event,
     payload,
-    cwd: currentFolder(),
+    cwd: readCurrentFolder(),
     profile: encodeProfile(process.env),
     callerPid: readPid(process.env[CALLER_VARIABLE]) ?? process.ppid,
   }
 }
 
-// The next call finds it. Whatever goes wrong here, this one has its answer.
+// For the next call. A failure does not change the reply, which is already written.
 async function startDaemon(home: string): Promise<void> {
   try {
     const { startInBackground } = await import('../../daemon/process/background.ts')
     const [, program = ''] = process.argv
     startInBackground({ home, program, args: ['--no-open', '--on-demand'] })
   } catch (error) {
-    process.stderr.write(`arc: no daemon was started: ${messageOf(error)}\n`)
+    process.stderr.write(`arc: no daemon was started: ${readMessage(error)}\n`)
   }
 }
 
@@ -119,16 +119,16 @@ async function askDaemon(
   signal: AbortSignal,
 ): Promise<HookReply | undefined> {
   const { host, event, payload, cwd, profile, callerPid } = call
-  const ask = await import('./daemon-request.ts')
-  return ask.requestDaemon({ ...where, host, event, payload, cwd, profile, callerPid }, signal).catch(() => undefined)
+  const { requestDaemon } = await import('./daemon-request.ts')
+  return requestDaemon({ ...where, host, event, payload, cwd, profile, callerPid }, signal).catch(() => undefined)
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-// The folder may be gone by now.
-function currentFolder(): string | undefined {
+// The folder may have been removed.
+function readCurrentFolder(): string | undefined {
   try {
     return process.cwd()
   } catch {
@@ -136,9 +136,9 @@ function currentFolder(): string | undefined {
   }
 }
 
-// A host that went away reads nothing: that is no error of ours.
-function write(answer: HookReply): Promise<void> {
-  const { stdout, stderr } = isFramed ? { stdout: encodeReply(answer), stderr: '' } : answer
+// A host that has closed its pipes is no error.
+function write(reply: HookReply): Promise<void> {
+  const { stdout, stderr } = isFramed ? { stdout: encodeReply(reply), stderr: '' } : reply
   const send = (stream: NodeJS.WriteStream, text: string) =>
     new Promise<void>((resolve) => (text === '' ? resolve() : stream.write(text, () => resolve())))
   return Promise.all([send(process.stdout, stdout), send(process.stderr, stderr)]).then(() => undefined)

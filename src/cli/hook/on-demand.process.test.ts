@@ -253,7 +253,7 @@ test('ends by itself when nobody uses it, and comes back when somebody does', as
   await hook()
   await until(() => starts() === 1)
   await until(() => daemonsOf(home).length === 0)
-  expect(log()).toContain('nobody has used it')
+  expect(log()).toContain('it was idle')
   expect(existsSync(join(home, 'run/arc.sock'))).toBe(false)
   await hook()
   await until(() => starts() === 2)

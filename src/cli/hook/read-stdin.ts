@@ -5,43 +5,42 @@ import type { Readable } from 'node:stream'
 // Larger than any tool result that a host sends whole.
 const MAX_BYTES = 64 * 1024 * 1024
 
-// Some hosts forget to close it: after such a silence, what came may be all there is.
-const SILENCE_MS = 500
+// Some hosts do not close stdin: after this pause the text may be complete.
+const PAUSE_MS = 500
 
-/** How long to wait. */
-interface Patience {
-  readonly patienceMs: number
+interface ReadLimits {
+  readonly maxWaitMs: number
   readonly signal: AbortSignal
 }
 
-/** Everything up to the end, or what came until patience or a signal ended it. Never throws. */
-export function readAll(stdin: Readable, { patienceMs, signal }: Patience): Promise<string> {
+/** Reads stdin to its end, or until the time limit or the signal. Never throws. */
+export function readAll(stdin: Readable, { maxWaitMs, signal }: ReadLimits): Promise<string> {
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let size = 0
-    let silence: NodeJS.Timeout | undefined
+    let pause: NodeJS.Timeout | undefined
     const text = (): string => Buffer.concat(parts).toString('utf8')
     const finish = (): void => {
       clearTimeout(timer)
-      clearTimeout(silence)
+      clearTimeout(pause)
       stdin.removeAllListeners('data').pause()
       resolve(text())
     }
-    const timer = setTimeout(finish, patienceMs)
+    const timer = setTimeout(finish, maxWaitMs)
     signal.addEventListener('abort', finish, { once: true })
     stdin.on('data', (part: Buffer) => {
       parts.push(part)
       size += part.length
-      clearTimeout(silence)
+      clearTimeout(pause)
       if (size > MAX_BYTES) finish()
-      else silence = setTimeout(() => isWhole(text()) && finish(), SILENCE_MS)
+      else pause = setTimeout(() => isComplete(text()) && finish(), PAUSE_MS)
     })
     stdin.on('end', finish)
     stdin.on('error', finish)
   })
 }
 
-function isWhole(text: string): boolean {
+function isComplete(text: string): boolean {
   try {
     JSON.parse(text)
     return true

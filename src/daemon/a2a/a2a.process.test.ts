@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import type { Task as A2aTask, Message, StreamResponse } from '@a2a-js/sdk'
 import { Role, TaskState } from '@a2a-js/sdk'
 import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onlyJson, runArc } from '../../../test/run-arc.ts'
 import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
+import { loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
 import { openTasks } from '../../tasks/service/open-tasks.ts'
 import type { Task } from '../../tasks/task.ts'
 import { type Daemon, startDaemon } from '../server.ts'
@@ -284,7 +284,7 @@ describe('with the client of the SDK', () => {
     const client = await connect()
     const { id } = await delegated(client)
     const following = (): number => {
-      const db = new Database(join(at.home, 'arc.db'), { readonly: true })
+      const db = loadDriver().open(join(at.home, 'arc.db'), { isReadOnly: true })
       const count = db.prepare<[], number>('SELECT count(*) FROM bus_interest').pluck().get() ?? 0
       db.close()
       return count

@@ -1,4 +1,4 @@
-// More than a daemon takes on at once: told so at once, and never let through unjudged.
+// Admission: a call beyond the limit is refused at once and never passes without a decision.
 
 import { Agent, request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,8 +9,8 @@ import { HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
 import { type Daemon, startDaemon } from '../server.ts'
 import { Admission } from './admission.ts'
 
-describe('what may be in hand', () => {
-  it('is bounded by number and by bytes, and there is room again when one leaves', () => {
+describe('admission', () => {
+  it('is limited by calls and by bytes, and a released call makes room', () => {
     const admission = new Admission({ maxCalls: 3, maxBytes: 100 })
     const leave = admission.enter(60)
     expect(admission.enter(50)).toBeUndefined()
@@ -21,7 +21,7 @@ describe('what may be in hand', () => {
     expect(admission.enter(50)).toBeDefined()
   })
 
-  it('a call whose body has not arrived gives way, the oldest first; one that is complete does not', () => {
+  it('a call whose body has not arrived is cancelled for another, the oldest first; a complete call is not', () => {
     const admission = new Admission({ maxCalls: 9, maxBytes: 100 })
     const given: string[] = []
     const arriving = (name: string, complete: boolean) => ({ complete, cancel: () => void given.push(name) })
@@ -36,12 +36,12 @@ describe('what may be in hand', () => {
     expect(given).toEqual(['first', 'second'])
   })
 
-  it('one that is alone is let in whatever its size', () => {
+  it('a single call is admitted whatever its size', () => {
     expect(new Admission({ maxCalls: 3, maxBytes: 100 }).enter(1_000)).toBeDefined()
   })
 })
 
-describe('a daemon that has all it can take', () => {
+describe('a daemon at its limit', () => {
   let at: SupervisedHome
   let daemon: Daemon
   const agent = new Agent({ keepAlive: true })
@@ -97,7 +97,7 @@ describe('a daemon that has all it can take', () => {
     while (!isOver(await hook(list()))) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
-  it('says so, and the line in the hosts judges by itself', async () => {
+  it('refuses the call, and the hook command evaluates it in its own process', async () => {
     await fill()
     const { status, body } = await hook(list())
     expect(status).toBe(503)
@@ -111,16 +111,16 @@ describe('a daemon that has all it can take', () => {
     expect(denied.code).toBe(2)
   })
 
-  it('answers a host that asks by itself as one that could not be judged: an error would let it pass', async () => {
+  it('replies to a host itself as to a call without a decision: a host takes an error for permission', async () => {
     await fill()
     const { status, body } = await hook(list(), HOST_JSON_TYPE)
     expect(status).toBe(200)
     const { permissionDecision, permissionDecisionReason } = JSON.parse(body).hookSpecificOutput
     expect(permissionDecision).toBe('deny')
-    expect(permissionDecisionReason).toContain('too much in hand')
+    expect(permissionDecisionReason).toContain('the daemon is busy')
   })
 
-  it('answers each of a burst, and all is as before when it is over', async () => {
+  it('answers each call of a burst, and releases all of them', async () => {
     const all = await Promise.all(Array.from({ length: 500 }, () => hook(list())))
     const statuses = new Set(all.map(({ status }) => status))
     expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)

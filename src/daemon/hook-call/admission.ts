@@ -1,7 +1,7 @@
-// How much a daemon takes on at once. What comes beyond that is told so at once, instead of growing a queue whose end no
-// host would wait for: `arc hook` then judges by itself.
+// Limits the calls that a daemon handles at once. A call beyond the limit is refused at once instead of queued: no host
+// would wait for the end of the queue, and `arc hook` evaluates a refused call in its own process.
 
-/** The most that may be in hand. */
+/** The limits for calls at the same time. */
 export interface AdmissionLimits {
   readonly maxCalls: number
   readonly maxBytes: number
@@ -9,21 +9,21 @@ export interface AdmissionLimits {
 
 const LIMITS: AdmissionLimits = { maxCalls: 1_000, maxBytes: 128 * 1024 * 1024 }
 
-/** A request whose body may still be on its way. */
+/** A request body that may still be arriving. */
 export interface IncomingBody {
-  /** All of it is here. */
+  /** The whole body has arrived. */
   readonly complete: boolean
-  /** Stops waiting for the rest. */
+  /** Stops waiting for the rest of the body. */
   cancel(): void
 }
 
-/** One call in hand. */
+/** An admitted call. */
 interface Call {
   readonly bytes: number
-  readonly request: IncomingBody | undefined
+  readonly body: IncomingBody | undefined
 }
 
-/** Counts calls, and the bytes that they brought along. */
+/** Counts admitted calls and their bytes. */
 export class Admission {
   readonly #limits: AdmissionLimits
   readonly #calls = new Set<Call>()
@@ -34,18 +34,18 @@ export class Admission {
   }
 
   /**
-   * Lets a call in and gives its way out; undefined when there is no room. A call whose body has not arrived gives way to
-   * one that needs its room: otherwise a few announced bodies would claim all of it.
+   * Admits a call and returns its release; undefined if the limit is reached. A call whose body has not arrived is
+   * cancelled for a call that needs the room: otherwise a few announced bodies would take all of it.
    */
-  enter(bytes: number, request?: IncomingBody): (() => void) | undefined {
+  enter(bytes: number, body?: IncomingBody): (() => void) | undefined {
     if (!this.#hasRoom(bytes) && !this.#makeRoom(bytes)) return undefined
-    const call = { bytes, request }
+    const call = { bytes, body }
     this.#calls.add(call)
     this.#bytes += bytes
     return () => this.#leave(call)
   }
 
-  /** How many are in hand. */
+  /** The number of admitted calls. */
   get calls(): number {
     return this.#calls.size
   }
@@ -57,23 +57,23 @@ export class Admission {
   #hasRoom(bytes: number): boolean {
     const { maxCalls, maxBytes } = this.#limits
     const { size } = this.#calls
-    // One that is alone is let in whatever its size: that has a limit of its own.
+    // A single call is admitted whatever its size: the size of a body has its own limit.
     return size < maxCalls && (size === 0 || this.#bytes + bytes <= maxBytes)
   }
 
   #makeRoom(bytes: number): boolean {
     for (const call of this.#calls) {
-      if (call.request === undefined || call.request.complete) continue
+      if (call.body === undefined || call.body.complete) continue
       this.#leave(call)
-      call.request.cancel()
+      call.body.cancel()
       if (this.#hasRoom(bytes)) return true
     }
     return false
   }
 }
 
-/** What is said to those for whom there is no room. */
+/** The error for a refused call. */
 export const BUSY = {
   code: 'ARC_DAEMON_BUSY',
-  message: 'The daemon has too much in hand at this moment; arc hook judges by itself, others come again.',
+  message: 'The daemon is busy. arc hook evaluates the call in its own process; other clients try again later.',
 } as const

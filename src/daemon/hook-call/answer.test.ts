@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { HOST_NAMES, type HostName } from '../../hosts/host.ts'
-import { answerHookCall, type HookCall, type HookReply, type SupervisorProvider } from './answer.ts'
+import type { HookReply } from '../../protocol/hook-wire.ts'
+import { loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
+import { answerHookCall, type HookCall } from './answer.ts'
 import { SupervisorPool } from './supervisor-pool.ts'
+import type { SupervisorProvider } from './supervisor-provider.ts'
 import { createSingleProvider } from './supervisor-provider.ts'
 
 let at: SupervisedHome
@@ -70,7 +72,7 @@ function fixtures(): { readonly host: HostName; readonly event: string; readonly
 describe('an answer', () => {
   it('is given when what it says is on record for every other process, however many share a commit', async () => {
     await answerHookCall(claude('ls'), pool)
-    const others = new Database(join(at.home, 'arc.db'), { readonly: true })
+    const others = loadDriver().open(join(at.home, 'arc.db'), { isReadOnly: true })
     const count = others.prepare<[string]>('SELECT count(*) FROM trace WHERE id IS NOT NULL AND body LIKE ?').pluck()
     const kept = others.prepare<[], string>("SELECT value FROM state WHERE key LIKE 'call:%'").pluck()
     const answered = async (number: number): Promise<unknown> => {
@@ -208,15 +210,18 @@ describe('what cannot be judged', () => {
 
   it('is denied in enforce, and passes loudly below it', async () => {
     const late = await answerHookCall(claude('ls'), nobody, { deadlineMs: 20 })
-    expect(late).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not judged within 20 ms') })
+    expect(late).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no decision within 20 ms') })
     at.write(PROFILE, { enforcement: 'advise' })
     const passed = await answerHookCall(claude('ls'), nobody, { deadlineMs: 20 })
-    expect(passed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('not judged within 20 ms') })
+    expect(passed).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('no decision within 20 ms') })
   })
 
-  it('is denied when it is ended from outside', async () => {
+  it('is denied when it is cancelled', async () => {
     const answer = await answerHookCall(claude('ls'), nobody, { signal: AbortSignal.abort() })
-    expect(answer).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('ended from outside') })
+    expect(answer).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('cancelled before there was a decision'),
+    })
   })
 
   it.each(['', 'null', '{"hook_event_name":"PreToolUse"}', '{"hook_event_name":', '[1]'])(

@@ -1,165 +1,209 @@
-// Which hook calls are one and the same, and which follow another: a host may find ARC in two of its files and fire
-// twice, and a tool call has a call before it and one after. Kept in the state, since each may be a process of its own.
+// Deduplicates hook calls and pairs them: a host that finds ARC in two of its files calls twice for one event, and a tool
+// call has an event before and one after it. Stored in the state, since each call may be a process of its own.
 
+import { nameConfig } from '../../config/digest.ts'
 import type { Clock } from '../../engine/clock.ts'
+import { pause } from '../../engine/deadline.ts'
+import { describe } from '../../engine/errors.ts'
+import type { Hook } from '../../engine/hook.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import type { HandlerTable } from '../../engine/table.ts'
 import type { HostStep } from '../../hosts/host.ts'
 import { firingKey, pairKey, stepDigest } from '../../hosts/pairing.ts'
+import { systemClock } from '../../platform/engine-services.ts'
+import { newId } from '../../platform/ids.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
-import { type StateStore, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { update } from '../../storage/state.ts'
+import type { Supervisor } from '../../supervisor/supervisor.ts'
 
-/** What was known of a firing before it was judged. */
+/** The right to evaluate a call, or the outcome of the same call. */
 export interface Claim {
-  /** What another firing of the same event came to. */
+  /** The outcome of a duplicate that was evaluated before. */
   readonly outcome?: Outcome | undefined
-  /** The id of the step that recorded it, or under which this one is to be recorded. */
+  /** The step's id in the trace. */
   readonly id: string
-  /** The step before this one: of a finished tool call, the one that let it run. */
+  /** For a finished tool call: the step that let the tool run. */
   readonly before?: { readonly id: string; readonly at: number } | undefined
   /** The step that had the same call id with another digest, if the host or the model used the id twice. */
   readonly reusedFrom?: string | undefined
-  /** Tells the others what came of it; without an outcome they have to judge for themselves. */
+  /** Publishes the outcome to duplicates; without an outcome they are evaluated themselves. */
   complete(outcome?: Outcome): void
 }
 
+/** One evaluation of a call at one point. */
 interface Slot {
   readonly id: string
   readonly at: number
-  /** Who is at it. */
+  /** The process that evaluates. */
   readonly pid: number
   readonly rules: string
-  /** What was judged: tool, arguments, workspace. */
+  /** The digest of tool, arguments and workspace. */
   readonly digest: string
-  /** When it was answered, and with what; nothing while somebody is at it. */
+  /** Absent while the evaluation runs. */
   readonly doneAt?: number
-  readonly outcome?: Kept | undefined
+  readonly outcome?: StoredOutcome | undefined
 }
 
-// The data only where hooks changed it.
-type Kept = Omit<Outcome, 'data'> & { readonly data?: object }
+/** An outcome, with its data only if hooks changed the data. */
+type StoredOutcome = Omit<Outcome, 'data'> & { readonly data?: object }
 
-type Call = Readonly<Record<string, Slot>>
+/** The slots of a call by point. */
+type Slots = Readonly<Record<string, Slot>>
+
+/** Everything that makes two calls the same: an outcome is reused only if all of it is equal. */
+interface Identity {
+  readonly now: number
+  readonly rules: string
+  readonly digest: string
+}
 
 interface DedupeServices {
   readonly state: StateStore
   readonly clock: Clock
   readonly newId: () => string
-  /** By what it is judged: what was judged by another configuration is judged anew. */
+  /** The rules in force: an outcome under other rules is not reused. */
   readonly rules: string
   readonly workspace?: string | undefined
 }
 
 const PREFIX = 'call:'
-// A tool may run for long before the event after it.
-const KEPT_MS = 86_400_000
-// A host fires twice in one go. Without an id of the call, an equal one that comes later is another call.
-const SAME_FOR_MS = { exact: 10_000, alike: 1_000 } as const
-// Longer than a person is waited for. Whoever died over it is not waited for at all.
+// A tool may run for hours before the event after it.
+const TTL_MS = 86_400_000
+// A host sends duplicates within a moment. Without a call id, an equal call later is another call.
+const SAME_CALL_MS = { exact: 10_000, similar: 1_000 } as const
+// Longer than a step waits for approval. A claim of a dead process ends at once.
 const ABANDONED_MS = 70_000
-const LOOK_AGAIN_MS = 10
-const MAX_KEPT = 64 * 1024
+const RETRY_MS = 10
+const MAX_STORED_CHARS = 64 * 1024
 
-/**
- * Takes a firing on. Of several at once one judges, and the others get what that came to.
- * @example
- * const claim = await claimFiring(step, services)
- * const outcome = claim.outcome ?? (await judge(step, claim.id))
- */
-export async function claimCall(step: HostStep, services: DedupeServices): Promise<Claim> {
-  const { clock } = services
-  for (;;) {
-    const taken = take(step, services)
-    if (!('waitsFor' in taken)) return taken
-    await pause(clock)
+/** Claims a call of a supervisor. Without a usable state each call is evaluated: twice is better than never. */
+export async function claimHookCall(
+  step: HostStep,
+  supervisor: Supervisor,
+  workspace: string | undefined,
+): Promise<Claim> {
+  try {
+    const { state } = supervisor
+    return await claimCall(step, { state, clock: systemClock, newId, rules: buildRulesKey(supervisor), workspace })
+  } catch (error) {
+    process.stderr.write(`arc: duplicate calls cannot be detected: ${describe(error)}\n`)
+    return { id: newId(), complete: () => undefined }
   }
 }
 
-function take(step: HostStep, services: DedupeServices): Claim | { readonly waitsFor: string } {
-  const { state, clock, newId } = services
-  const { key: found, isExact } = pairKey(step) ?? firingKey(step)
-  const key = PREFIX + found
-  const digest = stepDigest(step, services.workspace)
-  const mine: Slot = { id: newId(), at: clock.wall(), pid: process.pid, rules: services.rules, digest }
-  let before: Call = {}
-  let isMine = false
+/**
+ * Claims a call. Of duplicates at the same time one is evaluated, and the others wait for its outcome.
+ * @example
+ * const claim = await claimCall(step, services)
+ * const outcome = claim.outcome ?? (await evaluate(step, claim.id))
+ */
+export async function claimCall(step: HostStep, services: DedupeServices): Promise<Claim> {
+  for (;;) {
+    const claim = tryClaim(step, services)
+    if (claim !== 'busy') return claim
+    await pause(RETRY_MS, services)
+  }
+}
+
+function tryClaim(step: HostStep, services: DedupeServices): Claim | 'busy' {
+  const { state, clock, rules } = services
+  const { key: callKey, isExact } = pairKey(step) ?? firingKey(step)
+  const key = PREFIX + callKey
+  const identity: Identity = { now: clock.wall(), rules, digest: stepDigest(step, services.workspace) }
+  const own: Slot = { id: services.newId(), at: identity.now, pid: process.pid, rules, digest: identity.digest }
+  let slots: Slots = {}
+  let found: Slot | undefined
   let reusedFrom: string | undefined
-  update<Call>(
+  update<Slots>(
     state,
     key,
     (stored) => {
-      const call = isRecord(stored) ? (stored as Call) : {}
-      const [base, known] = placeOf(call, step, isExact, { now: clock.wall(), rules: services.rules, digest })
-      before = base
-      reusedFrom = isExact ? idOfOther(call, step.point, digest) : undefined
-      isMine = known === undefined
-      return isMine ? { ...base, [step.point]: mine } : undefined
+      const all = isRecord(stored) ? (stored as Slots) : {}
+      ;[slots, found] = findSlot(all, step, isExact, identity)
+      reusedFrom = isExact ? findReusedId(all, step.point, identity.digest) : undefined
+      return found === undefined ? { ...slots, [step.point]: own } : undefined
     },
-    KEPT_MS,
+    TTL_MS,
   )
-  const complete = (outcome?: Outcome): void => finish(services, key, step, mine, outcome)
-  const earlier = step.point.startsWith('post:') ? before['pre:tool'] : undefined
-  const link = earlier === undefined ? undefined : { id: earlier.id, at: earlier.at }
-  if (isMine) return { id: mine.id, before: link, reusedFrom, complete }
-  const slot = before[step.point] as Slot
-  if (slot.doneAt === undefined) return { waitsFor: slot.id }
-  const outcome = slot.outcome === undefined ? undefined : { data: step.data, ...slot.outcome }
-  return { id: slot.id, before: link, outcome, complete: () => undefined }
+  const before = step.point.startsWith('post:') ? slots['pre:tool'] : undefined
+  const link = before === undefined ? undefined : { id: before.id, at: before.at }
+  if (found === undefined) {
+    const complete = (outcome?: Outcome): void => store(services, key, step, own, outcome)
+    return { id: own.id, before: link, reusedFrom, complete }
+  }
+  if (found.doneAt === undefined) return 'busy'
+  const outcome = found.outcome === undefined ? undefined : { data: step.data, ...found.outcome }
+  return { id: found.id, before: link, outcome, complete: () => undefined }
 }
 
-// What stands of a call, and the slot that answers this firing; no slot when it has to be judged.
-function placeOf(
-  call: Call,
-  step: HostStep,
+// The slots that remain valid, and the slot whose outcome this call shares; no slot if the call must be evaluated.
+function findSlot(
+  slots: Slots,
+  { point }: HostStep,
   isExact: boolean,
-  { now, rules, digest }: { readonly now: number; readonly rules: string; readonly digest: string },
-): readonly [Call, Slot | undefined] {
-  const slot = Object.hasOwn(call, step.point) ? call[step.point] : undefined
-  // A call that has run already is over: the next one with its id or its words is another call.
-  const isOver = step.point.startsWith('pre:') && Object.keys(call).some((at) => at.startsWith('post:'))
+  { now, rules, digest }: Identity,
+): readonly [Slots, Slot | undefined] {
+  const slot = Object.hasOwn(slots, point) ? slots[point] : undefined
+  const isBefore = point.startsWith('pre:')
+  // After its end a call is over: the next call with its id or arguments is another call.
+  const isOver = isBefore && Object.keys(slots).some((at) => at.startsWith('post:'))
   if (isOver) return [{}, undefined]
-  if (slot === undefined) return [call, undefined]
-  if (slot.digest !== digest) return [step.point.startsWith('pre:') ? {} : call, undefined]
-  if (slot.doneAt === undefined) return [call, isAtWork(slot, now) ? slot : undefined]
-  const isFresh = Math.abs(now - slot.doneAt) < SAME_FOR_MS[isExact ? 'exact' : 'alike']
+  if (slot === undefined) return [slots, undefined]
+  if (slot.digest !== digest) return [isBefore ? {} : slots, undefined]
+  if (slot.doneAt === undefined) return [slots, isActive(slot, now) ? slot : undefined]
+  const isFresh = Math.abs(now - slot.doneAt) < SAME_CALL_MS[isExact ? 'exact' : 'similar']
   const isSame = slot.outcome !== undefined && slot.rules === rules && isFresh
-  return [isExact || isSame ? call : {}, isSame ? slot : undefined]
+  return [isExact || isSame ? slots : {}, isSame ? slot : undefined]
 }
 
-function idOfOther(call: Call, point: string, digest: string): string | undefined {
-  const slot = Object.hasOwn(call, point) ? call[point] : undefined
+function findReusedId(slots: Slots, point: string, digest: string): string | undefined {
+  const slot = Object.hasOwn(slots, point) ? slots[point] : undefined
   return slot === undefined || slot.digest === digest ? undefined : slot.id
 }
 
-// A clock that was set back must not make anybody wait for longer.
-function isAtWork({ at, pid }: Slot, now: number): boolean {
+// Math.abs: a clock that was set back must not prolong the wait.
+function isActive({ at, pid }: Slot, now: number): boolean {
   return Math.abs(now - at) < ABANDONED_MS && isProcessAlive(pid)
 }
 
-function finish(
+function store(
   { state, clock }: DedupeServices,
   key: string,
   { point, data }: HostStep,
   { id, at, pid, rules, digest }: Slot,
   outcome: Outcome | undefined,
 ): void {
-  const done: Slot = { id, at, pid, rules, digest, doneAt: clock.wall(), outcome: outcome && keptOf(outcome, data) }
-  update<Call>(state, key, (call) => ({ ...call, [point]: done }), KEPT_MS)
+  const stored = outcome && toStored(outcome, data)
+  const done: Slot = { id, at, pid, rules, digest, doneAt: clock.wall(), outcome: stored }
+  update<Slots>(state, key, (slots) => ({ ...slots, [point]: done }), TTL_MS)
 }
 
-// What is too large to keep is judged anew, and so is what a person has a say in: the answer may come at any time.
-function keptOf(outcome: Outcome, before: object): Kept | undefined {
+// Not stored: large outcomes, and outcomes with an approval, whose answer may change at any time.
+function toStored(outcome: Outcome, before: object): StoredOutcome | undefined {
   if (outcome.metadata.approval !== undefined) return undefined
   const { data, ...rest } = outcome
-  const kept: Kept = data === before ? rest : { ...rest, data }
+  const stored: StoredOutcome = data === before ? rest : { ...rest, data }
   try {
-    return JSON.stringify(kept).length <= MAX_KEPT ? kept : undefined
+    return JSON.stringify(stored).length <= MAX_STORED_CHARS ? stored : undefined
   } catch {
-    // It cannot be written down: then the other firing is judged by itself.
+    // Not JSON: the duplicate is evaluated itself.
     return undefined
   }
 }
 
-function pause(clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.after(LOOK_AGAIN_MS, resolve))
+const CONFIG_NAMES = new WeakMap<object, string>()
+const DISABLED_HOOKS = new WeakMap<HandlerTable, readonly Hook[]>()
+
+// The configuration, the mode and the disabled hooks. Cached: listing all hooks at every call would cost more than a rule.
+function buildRulesKey({ config, engine }: Supervisor): string {
+  const name = CONFIG_NAMES.get(config) ?? nameConfig(config)
+  CONFIG_NAMES.set(config, name)
+  const { table, mode } = engine
+  const disabled = DISABLED_HOOKS.get(table) ?? table.hooks.filter((hook) => hook.disabled !== undefined)
+  DISABLED_HOOKS.set(table, disabled)
+  const now = systemClock.wall()
+  const stillDisabled = disabled.filter((hook) => (hook.disabled?.until ?? now + 1) > now)
+  return [name, mode, ...stillDisabled.map((hook) => hook.name)].join(' ')
 }

@@ -1,10 +1,10 @@
-// When each host was last heard of, by event: a hook that never fires looks like one that allows everything.
+// When each event of a host was last seen: a hook that is never called looks like a hook that allows everything.
 
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HostName, HostStep } from '../../hosts/host.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The last call of one event of a host. */
@@ -18,12 +18,12 @@ export interface SeenEvent {
 }
 
 const PREFIX = 'host-seen:'
-// Written at most so often: who reads it thinks in minutes.
-const NEWS_MS = 60_000
-const KEPT_MS = 90 * 86_400_000
+// How often the time is written at most: readers need minutes.
+const WRITE_EVERY_MS = 60_000
+const TTL_MS = 90 * 86_400_000
 const MAX_EVENT = 80
 
-/** Notes that an event of a host came in, and records one that nobody knows. */
+/** Stores the time of an event. An event that this version does not know is also recorded in the trace. */
 export function recordSeenEvent(
   { host, event, isUnknown, context }: HostStep,
   { state, trace, config }: Supervisor,
@@ -31,37 +31,37 @@ export function recordSeenEvent(
   const name = event.slice(0, MAX_EVENT)
   const key = `${PREFIX}${host}:${name}`
   const now = systemClock.wall()
-  const known = knownOf(state)
-  if (isNoNews(known.get(key), now)) return
+  const cache = cacheFor(state)
+  if (isRecent(cache.get(key), now)) return
   const entry = state.get(key)
   const at = isSeen(entry?.value) ? entry.value.at : undefined
-  if (at !== undefined && isNoNews(at, now)) return void known.set(key, at)
+  if (at !== undefined && isRecent(at, now)) return void cache.set(key, at)
   const seen: SeenEvent = { host, event: name, at: now, isUnknown }
-  const isMine = state.set(key, seen, entry?.version ?? 0, KEPT_MS)
-  known.set(key, now)
-  if (!isUnknown || !isMine) return
+  const isOwn = state.set(key, seen, entry?.version ?? 0, TTL_MS)
+  cache.set(key, now)
+  if (!isUnknown || !isOwn) return
   const message = `${host} sent the event ${JSON.stringify(name)}, which this version does not know`
   const { session } = context
   const what = { component: 'hosts', action: 'event:unknown', level: 'warn', reason: message } as const
   trace.append({ ...what, id: newId(), time: now, profile: config.profile, host, session, metadata: { event: name } })
 }
 
-// What this process knows of without asking again, by the state it is kept in.
-const KNOWN = new WeakMap<StateStore, Map<string, number>>()
-const MAX_KNOWN = 500
+// Times that this process has read or written, by state.
+const CACHES = new WeakMap<StateStore, Map<string, number>>()
+const MAX_CACHED = 500
 
-function knownOf(state: StateStore): Map<string, number> {
-  const known = KNOWN.get(state) ?? new Map<string, number>()
-  if (known.size >= MAX_KNOWN) known.clear()
-  KNOWN.set(state, known)
-  return known
+function cacheFor(state: StateStore): Map<string, number> {
+  const cache = CACHES.get(state) ?? new Map<string, number>()
+  if (cache.size >= MAX_CACHED) cache.clear()
+  CACHES.set(state, cache)
+  return cache
 }
 
-function isNoNews(at: number | undefined, now: number): boolean {
-  return at !== undefined && Math.abs(now - at) < NEWS_MS
+function isRecent(at: number | undefined, now: number): boolean {
+  return at !== undefined && Math.abs(now - at) < WRITE_EVERY_MS
 }
 
-/** Every event that was ever seen of late. */
+/** All events that were seen within the last 90 days. */
 export function listSeenEvents(state: StateStore): readonly SeenEvent[] {
   return state
     .list(PREFIX)

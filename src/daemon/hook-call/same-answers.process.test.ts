@@ -10,9 +10,9 @@ import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised
 import { writeLauncher } from '../../cli/hook/launcher.ts'
 import { type HostName, isUnreadable } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
-import { HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
+import { HOST_JSON_TYPE, type HookReply } from '../../protocol/hook-wire.ts'
 import { type Daemon, startDaemon } from '../server.ts'
-import { answerHookCall, type HookCall, type HookReply } from './answer.ts'
+import { answerHookCall, type HookCall } from './answer.ts'
 import { createSingleProvider, type SingleSupervisorProvider } from './supervisor-provider.ts'
 
 const COUNT = 2_000

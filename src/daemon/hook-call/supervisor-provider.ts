@@ -1,55 +1,62 @@
-// Where the supervisor of a call comes from: made for one call, or kept from one to the next.
+// Finds the supervisor of a call: here a supervisor for a single call; `supervisor-pool.ts` shares supervisors.
 
-import { keepLastGood } from '../../config/last-good.ts'
+import { openLastGood } from '../../config/last-good.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openStrictnessStore, readOnlyStrictness } from '../../config/strictness-store.ts'
 import { describe } from '../../engine/errors.ts'
 import type { Mode } from '../../engine/mode.ts'
 import { arcHome, findProject, lastGoodDir } from '../../platform/home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
-import type { SupervisorProvider } from './answer.ts'
 import { resolveProfile } from './launch-profile.ts'
 
-// A host waits: a database that stays locked for longer is done without.
+// The host waits: a database that is locked for longer is not used.
 export const STORE_WAIT_MS = 1_000
 
-/** Told of everything that is not as it should be. */
+/** Receives warnings and errors. */
 export type Report = (message: string) => void
 
-/** Makes one supervisor at most. */
+/** Finds supervisors. */
+export interface SupervisorProvider {
+  /** The supervisor of the project around a folder. */
+  find(workspace: string | undefined, profile: string | undefined): Supervisor | Promise<Supervisor>
+  /** The mode in force there when there is no supervisor. Never throws. */
+  readMode(workspace: string | undefined, profile: string | undefined): Promise<Mode>
+}
+
+/** Creates at most one supervisor. */
 export interface SingleSupervisorProvider extends SupervisorProvider {
-  /** The supervisor, if one was needed and could be made. */
-  made(): Supervisor | undefined
+  /** The supervisor, if one was created. */
+  created(): Supervisor | undefined
   close(): Promise<void>
 }
 
-/** A supervisor for one call, to be closed after it. */
+/** A supervisor for one call; close it after the call. */
 export function createSingleProvider(report: Report, home = arcHome()): SingleSupervisorProvider {
-  let made: Supervisor | undefined
+  let created: Supervisor | undefined
   return {
     async find(workspace, profile) {
-      // Loaded late: without a database that can be loaded there must still be an answer.
+      // Imported late: a database driver that cannot load must not prevent a reply.
       const { Supervisor } = await import('../../supervisor/supervisor.ts')
-      made ??= new Supervisor(buildSupervisorOptions({ home, workspace, profile, report }))
-      return made
+      created ??= new Supervisor(buildSupervisorOptions({ home, workspace, profile, report }))
+      return created
     },
     readMode: (workspace, profile) => readConfiguredMode(home, workspace, profile),
-    made: () => made,
-    close: async () => made?.close(),
+    created: () => created,
+    close: async () => created?.close(),
   }
 }
 
 interface SupervisorRequest {
   readonly home: string
   readonly workspace: string | undefined
-  /** As the call asks for it. */
+  /** As the call requests it. */
   readonly profile: string | undefined
   readonly report: Report
 }
 
-/** How a supervisor in the service of hosts is made: what it has to say goes into the replies. */
-export function buildSupervisorOptions({ home, workspace, profile: asked, report }: SupervisorRequest) {
-  const { profile, onlyTightens } = resolveProfile(home, asked)
+/** The options of a supervisor for hosts: notices go into the replies, not to a terminal. */
+export function buildSupervisorOptions({ home, workspace, profile: requested, report }: SupervisorRequest) {
+  const { profile, onlyTightens } = resolveProfile(home, requested)
   const project = workspace === undefined ? undefined : findProject(workspace, home)
   return {
     home,
@@ -61,7 +68,7 @@ export function buildSupervisorOptions({ home, workspace, profile: asked, report
   }
 }
 
-/** The mode that the files say, without anything else. What cannot be read at all might say enforce. */
+/** The mode that the files set; `enforce` if they cannot be read, since they might say so. */
 export async function readConfiguredMode(
   home: string,
   workspace: string | undefined,
@@ -69,11 +76,11 @@ export async function readConfiguredMode(
 ): Promise<Mode> {
   try {
     const project = workspace === undefined ? undefined : findProject(workspace, home)
-    const lastGood = { ...keepLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
+    const lastGood = { ...openLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
     const strictness = readOnlyStrictness(openStrictnessStore(home))
     return loadConfig({ home, project, ...resolveProfile(home, profile), lastGood, strictness }).config.enforcement
   } catch (error) {
-    process.stderr.write(`arc: the mode cannot be told, so the strictest holds: ${describe(error)}\n`)
+    process.stderr.write(`arc: the mode cannot be read, so enforce applies: ${describe(error)}\n`)
     return 'enforce'
   }
 }

@@ -1,4 +1,4 @@
-// The routes of a daemon, put together, and what every request has to pass first.
+// The HTTP app of a daemon: the checks of every request, and all routes.
 
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -18,12 +18,12 @@ import { addStatusRoutes } from './routes/status.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
 import { type App, COMMON_HEADERS, type Env, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from './service.ts'
 
-/** What is said at the door, by status. */
-const AT_THE_DOOR = {
-  401: { code: 'ARC_TOKEN_MISSING', message: 'Show the token of run/token: Authorization: Bearer …' },
+/** The errors of the checks before the routes, by status. */
+const CHECK_ERRORS = {
+  401: { code: 'ARC_TOKEN_MISSING', message: 'Send the token of run/token: Authorization: Bearer …' },
   403: {
     code: 'ARC_REQUEST_FOREIGN',
-    message: 'This is not addressed to ARC, or comes from a page that is not its own.',
+    message: 'The Host header does not name ARC, or the request comes from another page.',
   },
   413: { code: 'ARC_BODY_TOO_LARGE', message: `A request may hold at most ${MAX_BODY_BYTES} bytes.` },
 } as const
@@ -38,7 +38,7 @@ export function makeApp(service: Service, options: AppOptions): App {
   })
   app.use(async (c, next) => {
     await next()
-    // Hook calls wait for a commit that they share; whoever else is told of something finds it kept.
+    // Hook calls wait for a shared commit; every other response follows its own commit.
     if (!c.req.path.startsWith('/v1/hook')) commitGroups()
     for (const [name, value] of COMMON_HEADERS) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
@@ -46,23 +46,24 @@ export function makeApp(service: Service, options: AppOptions): App {
     if (c.env.isLocal) return next()
     const { host, origin, authorization, cookie, accept, 'sec-fetch-site': site } = c.req.header()
     const { method, path } = c.req
-    const facts = { host, origin, authorization, cookie }
-    const isOpen = path === '/health' || path === '/login' || isCardPath(path)
-    const isKnown = auth.isAuthenticated(facts)
-    const isForged = isKnown && auth.isCrossSite({ method, path, site }, facts)
-    if (!auth.isOurHost(host) || !auth.isOurOrigin(origin) || isForged) return c.json({ error: AT_THE_DOOR[403] }, 403)
-    if (isOpen || isKnown) return next()
+    const credentials = { host, origin, authorization, cookie }
+    const isPublic = path === '/health' || path === '/login' || isCardPath(path)
+    const isAuthenticated = auth.isAuthenticated(credentials)
+    const isCrossSite = isAuthenticated && auth.isCrossSite({ method, path, site }, credentials)
+    if (!auth.isOurHost(host) || !auth.isOurOrigin(origin) || isCrossSite)
+      return c.json({ error: CHECK_ERRORS[403] }, 403)
+    if (isPublic || isAuthenticated) return next()
     const isPage = method === 'GET' && !path.startsWith('/v1/') && accept?.includes('text/html') === true
-    return isPage ? signInPage(c) : c.json({ error: AT_THE_DOOR[401] }, 401, { 'www-authenticate': 'Bearer' })
+    return isPage ? signInPage(c) : c.json({ error: CHECK_ERRORS[401] }, 401, { 'www-authenticate': 'Bearer' })
   })
-  const counted = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: AT_THE_DOOR[413] }, 413) })
+  const counted = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json({ error: CHECK_ERRORS[413] }, 413) })
   app.use((c, next) => {
-    // A body whose length was told can be no longer than that; counting would copy every one of them into a stream.
+    // A declared length cannot be exceeded; counting would copy every body into a stream.
     const length = c.req.header('content-length')
     if (length === undefined || c.req.header('transfer-encoding') !== undefined) return counted(c, next)
-    return Number(length) <= MAX_BODY_BYTES ? next() : Promise.resolve(c.json({ error: AT_THE_DOOR[413] }, 413))
+    return Number(length) <= MAX_BODY_BYTES ? next() : Promise.resolve(c.json({ error: CHECK_ERRORS[413] }, 413))
   })
-  // First: what only the control socket answers is refused elsewhere before any other route is asked.
+  // First: on other sockets the control routes are refused before any other route.
   addControlRoutes(app, service)
   addHookRoutes(app, options.hooks)
   addDispatchRoutes(app, service)
@@ -77,7 +78,7 @@ export function makeApp(service: Service, options: AppOptions): App {
   return app
 }
 
-/** What the app is made with. */
+/** The parts of the app. */
 export interface AppOptions {
   /** The folder of the built dashboard. */
   readonly dashboard: string | undefined

@@ -1,6 +1,6 @@
-// Who may use the port: programs that show the token, and browsers with the cookie of a login link. Other web pages may
-// not, whatever the browser sends along: Host and Origin must be our own, and a change takes a page of ours or the token.
-// Links are valid once and briefly; cookies end with the daemon. The token approves nothing: only a page's session does.
+// Authenticates requests on the port: programs by the token, browsers by the cookie of a login link. Other web pages are
+// refused whatever the browser sends: Host and Origin must be ARC's, and a change needs ARC's page or the token.
+// Login links are valid once, for minutes; cookies end with the daemon. The token cannot approve: only a page's session can.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const MAX_CODES = 100
 const MAX_SESSIONS = 1_000
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
-/** What a request brings along. */
+/** The headers that authenticate a request. */
 export interface RequestCredentials {
   readonly host: string | undefined
   readonly origin: string | undefined
@@ -24,7 +24,7 @@ export interface RequestCredentials {
   readonly cookie: string | undefined
 }
 
-/** What a request wants, and what the browser says of where it comes from. */
+/** The target of a request, and its site as the browser reports it. */
 export interface RequestTarget {
   readonly method: string
   readonly path: string
@@ -32,12 +32,12 @@ export interface RequestTarget {
   readonly site: string | undefined
 }
 
-/** The token of a home; made when there is none. Only its owner can read it. */
+/** The token of a home; created if there is none. Only its owner can read it. */
 export function loadToken(home: string): string {
   const file = tokenFile(home)
   try {
     mkdirSync(runDir(home), { recursive: true, mode: 0o700 })
-    // The folder may have been there before, with more rights.
+    // An existing folder may have had more rights.
     chmodSync(runDir(home), 0o700)
     const known = tryRead(file)
     if (known !== undefined && /^[\w-]{40,}$/.test(known)) {
@@ -49,7 +49,7 @@ export function loadToken(home: string): string {
     chmodSync(file, 0o600)
     return token
   } catch (error) {
-    throw new ArcError('ARC_DAEMON_FAILED', `The token ${file} cannot be kept: ${describe(error)}.`)
+    throw new ArcError('ARC_DAEMON_FAILED', `The token ${file} cannot be stored: ${describe(error)}.`)
   }
 }
 
@@ -62,11 +62,11 @@ function tryRead(file: string): string | undefined {
   }
 }
 
-/** A browser that signed in. */
+/** A signed-in browser. */
 export interface PageSession {
-  /** Names it in the record; opens nothing. */
+  /** Identifies the session in the trace; is no secret. */
   readonly id: string
-  /** The process that was given the login link. */
+  /** The process that received the login link. */
   readonly openedBy: object
 }
 
@@ -75,11 +75,11 @@ interface LoginCode {
   readonly expiresAt: number
 }
 
-/** Guards the port. */
+/** Authenticates requests on the port. */
 export class Authenticator {
   readonly #token: string
   readonly #now: () => number
-  // By the digest of the secret. Only in memory: another daemon knows none of them.
+  // By the digest of the secret. Only in memory: they end with the daemon.
   readonly #codes = new Map<string, LoginCode>()
   readonly #sessions = new Map<string, PageSession>()
   #port = 0
@@ -94,20 +94,20 @@ export class Authenticator {
     this.#port = port
   }
 
-  /** Is it addressed to us by name? A page that resolves its own name to 127.0.0.1 is not. */
+  /** Does the Host header name this daemon? Refuses DNS rebinding: a page that resolves its own name to 127.0.0.1. */
   isOurHost(host: string | undefined): boolean {
     return host !== undefined && LOCAL_NAMES.some((name) => host.toLowerCase() === `${name}:${this.#port}`)
   }
 
-  /** Does it come from our own page, or from no page at all? */
+  /** Does the request come from ARC's own page, or from no page? */
   isOurOrigin(origin: string | undefined): boolean {
     if (origin === undefined) return true
     return LOCAL_NAMES.some((name) => origin.toLowerCase() === `http://${name}:${this.#port}`)
   }
 
   /**
-   * Could another page have made the browser send it? The cookie goes along with whatever comes from the same name, whichever
-   * the port: a change takes the Origin that browsers always send with one, and what pages read is for our own pages.
+   * Could another page have made the browser send the request? Cookies are sent to every port of the same name: a change
+   * needs an Origin, which browsers always send with a change, and `/v1/` is only for ARC's own pages.
    */
   isCrossSite({ method, path, site }: RequestTarget, { origin, authorization }: RequestCredentials): boolean {
     if (this.hasToken(authorization)) return false
@@ -116,7 +116,7 @@ export class Authenticator {
     return path.startsWith('/v1/') && (site === 'cross-site' || site === 'same-site')
   }
 
-  /** Does it show the token or the cookie? */
+  /** Does the request have the token or a session's cookie? */
   isAuthenticated({ authorization, cookie }: Pick<RequestCredentials, 'authorization' | 'cookie'>): boolean {
     return this.hasToken(authorization) || this.findSession(cookie) !== undefined
   }
@@ -127,59 +127,59 @@ export class Authenticator {
     return this.isAuthenticated({ authorization, cookie }) ? undefined : '401 Unauthorized'
   }
 
-  /** The page's session that a request belongs to. */
+  /** The page's session of a cookie. */
   findSession(cookie: string | undefined): PageSession | undefined {
-    const shown = cookieIn(cookie, this.#cookieName)
-    return shown === undefined ? undefined : this.#sessions.get(digestOf(shown))
+    const shown = readCookie(cookie, this.#cookieName)
+    return shown === undefined ? undefined : this.#sessions.get(hashSecret(shown))
   }
 
-  /** Does it show the token itself? */
+  /** Does the request have the token? */
   hasToken(authorization: string | undefined): boolean {
     const [, shown] = /^Bearer (\S+)$/i.exec(authorization ?? '') ?? []
     return isSame(shown, this.#token)
   }
 
-  /** A code for a login link: valid once, for some minutes. */
+  /** A code for a login link: valid once, for 5 minutes. */
   createLoginCode(openedBy: object): { readonly code: string; readonly expiresAt: number } {
     const now = this.#now()
     for (const [key, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(key)
     dropOldest(this.#codes, MAX_CODES)
     const code = randomBytes(CODE_BYTES).toString('base64url')
     const expiresAt = now + CODE_MS
-    this.#codes.set(digestOf(code), { openedBy, expiresAt })
+    this.#codes.set(hashSecret(code), { openedBy, expiresAt })
     return { code, expiresAt }
   }
 
-  /** The cookie for a login link; undefined when the link was used, is too old or was never made. */
+  /** The cookie for a login code; undefined if the code was used, has expired or does not exist. */
   login(code: string | undefined): string | undefined {
-    const key = digestOf(code ?? '')
+    const key = hashSecret(code ?? '')
     const found = this.#codes.get(key)
     this.#codes.delete(key)
     if (found === undefined || found.expiresAt <= this.#now()) return undefined
     const secret = randomBytes(TOKEN_BYTES).toString('base64url')
     dropOldest(this.#sessions, MAX_SESSIONS)
-    this.#sessions.set(digestOf(secret), { id: randomBytes(9).toString('base64url'), openedBy: found.openedBy })
+    this.#sessions.set(hashSecret(secret), { id: randomBytes(9).toString('base64url'), openedBy: found.openedBy })
     return `${this.#cookieName}=${secret}; HttpOnly; SameSite=Strict; Path=/`
   }
 
-  // Cookies know no ports: daemons of two homes must not sign each other's pages out.
+  // Cookies are shared by all ports: daemons of two homes must not overwrite each other's.
   get #cookieName(): string {
     return `${COOKIE}_${this.#port}`
   }
 }
 
-// The order of a Map is that of insertion.
+// A Map keeps the order of insertion.
 function dropOldest(map: Map<string, unknown>, most: number): void {
   const [oldest] = map.keys()
   if (map.size >= most && oldest !== undefined) map.delete(oldest)
 }
 
-// Looked up by digest, so that the time of the look-up tells nothing of the secret.
-function digestOf(secret: string): string {
+// Looked up by digest, so that the time of the lookup reveals nothing about the secret.
+function hashSecret(secret: string): string {
   return createHmac('sha256', 'arc').update(secret).digest('base64url')
 }
 
-function cookieIn(header: string | undefined, wanted: string): string | undefined {
+function readCookie(header: string | undefined, wanted: string): string | undefined {
   for (const part of (header ?? '').split(';')) {
     const [name, value] = part.trim().split('=', 2)
     if (name === wanted) return value
@@ -187,7 +187,7 @@ function cookieIn(header: string | undefined, wanted: string): string | undefine
   return undefined
 }
 
-// In a time that does not tell how much of it was right.
+// In constant time.
 function isSame(shown: string | undefined, wanted: string): boolean {
   const digest = (text: string): Buffer => createHmac('sha256', 'arc').update(text).digest()
   return timingSafeEqual(digest(shown ?? ''), digest(wanted)) && shown !== undefined

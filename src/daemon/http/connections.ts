@@ -1,30 +1,30 @@
-// The connections of one server, bounded: half-open ones give way to new ones, and there is always room for callers who
-// are signed in. Also drops a peer that does not read its answer, so that nothing piles up for it.
+// Limits the connections of a server: half-open connections are closed for new ones, and there is always room for
+// authenticated callers. Also closes a connection whose peer does not read its response.
 
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** How many connections a server holds. */
+/** The limits of a server's connections. */
 export interface ConnectionLimits {
   /** All connections. */
   readonly total: number
-  /** Connections that have not yet sent a whole request of a known caller; the rest of `total` is reserved. */
-  readonly unknown: number
+  /** Connections without a complete, authenticated request; the rest of `total` is reserved for the others. */
+  readonly unauthenticated: number
   /** How long the headers of a request may take. */
   readonly headersMs: number
-  /** How long a whole request may take to arrive. Its answer may take longer. */
+  /** How long a whole request may take to arrive. Its response may take longer. */
   readonly requestMs: number
-  /** How long a peer may leave its answer unread. */
+  /** How long a peer may leave its response unread. */
   readonly unreadMs: number
 }
 
-// More than one backlog of unknown connections: a caller's request is read before a burst of others can displace it.
+// More than one backlog of unauthenticated connections: a caller's request is read before a burst can displace it.
 const COMMON = { headersMs: 5_000, requestMs: 15_000, unreadMs: 30_000 } as const
-/** The limits of the port, where anybody on this machine can connect. */
-export const PORT_LIMITS: ConnectionLimits = { ...COMMON, total: 1_024, unknown: 640 }
+/** The limits of the port, where any user of this machine can connect. */
+export const PORT_LIMITS: ConnectionLimits = { ...COMMON, total: 1_024, unauthenticated: 640 }
 /** The limits of a socket, where only users with the right to open it can connect. */
-export const SOCKET_LIMITS: ConnectionLimits = { ...COMMON, total: 2_000, unknown: 1_000 }
+export const SOCKET_LIMITS: ConnectionLimits = { ...COMMON, total: 2_000, unauthenticated: 1_000 }
 
 const CHECK_MS = 1_000
 
@@ -33,26 +33,26 @@ export type IsAuthenticated = (request: IncomingMessage) => boolean
 
 /** One connection. */
 interface Entry {
-  /** Its last request came from a known caller. */
-  isKnown: boolean
-  /** The request in hand. */
+  /** Its last request was authenticated. */
+  isAuthenticated: boolean
+  /** The request in flight. */
   request: IncomingMessage | undefined
-  /** Bytes that the peer had taken at the last look, and when that changed last. */
+  /** Bytes that the peer had read at the last check, and when that changed last. */
   taken: number
   takenAt: number
 }
 
-/** Bounds the connections of a server. */
+/** Limits the connections of a server. Without `isAuthenticated` every request counts as authenticated. */
 export class Connections {
   readonly #limits: ConnectionLimits
-  readonly #isKnown: IsAuthenticated
-  // In the order in which they last did something useful: the first are the first to go.
+  readonly #isAuthenticated: IsAuthenticated
+  // In the order of their last request: the first are closed first.
   readonly #entries = new Map<Duplex, Entry>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: ConnectionLimits, isKnown: IsAuthenticated) {
+  constructor(limits: ConnectionLimits, isAuthenticated: IsAuthenticated = () => true) {
     this.#limits = limits
-    this.#isKnown = isKnown
+    this.#isAuthenticated = isAuthenticated
   }
 
   /** The options of a server with these limits. */
@@ -62,12 +62,12 @@ export class Connections {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: CHECK_MS,
-      // A host that comes again within a minute finds its connection open.
+      // A host that calls again within a minute finds its connection open.
       keepAliveTimeout: 65_000,
     }
   }
 
-  /** Takes charge of the connections of a server. */
+  /** Applies the limits to a server. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#enter(socket))
     server.on('upgrade', (request: IncomingMessage, socket: Duplex) => this.#begin(request, socket))
@@ -77,18 +77,18 @@ export class Connections {
     server.once('close', () => clearInterval(this.#timer))
   }
 
-  /** Notes a request; to be called before it is answered. */
+  /** Registers a request; call it before the request is handled. */
   noteRequest(request: IncomingMessage, response: ServerResponse): void {
     const entry = this.#begin(request, request.socket)
     if (entry === undefined) return
-    // A caller without a session has no reason to stay.
-    if (!entry.isKnown) response.setHeader('connection', 'close')
+    // No keep-alive for unauthenticated callers.
+    if (!entry.isAuthenticated) response.setHeader('connection', 'close')
     response.once('close', () => {
       if (entry.request === request) entry.request = undefined
     })
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get size(): number {
     return this.#entries.size
   }
@@ -97,7 +97,7 @@ export class Connections {
     const entry = this.#entries.get(socket)
     if (entry === undefined) return undefined
     entry.request = request
-    entry.isKnown = this.#isKnown(request)
+    entry.isAuthenticated = this.#isAuthenticated(request)
     this.#entries.delete(socket)
     this.#entries.set(socket, entry)
     return entry
@@ -108,26 +108,26 @@ export class Connections {
       socket.destroy()
       return
     }
-    this.#entries.set(socket, { isKnown: false, request: undefined, taken: 0, takenAt: performance.now() })
+    this.#entries.set(socket, { isAuthenticated: false, request: undefined, taken: 0, takenAt: performance.now() })
     socket.once('close', () => this.#entries.delete(socket))
   }
 
-  // Makes room where there is none: the oldest unknown connection goes, then one whose request is not complete, then an idle one.
+  // At the limit, closes the oldest unauthenticated connection, else one whose request is incomplete, else an idle one.
   #hasRoom(): boolean {
-    const { total, unknown } = this.#limits
-    if (this.#entries.size < Math.min(total, unknown)) return true
-    const first = new Map<Standing, Duplex>()
+    const { total, unauthenticated } = this.#limits
+    if (this.#entries.size < Math.min(total, unauthenticated)) return true
+    const first = new Map<ConnectionState, Duplex>()
     let count = 0
     for (const [socket, entry] of this.#entries) {
-      const standing = standingOf(entry)
-      if (!first.has(standing)) first.set(standing, socket)
-      if (standing === 'unknown' || standing === 'arriving') count++
+      const state = classify(entry)
+      if (!first.has(state)) first.set(state, socket)
+      if (state === 'unauthenticated' || state === 'arriving') count++
     }
-    if (count < unknown && this.#entries.size < total) return true
-    const leaving = first.get('unknown') ?? first.get('arriving') ?? first.get('idle')
-    if (leaving === undefined) return false
-    this.#entries.delete(leaving)
-    leaving.destroy()
+    if (count < unauthenticated && this.#entries.size < total) return true
+    const closing = first.get('unauthenticated') ?? first.get('arriving') ?? first.get('idle')
+    if (closing === undefined) return false
+    this.#entries.delete(closing)
+    closing.destroy()
     return true
   }
 
@@ -143,11 +143,11 @@ export class Connections {
   }
 }
 
-type Standing = 'unknown' | 'arriving' | 'idle' | 'busy'
+type ConnectionState = 'unauthenticated' | 'arriving' | 'idle' | 'busy'
 
-// A request counts once all of it has arrived: headers alone cost its sender nothing.
-function standingOf({ isKnown, request }: Entry): Standing {
-  if (!isKnown) return 'unknown'
+// A request counts once it has arrived completely: headers alone cost the sender nothing.
+function classify({ isAuthenticated, request }: Entry): ConnectionState {
+  if (!isAuthenticated) return 'unauthenticated'
   if (request === undefined) return 'idle'
   return request.complete ? 'busy' : 'arriving'
 }

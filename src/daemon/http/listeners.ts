@@ -47,7 +47,7 @@ export function createHttpServer(listener: RequestListener, usage: Usage, connec
 
 /** The limits of a socket: file permissions say who may connect, so every connection counts as authenticated. */
 export function createSocketConnections(): Connections {
-  return new Connections(SOCKET_LIMITS, () => true)
+  return new Connections(SOCKET_LIMITS)
 }
 
 /** Does this request come from a signed-in page or a program with the token? */

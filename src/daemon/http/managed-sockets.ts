@@ -1,6 +1,6 @@
-// The two sockets of a managed daemon. Everyone may open the public one, and it answers hook calls, health and status only.
-// Only the group of approvers may open the control socket. File permissions are the authentication: Node cannot ask the
-// kernel who is at the other end.
+// The two sockets of a managed daemon. Every user may open the public socket, for hook calls, health and status only.
+// Only the group of approvers may open the control socket. File permissions are the authentication: Node cannot read the
+// peer's credentials from the kernel.
 
 import {
   chmodSync,
@@ -17,11 +17,11 @@ import {
 import type { RequestListener, Server } from 'node:http'
 import { join } from 'node:path'
 import { ArcError, describe } from '../../engine/errors.ts'
-import { modeOf } from '../../guard/managed.ts'
+import { formatMode } from '../../guard/managed-install.ts'
 
-/** Where a managed daemon listens. */
+/** The sockets of a managed daemon. */
 export interface ManagedSockets {
-  /** The folder of the sockets: owned by the daemon's user, writable for nobody else. */
+  /** The folder of the sockets: owned by the daemon's user and writable only for that user. */
   readonly run: string
   readonly socket: string
   readonly control: string
@@ -29,14 +29,14 @@ export interface ManagedSockets {
   readonly gid: number
 }
 
-/** Everyone may connect. */
+/** Every user may connect. */
 const PUBLIC_MODE = 0o666
 /** The daemon's user and the group of approvers may connect. */
 const CONTROL_MODE = 0o660
-/** Approvers may create files here, and nobody but the daemon may list or remove those of others. */
+/** Approvers may create files here; only the daemon may list or remove files of others. */
 const PROOF_MODE = 0o1730
 
-/** Opens both sockets. `listen` must make them without permissions for others; they are given here. */
+/** Opens both sockets. `listen` must create them without permissions for others; this function grants those. */
 export async function openManagedSockets(
   sockets: ManagedSockets,
   { publicServer, controlServer }: { readonly publicServer: Server; readonly controlServer: Server },
@@ -65,14 +65,14 @@ export function removeManagedSockets({ run, socket, control }: ManagedSockets): 
   for (const path of [socket, control, proofFolder(run)]) rmSync(path, { recursive: true, force: true })
 }
 
-// Whoever could write to the folder could put a socket of their own in the daemon's place.
+// A user who can write to the folder could replace the daemon's socket.
 function requireOwnFolder(run: string): void {
   let folder: number | undefined
   try {
     folder = openSync(run, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
     const stats = fstatSync(folder)
     if (stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) return
-    const message = `${run} belongs to user ${stats.uid} with mode ${modeOf(stats)}; expected this daemon's user and 0755.`
+    const message = `${run} belongs to user ${stats.uid} with mode ${formatMode(stats)}; expected this daemon's user and 0755.`
     throw new ArcError('ARC_DAEMON_FAILED', message)
   } catch (error) {
     if (error instanceof ArcError) throw error
@@ -104,44 +104,44 @@ export function publicOnly(routes: RequestListener): RequestListener {
   }
 }
 
-const HOMES_KNOWN_MS = 60_000
+const ACCOUNTS_TTL_MS = 60_000
 
-/** What the process that a caller names tells about the caller. */
+/** The caller's process and home. */
 interface Caller {
   readonly callerPid: number | undefined
   readonly home: string | undefined
 }
 
 /**
- * Who calls, by the process that the caller names. It could name another one, but only one that runs: what is found is the
- * home of some account in any case. Processes of root and of the daemon are never taken for an agent.
+ * Finds the account of a caller by the pid that the caller names. A caller can name another pid, but only of a running
+ * process: the result is always the home of an account. Processes of root and of the daemon are never agents.
  */
 export class CallerAccounts {
   #homes: ReadonlyMap<number, string> = new Map()
   #readAt = Number.NEGATIVE_INFINITY
 
-  /** The process and the home of its account; neither when there is no such process. */
+  /** The process and the home of its account; neither if there is no such process. */
   find(pid: number | undefined): Caller {
     const uid = pid === undefined ? undefined : statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid
     if (uid === undefined) return { callerPid: undefined, home: undefined }
-    if (performance.now() - this.#readAt > HOMES_KNOWN_MS) this.#read()
+    if (performance.now() - this.#readAt > ACCOUNTS_TTL_MS) this.#read()
     const isSystem = uid === 0 || uid === process.getuid?.()
     return { callerPid: isSystem ? undefined : pid, home: this.#homes.get(uid) }
   }
 
   #read(): void {
     this.#readAt = performance.now()
-    const rows = accounts().map(({ uid, home }) => [uid, home] as const)
+    const rows = readAccounts().map(({ uid, home }) => [uid, home] as const)
     this.#homes = new Map(rows.filter(([, home]) => home.startsWith('/')))
   }
 }
 
-/** The name of an account; its number where the name is not in the file, as with directory services. */
+/** The name of an account; its uid if /etc/passwd does not have the name, as with directory services. */
 export function findAccountName(uid: number): string {
-  return accounts().find((account) => account.uid === uid)?.name ?? `uid ${uid}`
+  return readAccounts().find((account) => account.uid === uid)?.name ?? `uid ${uid}`
 }
 
-function accounts(): { readonly name: string; readonly uid: number; readonly home: string }[] {
+function readAccounts(): { readonly name: string; readonly uid: number; readonly home: string }[] {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   return lines.map((line) => {
     const [name = '', , uid, , , home = ''] = line.split(':')
@@ -149,7 +149,7 @@ function accounts(): { readonly name: string; readonly uid: number; readonly hom
   })
 }
 
-/** Where approvers prove who they are. */
+/** The folder of the proofs of approvers. */
 export function proofFolder(run: string): string {
   return join(run, 'answers')
 }
@@ -157,14 +157,14 @@ export function proofFolder(run: string): string {
 /** The header that names the proof. */
 export const PROOF_HEADER = 'x-arc-proof'
 
-/** What a proof must contain, so that a file made for something else is worth nothing. */
-export function proofText(id: string, word: string): string {
+/** The required content of a proof: a file that was created for another purpose is no proof. */
+export function formatProof(id: string, word: string): string {
   return `${word} ${id}\n`
 }
 
 /**
- * Who gives an answer: the owner of a file that the approver created for exactly this answer. The kernel sets the owner, so
- * it cannot be forged. Undefined when there is no such file.
+ * The uid of the approver: the owner of a file that the approver created for exactly this answer. The kernel sets the owner,
+ * so it cannot be forged. Undefined without such a file.
  */
 export function readProof(run: string, name: string | undefined, expected: string): number | undefined {
   if (name === undefined || !/^[0-9a-f]{32}$/.test(name)) return undefined
@@ -176,7 +176,7 @@ export function readProof(run: string, name: string | undefined, expected: strin
     const isProof = stats.isFile() && stats.nlink === 1 && stats.size <= 200
     return isProof && readFileSync(file, 'utf8') === expected ? stats.uid : undefined
   } catch {
-    // Not there or not readable: no proof.
+    // Missing or not readable: no proof.
     return undefined
   } finally {
     if (file !== undefined) closeSync(file)

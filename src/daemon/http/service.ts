@@ -1,4 +1,4 @@
-// What the routes of a daemon have in common.
+// The running daemon as its routes see it.
 
 import type { IncomingMessage } from 'node:http'
 import type { Hono } from 'hono'
@@ -10,23 +10,23 @@ import type { TaskService } from '../task-service.ts'
 import type { Authenticator } from './auth.ts'
 import type { ManagedSockets } from './managed-sockets.ts'
 
-/** The most that one request may hold. */
+/** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
-/** What is said of a request at which the daemon itself failed. */
+/** The error of a request at which the daemon failed. */
 export const INTERNAL_ERROR = {
   code: 'ARC_DAEMON_FAILED',
-  message: 'The daemon failed at this request; its log says why.',
+  message: 'The daemon failed at this request. Its log has the reason.',
 } as const
 
-/** Nothing of an answer is for other pages, or to be kept by the browser unless it says so. */
+/** Headers of every response: not for other pages, not cached by default. */
 export const COMMON_HEADERS = [
   ['x-content-type-options', 'nosniff'],
   ['cross-origin-resource-policy', 'same-origin'],
   ['cache-control', 'no-store'],
 ] as const
 
-/** A running daemon, as its routes see it. */
+/** The parts of a running daemon. */
 export interface Service {
   readonly home: string
   readonly version: string
@@ -36,7 +36,7 @@ export interface Service {
   readonly inFlight: InFlight
   readonly tasks: TaskService
   readonly admission: Admission
-  /** Aborted when the daemon has to end although steps are held. */
+  /** Aborted when the daemon must end while steps wait for approval. */
   readonly signal: AbortSignal
   readonly socket: string
   /** Set on a managed machine. */
@@ -48,7 +48,7 @@ export interface Service {
   uptimeMs(): number
 }
 
-/** What each request is handled with: where it came in. */
+/** The context of each request: the server that received it. */
 export type Env = {
   Bindings: {
     readonly isLocal: boolean

@@ -1,31 +1,31 @@
-// The rows of the feed from the record: page by page, one by its id, and those of a session. Newest first is how people look.
+// The actions of the feed from the trace: page by page, newest first, and the actions of a session.
 
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, ActionFilter, ActionsPage, EventView, FeedStep } from '../../protocol/feed-views.ts'
 import type { SessionDetail } from '../../protocol/views.ts'
-import type { TraceStore } from '../../trace/store.ts'
+import type { TraceStore } from '../../storage/ports.ts'
 import { DecisionCounters } from './decision-counters.ts'
 import { buildEventView, buildFeedStep, type WholeStep } from './feed-steps.ts'
 import { readAfter, readBack } from './trace-scan.ts'
 
-/** Which page. */
+/** The position and size of a page. */
 export interface PageRequest {
   readonly before?: number | undefined
   readonly limit: number
 }
 
-// A filter that matches little must not read for ever: the page asks on from there.
+// A filter with few matches must not scan the whole trace: the page continues from there.
 const MAX_SCANNED = 20_000
-// So far ahead of a page the steps after its tool calls are looked for.
+// How many records after a page are searched for the results of its tool calls.
 const MAX_AHEAD = 500
 const MAX_OF_SESSION = 1_000
 
 /** A page of actions. */
-export async function readActions(trace: TraceStore, filter: ActionFilter, wish: PageRequest): Promise<ActionsPage> {
-  const { before, limit } = wish
+export async function readActions(trace: TraceStore, filter: ActionFilter, request: PageRequest): Promise<ActionsPage> {
+  const { before, limit } = request
   const only = filter.session ? { session: filter.session } : {}
   const later = new LaterSteps()
-  if (before !== undefined) for (const step of stepsAhead(trace, before, only)) later.keep(step)
+  if (before !== undefined) for (const step of stepsAhead(trace, before, only)) later.add(step)
   const actions: Action[] = []
   let seq: number | undefined
   let scanned = 0
@@ -40,18 +40,18 @@ export async function readActions(trace: TraceStore, filter: ActionFilter, wish:
     }
     if (scanned >= MAX_SCANNED) return { actions, next: first, seq: seq ?? 0 }
   }
-  // What came after steps that are kept no more.
+  // Steps whose first step was removed.
   actions.push(...later.rest(before).filter((action) => isShown(action, filter)))
   return { actions, next: null, seq: seq ?? 0 }
 }
 
-/** Everything a session did of late; undefined when nothing is known of it. */
+/** The newest actions of a session; undefined for an unknown session. */
 export async function readSession(trace: TraceStore, id: string, now: number): Promise<SessionDetail | undefined> {
   const later = new LaterSteps()
   const wholes: WholeStep[] = []
   const actions: Action[] = []
   const events: EventView[] = []
-  const tally = new DecisionCounters()
+  const counters = new DecisionCounters()
   let isCut = false
   for await (const page of readBack(trace, undefined, { session: id })) {
     for (const whole of [...page.steps].reverse()) {
@@ -61,31 +61,31 @@ export async function readSession(trace: TraceStore, id: string, now: number): P
     }
     for (const event of page.events) {
       events.push(buildEventView(event))
-      tally.addEvent(event)
+      counters.addEvent(event)
     }
     isCut = actions.length >= MAX_OF_SESSION
     if (isCut) break
   }
-  for (const whole of wholes.reverse()) tally.addStep(whole)
-  const [session] = tally.sessions(now)
+  for (const whole of wholes.reverse()) counters.addStep(whole)
+  const [session] = counters.sessions(now)
   if (session === undefined) return undefined
   const all = [...actions, ...(isCut ? [] : later.rest())].sort((a, b) => a.seq - b.seq)
   return { session, actions: all, events: events.sort((a, b) => a.seq - b.seq), isCut }
 }
 
-/** Steps that came after others, until those are met on the way back. */
+/** Later steps of actions, until the first step is read: the trace is read backward. */
 class LaterSteps {
   readonly #waiting = new Map<string, FeedStep[]>()
 
-  keep(step: FeedStep): void {
+  add(step: FeedStep): void {
     if (step.action === step.id) return
     this.#waiting.set(step.action, [...(this.#waiting.get(step.action) ?? []), step])
   }
 
-  /** The action that a step began, with what came after it; undefined for a step that came after another. */
+  /** The action of a first step with its later steps; undefined for a later step. */
   take(step: FeedStep): Action | undefined {
     if (step.action !== step.id) {
-      this.keep(step)
+      this.add(step)
       return undefined
     }
     const after = this.#waiting.get(step.id) ?? []
@@ -93,7 +93,7 @@ class LaterSteps {
     return after.reduce<Action>((action, one) => joinStep(action, one), joinStep(undefined, step))
   }
 
-  /** Those whose beginning was not met, newest first; not what was only looked for ahead of the page. */
+  /** The actions whose first step was not read, newest first, without records after the page. */
   rest(before = Number.POSITIVE_INFINITY): Action[] {
     const all = [...this.#waiting.values()].map((steps) => steps.filter(({ seq }) => seq < before))
     const joined = all.map((steps) =>

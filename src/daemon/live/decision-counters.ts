@@ -1,5 +1,5 @@
-// What happened lately, in figures: counted from records as they are read, kept in memory, and never more than so much of it.
-// It follows the record instead of the writers, so it counts what other processes wrote as well.
+// Counters of recent decisions, hooks and sessions: in memory and with limits. They count records as they are read, so
+// records of other processes count too.
 
 import type { Bucket, Coverage, DecisionCounts, DecisionName, HookStats, SessionView } from '../../protocol/views.ts'
 import type { EvaluationRecord, EventRecord } from '../../trace/record.ts'
@@ -12,14 +12,14 @@ const MAX_DURATIONS = 512
 const MAX_HOOKS = 1_000
 const MAX_SESSIONS = 500
 const MAX_AGENTS = 20
-/** A session without anything for so long is not going on, as far as anybody can see. */
+/** A session without a record for this long is not active. */
 const ACTIVE_MS = 15 * MINUTE_MS
 
 type Counts = Record<DecisionName, number>
 
-const noCounts = (): Counts => ({ pass: 0, flag: 0, ask: 0, block: 0 })
+const emptyCounts = (): Counts => ({ pass: 0, flag: 0, ask: 0, block: 0 })
 
-/** The figures of the newest records. */
+/** The counters of the newest records. */
 export class DecisionCounters {
   readonly #minutes = new Map<number, Counts & { error: number }>()
   readonly #hooks = new Map<string, HookCounters>()
@@ -37,25 +37,25 @@ export class DecisionCounters {
     minute[record.decision] += 1
     for (const evaluation of evaluations) {
       if (isFailure(evaluation)) minute.error += 1
-      this.#hookOf(evaluation.hook)?.add(evaluation, at)
+      this.#findHook(evaluation.hook)?.add(evaluation, at)
     }
     if (record.point === 'pre:tool') {
       this.#calls += 1
       this.#supervised += 1
     }
-    if (record.session !== undefined) this.#sessionOf(record.session, at).add(whole, at)
+    if (record.session !== undefined) this.#findSession(record.session, at).add(whole, at)
   }
 
-  /** Counts an event, where it says something about agents. */
+  /** Counts an event about an agent's call. */
   addEvent({ action, session, time, host }: EventRecord): void {
     const at = Date.parse(time)
     this.#since ??= at
     if (action !== 'call:unsupervised') return
     this.#calls += 1
-    if (session !== undefined) this.#sessionOf(session, at).addUnsupervised(host, at)
+    if (session !== undefined) this.#findSession(session, at).addUnsupervised(host, at)
   }
 
-  /** From when on it counts. */
+  /** The time of the first counted record; null before it. */
   get since(): number | null {
     return this.#since ?? null
   }
@@ -64,30 +64,30 @@ export class DecisionCounters {
     return { calls: this.#calls, supervised: this.#supervised }
   }
 
-  /** The last hour by minutes, oldest first. */
+  /** The decisions of the last hour by minute, oldest first. */
   minutes(now: number): readonly Bucket[] {
     const last = Math.floor(now / MINUTE_MS)
     return Array.from({ length: MINUTES }, (_, back) => {
       const minute = last - (MINUTES - 1) + back
-      return { at: minute * MINUTE_MS, ...(this.#minutes.get(minute) ?? { ...noCounts(), error: 0 }) }
+      return { at: minute * MINUTE_MS, ...(this.#minutes.get(minute) ?? { ...emptyCounts(), error: 0 }) }
     })
   }
 
-  /** The decisions of the last so many minutes, the present one included. */
+  /** The decisions of the last minutes, the current minute included. */
   countRecent(now: number, minutes: number): DecisionCounts {
-    const sum = noCounts()
+    const sum = emptyCounts()
     for (const bucket of this.minutes(now).slice(-minutes)) {
       for (const decision of Object.keys(sum) as DecisionName[]) sum[decision] += bucket[decision]
     }
     return sum
   }
 
-  /** How a hook has done. */
+  /** The statistics of a hook. */
   hook(name: string, now: number): HookStats {
     return (this.#hooks.get(name) ?? new HookCounters()).stats(now)
   }
 
-  /** The sessions, the latest first. */
+  /** The sessions, newest activity first. */
   sessions(now: number): readonly SessionView[] {
     return [...this.#sessions].map(([id, session]) => session.view(id, now)).sort((a, b) => b.lastAt - a.lastAt)
   }
@@ -96,9 +96,9 @@ export class DecisionCounters {
     const minute = Math.floor(at / MINUTE_MS)
     const known = this.#minutes.get(minute)
     if (known !== undefined) return known
-    const fresh = { ...noCounts(), error: 0 }
+    const fresh = { ...emptyCounts(), error: 0 }
     this.#minutes.set(minute, fresh)
-    // A clock that jumps leaves minutes behind that are never shown: the ones longest unused go.
+    // A clock that jumps leaves minutes that are never shown: the oldest are removed.
     for (const [oldest] of this.#minutes) {
       if (this.#minutes.size <= 2 * MINUTES) break
       this.#minutes.delete(oldest)
@@ -106,7 +106,7 @@ export class DecisionCounters {
     return fresh
   }
 
-  #hookOf(name: string): HookCounters | undefined {
+  #findHook(name: string): HookCounters | undefined {
     const known = this.#hooks.get(name)
     if (known !== undefined || this.#hooks.size >= MAX_HOOKS) return known
     const fresh = new HookCounters()
@@ -114,9 +114,9 @@ export class DecisionCounters {
     return fresh
   }
 
-  #sessionOf(id: string, at: number): SessionCounters {
+  #findSession(id: string, at: number): SessionCounters {
     const session = this.#sessions.get(id) ?? new SessionCounters(at)
-    // The order of a Map is that of insertion: the first is the one that was silent longest.
+    // A Map keeps the order of insertion: the first session has the oldest activity.
     this.#sessions.delete(id)
     this.#sessions.set(id, session)
     if (this.#sessions.size > MAX_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value as string)
@@ -124,9 +124,9 @@ export class DecisionCounters {
   }
 }
 
-/** One hook. */
+/** The counters of a hook. */
 class HookCounters {
-  readonly #counts = noCounts()
+  readonly #counts = emptyCounts()
   readonly #perMinute = new Map<number, number>()
   readonly #durations: number[] = []
   #next = 0
@@ -170,10 +170,10 @@ class HookCounters {
   }
 }
 
-/** One session. */
+/** The counters of a session. */
 class SessionCounters {
   readonly #agents = new Set<string>()
-  readonly #decisions = noCounts()
+  readonly #decisions = emptyCounts()
   #host: string | null = null
   #profile: string | null = null
   #workspace: string | null = null
@@ -199,7 +199,7 @@ class SessionCounters {
     this.#profile = record.profile ?? this.#profile
     this.#workspace = record.workspace ?? this.#workspace
     if (record.agent !== undefined && this.#agents.size < MAX_AGENTS) this.#agents.add(record.agent)
-    // One that goes on after its end was taken up again.
+    // A session with steps after its end was resumed.
     this.#endedAt = record.point === 'session:end' ? at : null
     if (record.point === 'pre:tool') {
       this.#calls += 1
@@ -240,7 +240,7 @@ function isFailure({ cause, skipped }: EvaluationRecord): boolean {
   return cause !== 'policy' && skipped === undefined
 }
 
-// The value that so many of a hundred are at or below.
+// The quantile of sorted values; null without values.
 function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 }

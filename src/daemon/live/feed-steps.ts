@@ -1,4 +1,4 @@
-// Records as the feed shows them. Only what the single writer has redacted comes in here, so nothing else can go out.
+// Trace records as the feed shows them. Records are redacted when they are written, so the feed contains no secrets.
 
 import { isRecord } from '../../engine/plain-data.ts'
 import type { EventView, FeedStep, FeedVerdict } from '../../protocol/feed-views.ts'
@@ -11,18 +11,18 @@ export interface WholeStep {
   readonly evaluations: readonly EvaluationRecord[]
 }
 
-/** Records in order, put together: whole steps, events, and how far it goes. */
+/** Records in order, grouped into complete steps and events. */
 export interface GroupedRecords {
   readonly steps: readonly WholeStep[]
   readonly events: readonly EventRecord[]
-  /** The last record that belongs to a whole; undefined when there is none. */
+  /** The last record of a complete step or an event; undefined if there is none. */
   readonly last: number | undefined
 }
 
 const MAX_PREVIEW = 200
 const MAX_REASON = 300
 
-/** Puts records together. Where more are to come, a step whose evaluations are not all there yet is left for then. */
+/** Groups records. If more records follow, a step whose evaluations are incomplete is left out. */
 export function groupRecords(
   records: readonly TraceRecord[],
   { isPart }: { readonly isPart: boolean },
@@ -39,7 +39,7 @@ export function groupRecords(
       steps.push({ record, evaluations: evaluations as EvaluationRecord[] })
       at += 1 + evaluations.length
     } else {
-      // An evaluation by itself has lost its step to a cut.
+      // The step of a single evaluation was removed.
       if (record.kind === 'event') events.push(record)
       at += 1
     }
@@ -48,18 +48,18 @@ export function groupRecords(
   return { steps, events, last }
 }
 
-/** A step in the feed. */
+/** Builds the feed's view of a step. */
 export function buildFeedStep({ record, evaluations }: WholeStep): FeedStep {
   const { seq, id, time, point, tool, agent, host, session, turn, profile, workspace, decision, outcome } = record
   const facts = isRecord(record.metadata) ? record.metadata : {}
   const isAfter = point.startsWith('post:tool')
   const before = isAfter && typeof facts.preStep === 'string' ? facts.preStep : undefined
   const ranMs = isAfter && typeof facts.sinceMs === 'number' ? facts.sinceMs : undefined
-  // Of what was stopped anyway nobody asks who else would have.
-  const wouldBlock = outcome.blocked ? undefined : whoWouldHave(evaluations)
+  // Not shown for a blocked step.
+  const wouldBlock = outcome.blocked ? undefined : findWouldBlock(evaluations)
   return {
     ...{ seq, id, action: before ?? id, phase: isAfter ? 'after' : point === 'pre:tool' ? 'before' : 'alone' },
-    ...{ time, point, tool: lined(tool), agent: lined(agent), host, session, turn, profile, workspace },
+    ...{ time, point, tool: toShortLine(tool), agent: toShortLine(agent), host, session, turn, profile, workspace },
     preview: buildPreview(record.data),
     decision,
     blocked: outcome.blocked,
@@ -67,7 +67,7 @@ export function buildFeedStep({ record, evaluations }: WholeStep): FeedStep {
     reason: outcome.reason === undefined ? undefined : toLine(outcome.reason, MAX_REASON),
     wouldBlock,
     isEdited: outcome.data === undefined ? undefined : true,
-    rule: ruleIn(evaluations),
+    rule: findRule(evaluations),
     durationMs: round(evaluations.reduce((sum, { durationMs }) => sum + durationMs, 0)),
     verdicts: evaluations.map(buildVerdict),
     ranMs,
@@ -75,32 +75,32 @@ export function buildFeedStep({ record, evaluations }: WholeStep): FeedStep {
   }
 }
 
-/** An event in the feed. */
+/** Builds the feed's view of an event. */
 export function buildEventView(record: EventRecord): EventView {
   const { seq, id, time, level, component, action, host, session, reason, metadata } = record
   const step = isRecord(metadata) && typeof metadata.step === 'string' ? metadata.step : undefined
-  const told = reason === undefined ? undefined : toLine(reason, MAX_REASON)
-  return { seq, id, time, level, component, action, host, session, reason: told, step }
+  const text = reason === undefined ? undefined : toLine(reason, MAX_REASON)
+  return { seq, id, time, level, component, action, host, session, reason: text, step }
 }
 
-/** Would it have held or stopped the step, had its mode let it? */
+/** Would the hook have blocked the step or required approval in a stricter mode? */
 export function wouldHaveBlocked({ decision, applied, skipped }: EvaluationRecord): boolean {
   return (decision === 'block' || decision === 'ask') && !applied && skipped === undefined
 }
 
-// A block ends what a question would have held.
-function whoWouldHave(evaluations: readonly EvaluationRecord[]): string | undefined {
+// A block takes precedence over an approval.
+function findWouldBlock(evaluations: readonly EvaluationRecord[]): string | undefined {
   const stopping = evaluations.filter(wouldHaveBlocked)
   return (stopping.find(({ decision }) => decision === 'block') ?? stopping[0])?.hook
 }
 
-/** One hook's verdict in short. */
+/** Builds the short form of a verdict. */
 export function buildVerdict({ hook, decision, applied, durationMs, cause, skipped }: EvaluationRecord): FeedVerdict {
   return { hook, decision, applied, durationMs, isError: cause === 'policy' ? undefined : true, skipped }
 }
 
-// What stands for a step, in the order in which it says most.
-const TELLING = [
+// The fields that describe a step best, in order.
+const PREVIEW_FIELDS = [
   'command',
   'file_path',
   'path',
@@ -116,30 +116,30 @@ const TELLING = [
 /** The command, path or message of a step, on one line. */
 export function buildPreview(data: unknown): string {
   const { args, config }: { readonly args?: unknown; readonly config?: unknown } = isRecord(data) ? data : {}
-  // Of a spawned agent, what it is told to do.
-  const text = tellingIn(args) ?? tellingIn(data) ?? tellingIn(config)
+  // `config` has the prompt of a spawned agent.
+  const text = findPreviewText(args) ?? findPreviewText(data) ?? findPreviewText(config)
   if (text !== undefined) return toLine(text, MAX_PREVIEW)
   const rest = isRecord(args) ? args : isRecord(data) ? data : {}
   return Object.keys(rest).length === 0 ? '' : toLine(JSON.stringify(rest), MAX_PREVIEW)
 }
 
-/** The text that says what it is: the command, else the next best. */
-function tellingIn(value: unknown): string | undefined {
+/** The first field of `PREVIEW_FIELDS` with a text. */
+function findPreviewText(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined
-  const key = TELLING.find((name) => typeof value[name] === 'string' && value[name] !== '')
+  const key = PREVIEW_FIELDS.find((name) => typeof value[name] === 'string' && value[name] !== '')
   return key === undefined ? undefined : (value[key] as string)
 }
 
-function ruleIn(evaluations: readonly EvaluationRecord[]): string | undefined {
+function findRule(evaluations: readonly EvaluationRecord[]): string | undefined {
   for (const { metadata } of evaluations) {
     const risk = isRecord(metadata) && isRecord(metadata.risk) ? metadata.risk : undefined
-    const [gravest] = Array.isArray(risk?.evidence) ? (risk.evidence as unknown[]) : []
-    if (isRecord(gravest) && typeof gravest.rule === 'string') return gravest.rule
+    const [first] = Array.isArray(risk?.evidence) ? (risk.evidence as unknown[]) : []
+    if (isRecord(first) && typeof first.rule === 'string') return first.rule
   }
   return undefined
 }
 
-function lined(text: string | undefined): string | undefined {
+function toShortLine(text: string | undefined): string | undefined {
   return text === undefined ? undefined : toLine(text, MAX_PREVIEW)
 }
 

@@ -1,5 +1,5 @@
-// WS /v1/stream?after=SEQ[&view=feed]: the record as it grows. One reading feeds all connections; one that is behind reads
-// for itself at its own pace, so nothing is kept for a slow reader and nothing is lost to one that comes back.
+// WS /v1/stream?after=SEQ[&view=feed]: the trace as it grows. All connections share one read of the trace; a connection
+// that is behind reads on its own, so a slow reader needs no buffer and a reconnecting reader loses nothing.
 
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -7,23 +7,23 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { describe } from '../../engine/errors.ts'
 import type { StreamMessage } from '../../protocol/messages.ts'
 import type { Overview } from '../../protocol/views.ts'
+import type { TraceStore } from '../../storage/ports.ts'
 import { logRowOf } from '../../trace/record.ts'
-import type { TraceStore } from '../../trace/store.ts'
 import { buildEventView, buildFeedStep } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 import { type Batch, findNewestSeq, type TraceTail } from './trace-tail.ts'
 
 const ALIVE_EVERY_MS = 15_000
 const MAX_ROWS = 500
-// So much may wait in the socket before the reader is left to catch up.
-const MAX_WAITING = 1024 * 1024
-// On each of the servers: streams on the socket take no room from those of the page.
+// With more unsent bytes than this, a reader gets nothing until it has caught up.
+const MAX_UNSENT_BYTES = 1024 * 1024
+// Per server: streams on the socket take no room from the page's streams.
 const MAX_STREAMS = 64
 const PATH = '/v1/stream'
 const FULL = '503 Service Unavailable'
-// Figures go out so often at most, and so soon after something that changes more than figures.
-const PULSE_EVERY_MS = 1_000
-const PULSE_SOON_MS = 100
+// The overview is sent at most once per interval, and sooner after an event or a step that needs approval.
+const OVERVIEW_EVERY_MS = 1_000
+const OVERVIEW_SOON_MS = 100
 
 /** Authenticates the upgrade of a connection on the port. */
 interface UpgradeAuth {
@@ -39,38 +39,38 @@ export interface StreamSource {
   readonly report: (message: string) => void
   /** How often a reader must answer a ping; every 15 s by default. */
   readonly pingMs?: number | undefined
-  /** The record to follow. */
+  /** The trace to read. */
   trace(): Promise<TraceStore>
-  /** The state of things. */
+  /** The current overview. */
   overview(): Promise<Overview>
 }
 
-/** Which form of the record a connection gets. */
+/** The form in which a connection gets the trace. */
 type View = 'rows' | 'feed'
 
 /** Serves streams on servers; `isLocal` servers need no token. */
 export class Streams {
   readonly #source: StreamSource
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: 4_096 })
-  readonly #pulses: OverviewSender
-  /** Those that have answered the last ping. */
+  readonly #overviews: OverviewSender
+  /** Clients that have answered the last ping. */
   readonly #alive = new WeakSet<WebSocket>()
   readonly #pings: NodeJS.Timeout
 
   constructor(source: StreamSource) {
     this.#source = source
-    this.#pulses = new OverviewSender(source)
+    this.#overviews = new OverviewSender(source)
     this.#pings = setInterval(() => this.#ping(), source.pingMs ?? ALIVE_EVERY_MS).unref()
   }
 
-  /** Takes the upgrades of a server. */
+  /** Handles the upgrades of a server. */
   serve(server: Server, { isLocal }: { readonly isLocal: boolean }): void {
     const open = new Set<Duplex>()
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy())
       const refusal = this.#refuse(request, isLocal) ?? (open.size < MAX_STREAMS ? undefined : FULL)
       if (refusal !== undefined) {
-        // Both directions: a peer that keeps its own side open would hold the connection.
+        // Destroyed after the response: a peer that keeps its side open would keep the connection.
         socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
         return
       }
@@ -80,7 +80,7 @@ export class Streams {
     })
   }
 
-  /** Ends all of them; safe to call twice. */
+  /** Ends all streams; safe to call twice. */
   close(): void {
     clearInterval(this.#pings)
     for (const client of this.#sockets.clients) client.close(1001, 'the daemon stops')
@@ -90,7 +90,7 @@ export class Streams {
     }, 500).unref()
   }
 
-  // One that has not answered since the last ping does not read: it is dropped.
+  // A client that has not answered the last ping is disconnected.
   #ping(): void {
     for (const client of this.#sockets.clients) {
       if (this.#alive.delete(client)) client.ping()
@@ -105,7 +105,7 @@ export class Streams {
   }
 
   async #begin(client: WebSocket, { url = '' }: IncomingMessage): Promise<void> {
-    // Before anything else: a broken frame may come with the upgrade itself. Text has no meaning here.
+    // First: an invalid frame may arrive with the upgrade itself. Messages of clients are ignored.
     client.on('message', () => undefined)
     client.on('error', () => client.terminate())
     client.on('pong', () => this.#alive.add(client))
@@ -121,17 +121,17 @@ export class Streams {
       const after = Number.isSafeInteger(given) && given >= 0 ? Math.min(given, last) : last
       if (client.readyState !== client.OPEN) return
       const reader = new Reader(client, { trace, traceTail, view, after, report })
-      const stop = traceTail.listen((batch) => reader.look(batch))
-      const stopPulses = view === 'feed' ? this.#pulses.add(reader) : () => undefined
+      const stop = traceTail.listen((batch) => reader.update(batch))
+      const stopOverviews = view === 'feed' ? this.#overviews.add(reader) : () => undefined
       client.on('close', () => {
         stop()
-        stopPulses()
+        stopOverviews()
       })
       reader.send(JSON.stringify({ type: 'hello', version: this.#source.version, after } satisfies StreamMessage))
-      reader.look(undefined)
+      reader.update(undefined)
     } catch (error) {
-      this.#source.report(`A stream could not begin: ${describe(error)}`)
-      client.close(1011, 'the record cannot be read')
+      this.#source.report(`A stream could not start: ${describe(error)}`)
+      client.close(1011, 'the trace cannot be read')
     }
   }
 }
@@ -144,12 +144,12 @@ interface ReaderOptions {
   readonly report: (message: string) => void
 }
 
-/** One connection: how far it is, and what it gets next. */
+/** A connection and its position in the trace. */
 class Reader {
   readonly #client: WebSocket
   readonly #options: ReaderOptions
   #after: number
-  #saidAt = performance.now()
+  #sentAt = performance.now()
 
   constructor(client: WebSocket, options: ReaderOptions) {
     this.#client = client
@@ -157,56 +157,56 @@ class Reader {
     this.#after = options.after
   }
 
-  /** Can it take more? */
+  /** Can the connection take more? */
   get isReady(): boolean {
-    return this.#client.readyState === this.#client.OPEN && this.#client.bufferedAmount <= MAX_WAITING
+    return this.#client.readyState === this.#client.OPEN && this.#client.bufferedAmount <= MAX_UNSENT_BYTES
   }
 
   send(text: string): void {
     this.#client.send(text)
-    this.#saidAt = performance.now()
+    this.#sentAt = performance.now()
   }
 
-  /** Sends what is next: the batch, if that is it. */
-  look(batch: Batch | undefined): void {
+  /** Sends the next records: the batch if it follows directly. */
+  update(batch: Batch | undefined): void {
     if (!this.isReady) return
     const { traceTail, report } = this.#options
     try {
-      if (this.#after > traceTail.seq) this.#client.close(1012, 'the record began anew')
-      else if (batch !== undefined && batch.after === this.#after) this.#give(batch)
-      else if (this.#after < traceTail.seq) this.#readOn()
-      else if (performance.now() - this.#saidAt > ALIVE_EVERY_MS) {
+      if (this.#after > traceTail.seq) this.#client.close(1012, 'the trace was restarted')
+      else if (batch !== undefined && batch.after === this.#after) this.#sendBatch(batch)
+      else if (this.#after < traceTail.seq) this.#catchUp()
+      else if (performance.now() - this.#sentAt > ALIVE_EVERY_MS) {
         this.send(JSON.stringify({ type: 'alive', time: new Date().toISOString() } satisfies StreamMessage))
       }
     } catch (error) {
       report(`A stream ended: ${describe(error)}`)
-      this.#client.close(1011, 'the record cannot be read')
+      this.#client.close(1011, 'the trace cannot be read')
     }
   }
 
-  // Up to where the shared reading is, and no further: from there on it is shared again.
-  #readOn(): void {
+  // Up to the position of the shared read: from there on the batches are shared again.
+  #catchUp(): void {
     const { trace, traceTail } = this.#options
     const beforeSeq = traceTail.seq + 1
     const { last, first, ...read } = readAfter(trace, this.#after, { limit: MAX_ROWS, beforeSeq })
     if (last === undefined || first === undefined) {
-      // All of it was cut off.
-      this.#gap(beforeSeq)
+      // All of these records were removed.
+      this.#sendGap(beforeSeq)
       this.#after = traceTail.seq
       return
     }
-    this.#give({ ...read, last, after: this.#after, to: last, first })
-    // More is there already: at once, unless the reader is slow.
-    if (this.#after < traceTail.seq) setImmediate(() => this.look(undefined))
+    this.#sendBatch({ ...read, last, after: this.#after, to: last, first })
+    // There is more: sent at once unless the reader is slow.
+    if (this.#after < traceTail.seq) setImmediate(() => this.update(undefined))
   }
 
-  #give(batch: Batch): void {
-    this.#gap(batch.first)
-    this.send(textOf(batch, this.#options.view))
+  #sendBatch(batch: Batch): void {
+    this.#sendGap(batch.first)
+    this.send(encode(batch, this.#options.view))
     this.#after = batch.to
   }
 
-  #gap(first: number): void {
+  #sendGap(first: number): void {
     if (first <= this.#after + 1) return
     this.send(JSON.stringify({ type: 'gap', from: this.#after + 1, to: first - 1 } satisfies StreamMessage))
   }
@@ -214,20 +214,20 @@ class Reader {
 
 const TEXTS = new WeakMap<Batch, Partial<Record<View, string>>>()
 
-// Written down once for all who get it.
-function textOf(batch: Batch, view: View): string {
+// Encoded once for all connections.
+function encode(batch: Batch, view: View): string {
   const texts = TEXTS.get(batch) ?? {}
   TEXTS.set(batch, texts)
-  texts[view] ??= JSON.stringify(messageOf(batch, view))
+  texts[view] ??= JSON.stringify(buildMessage(batch, view))
   return texts[view]
 }
 
-function messageOf({ records, steps, events, to }: Batch, view: View): StreamMessage {
+function buildMessage({ records, steps, events, to }: Batch, view: View): StreamMessage {
   if (view === 'rows') return { type: 'rows', rows: records.map(logRowOf), seq: to }
   return { type: 'feed', steps: steps.map(buildFeedStep), events: events.map(buildEventView), seq: to }
 }
 
-/** Sends the figures to all who want them, when they changed. */
+/** Sends the overview to its readers when it has changed. */
 class OverviewSender {
   readonly #source: StreamSource
   readonly #readers = new Set<Reader>()
@@ -240,23 +240,23 @@ class OverviewSender {
     this.#source = source
   }
 
-  /** Sends to this one too, until the disposer is called. */
+  /** Adds a reader; returns its removal. */
   add(reader: Reader): () => void {
     this.#readers.add(reader)
-    // The new one has none yet.
+    // The new reader has no overview yet.
     this.#last = ''
-    this.#timer ??= setInterval(() => this.#beat(), PULSE_EVERY_MS).unref()
+    this.#timer ??= setInterval(() => this.#send(), OVERVIEW_EVERY_MS).unref()
     this.#stop ??= this.#source.traceTail.listen((batch) => {
-      const isNews = batch?.events.length !== 0 || batch.steps.some(({ record }) => record.decision === 'ask')
-      if (batch !== undefined && isNews) this.#beatSoon()
+      const isUrgent = batch?.events.length !== 0 || batch.steps.some(({ record }) => record.decision === 'ask')
+      if (batch !== undefined && isUrgent) this.#sendSoon()
     })
     return () => {
       this.#readers.delete(reader)
-      if (this.#readers.size === 0) this.#rest()
+      if (this.#readers.size === 0) this.#stopTimers()
     }
   }
 
-  #rest(): void {
+  #stopTimers(): void {
     clearInterval(this.#timer)
     clearTimeout(this.#soon)
     this.#stop?.()
@@ -265,27 +265,27 @@ class OverviewSender {
     this.#stop = undefined
   }
 
-  // A question is put before a person just after its step is recorded.
-  #beatSoon(): void {
+  // The approval is created just after its step is recorded.
+  #sendSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined
-      this.#beat()
-    }, PULSE_SOON_MS).unref()
+      this.#send()
+    }, OVERVIEW_SOON_MS).unref()
   }
 
-  #beat(): void {
+  #send(): void {
     this.#source.overview().then(
-      (pulse) => this.#sendIfNew(pulse),
-      (error) => this.#source.report(`The figures cannot be told: ${describe(error)}`),
+      (overview) => this.#sendIfChanged(overview),
+      (error) => this.#source.report(`The overview cannot be built: ${describe(error)}`),
     )
   }
 
-  #sendIfNew(pulse: Overview): void {
-    // Time itself is no news.
-    const facts = JSON.stringify({ ...pulse, now: 0, uptimeMs: 0 })
+  #sendIfChanged(overview: Overview): void {
+    // A change of the time alone is not sent.
+    const facts = JSON.stringify({ ...overview, now: 0, uptimeMs: 0 })
     if (facts === this.#last) return
     this.#last = facts
-    const text = JSON.stringify({ type: 'pulse', pulse } satisfies StreamMessage)
+    const text = JSON.stringify({ type: 'pulse', pulse: overview } satisfies StreamMessage)
     for (const reader of this.#readers) if (reader.isReady) reader.send(text)
   }
 }

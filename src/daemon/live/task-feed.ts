@@ -1,14 +1,14 @@
-// The moves of tasks as they happen, whichever process makes them. A message says which task has moved, the store what
-// became of it; should a message get lost, a look now and then finds out as well. Nothing runs while nobody follows.
+// The moves of tasks as they happen, in any process. A bus message names the task, the store has its moves; a timer finds
+// moves whose message was lost. Nothing runs without subscribers.
 
 import type { Bus } from '../../bus/bus.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import type { TaskStore } from '../../tasks/store.ts'
+import type { TaskStore } from '../../storage/ports.ts'
 import type { TaskRecord } from '../../tasks/task.ts'
 import { isTaskOver } from '../../tasks/transitions.ts'
 
-/** What it needs from outside. */
+/** The store, the bus and the clock of a feed. */
 export interface TaskFeedServices {
   readonly store: Pick<TaskStore, 'history'>
   readonly bus: Pick<Bus, 'subscribe'>
@@ -20,27 +20,27 @@ interface Subscriber {
   wake(): void
 }
 
-const LOOK_MS = 1_000
-const MAX_FOLLOWERS = 256
+const POLL_MS = 1_000
+const MAX_SUBSCRIBERS = 256
 
-/** Follows tasks. */
+/** Notifies subscribers about the moves of tasks. */
 export class TaskFeed {
   readonly #services: TaskFeedServices
-  readonly #followers = new Set<Subscriber>()
+  readonly #subscribers = new Set<Subscriber>()
   #stop: (() => void) | undefined
 
   constructor(services: TaskFeedServices) {
     this.#services = services
   }
 
-  /** How many follow a task. */
+  /** The number of subscribers. */
   get size(): number {
-    return this.#followers.size
+    return this.#subscribers.size
   }
 
-  /** Do as many follow as should? */
+  /** Has the feed the maximum of subscribers? */
   get isFull(): boolean {
-    return this.#followers.size >= MAX_FOLLOWERS
+    return this.#subscribers.size >= MAX_SUBSCRIBERS
   }
 
   /** Every move after a version, until the end of the task, its removal or the signal. */
@@ -51,8 +51,8 @@ export class TaskFeed {
       isDue = true
       resolve?.()
     }
-    const follower = { id, wake }
-    this.#add(follower)
+    const subscriber = { id, wake }
+    this.#add(subscriber)
     signal.addEventListener('abort', wake)
     try {
       for (let seen = after; !signal.aborted; ) {
@@ -64,7 +64,7 @@ export class TaskFeed {
         }
         const last = records.at(-1)
         if (last === undefined || isTaskOver(last.to)) return
-        // What came while the moves were read and handed on is seen to at once.
+        // A move during the loop is read at once.
         if (!isDue) {
           await new Promise<void>((awake) => {
             resolve = awake
@@ -73,23 +73,23 @@ export class TaskFeed {
       }
     } finally {
       signal.removeEventListener('abort', wake)
-      this.#remove(follower)
+      this.#remove(subscriber)
     }
   }
 
-  #add(follower: Subscriber): void {
-    this.#followers.add(follower)
+  #add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber)
     try {
       this.#stop ??= this.#start()
     } catch (error) {
-      this.#remove(follower)
+      this.#remove(subscriber)
       throw error
     }
   }
 
-  #remove(follower: Subscriber): void {
-    this.#followers.delete(follower)
-    if (this.#followers.size > 0) return
+  #remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber)
+    if (this.#subscribers.size > 0) return
     const stop = this.#stop
     this.#stop = undefined
     stop?.()
@@ -101,11 +101,11 @@ export class TaskFeed {
       if (isRecord(data)) this.#wake((id) => id === data.task)
     })
     let stopTimer: () => void
-    const look = (): void => {
-      stopTimer = clock.after(LOOK_MS, look)
+    const poll = (): void => {
+      stopTimer = clock.after(POLL_MS, poll)
       this.#wake(() => true)
     }
-    stopTimer = clock.after(LOOK_MS, look)
+    stopTimer = clock.after(POLL_MS, poll)
     return () => {
       unsubscribe()
       stopTimer()
@@ -113,6 +113,6 @@ export class TaskFeed {
   }
 
   #wake(isFor: (id: string) => boolean): void {
-    for (const { id, wake } of this.#followers) if (isFor(id)) wake()
+    for (const { id, wake } of this.#subscribers) if (isFor(id)) wake()
   }
 }

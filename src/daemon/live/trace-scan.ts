@@ -1,34 +1,34 @@
-// Reads the record in order, forward or back, a little at a time: whoever looks at a long record must not keep hooks waiting.
+// Reads the trace in order, forward or backward, page by page: reading a long trace must not delay hook calls.
 
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
+import type { TraceFilter, TraceStore } from '../../storage/ports.ts'
 import type { TraceRecord } from '../../trace/record.ts'
-import type { TraceFilter, TraceStore } from '../../trace/store.ts'
 import { type GroupedRecords, groupRecords } from './feed-steps.ts'
 
 const PAGE = 400
 
-/** What came after a place, whole steps only; nothing more when `last` is undefined. */
+/** The records after a position, complete steps only; none if `last` is undefined. */
 export function readAfter(trace: TraceStore, after: number, options: TraceFilter = {}): GroupedRecords & ReadAfter {
   for (let limit = options.limit ?? PAGE; ; limit *= 2) {
     const records = trace.records({ ...options, afterSeq: after, limit, steps: true })
     const isPart = records.length === limit
     const gathered = groupRecords(records, { isPart })
-    // A step with more evaluations than a page holds.
+    // A step has more evaluations than the page has records.
     if (isPart && gathered.last === undefined) continue
-    return { ...gathered, records: upTo(records, gathered.last), first: records[0]?.seq, isPart }
+    return { ...gathered, records: takeUpTo(records, gathered.last), first: records[0]?.seq, isPart }
   }
 }
 
 interface ReadAfter {
-  /** The same, record by record. */
+  /** The same as single records. */
   readonly records: readonly TraceRecord[]
-  /** The first record there is, to see whether some are missing before it. */
+  /** The first record that exists, to detect removed records before it. */
   readonly first: number | undefined
-  /** There is more. */
+  /** There are more records. */
   readonly isPart: boolean
 }
 
-/** What came before a place, page by page, the newest first; within a page the oldest first. */
+/** The records before a position, page by page, newest page first; within a page oldest first. */
 export async function* readBack(
   trace: TraceStore,
   before: number | undefined,
@@ -38,7 +38,7 @@ export async function* readBack(
   for (let limit = PAGE; ; ) {
     const records = trace.records({ ...filter, steps: true, limit, ...(end !== undefined && { beforeSeq: end }) })
     const isLast = records.length < limit
-    // Evaluations at the beginning belong to a step of the page before it.
+    // Evaluations at the start of a page belong to a step of the page before.
     const from = isLast ? 0 : records.findIndex(({ kind }) => kind !== 'evaluation')
     const first = records[Math.max(0, from)]
     if (first === undefined) return
@@ -50,11 +50,11 @@ export async function* readBack(
     if (isLast) return
     end = first.seq
     limit = PAGE
-    await breathe()
+    await yieldToEvents()
   }
 }
 
-function upTo(records: readonly TraceRecord[], last: number | undefined): readonly TraceRecord[] {
+function takeUpTo(records: readonly TraceRecord[], last: number | undefined): readonly TraceRecord[] {
   if (last === undefined) return []
   return records.at(-1)?.seq === last ? records : records.filter(({ seq }) => seq <= last)
 }

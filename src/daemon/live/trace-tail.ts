@@ -1,26 +1,26 @@
-// Follows the record as it grows, once for everybody: the figures and all streams are fed from one reading. What this daemon
-// wrote is looked for at once, what other processes wrote when the database's files change, and at the latest soon after.
+// Follows the trace as it grows: one read for the counters and all streams. Records of this daemon are read at once, records
+// of other processes when the database files change, and at the latest by a timer.
 
 import { type FSWatcher, watch } from 'node:fs'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { describe } from '../../engine/errors.ts'
+import type { TraceStore } from '../../storage/ports.ts'
 import type { TraceRecord } from '../../trace/record.ts'
-import type { TraceStore } from '../../trace/store.ts'
 import { DecisionCounters } from './decision-counters.ts'
 import type { GroupedRecords } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 
-/** What came in one reading, between two places of the record. */
+/** The records of one read. */
 export interface Batch extends GroupedRecords {
-  /** Begins behind this record. */
+  /** The record before the first one. */
   readonly after: number
   readonly to: number
   readonly records: readonly TraceRecord[]
-  /** The first record that was there; more than one behind `after` when some were cut off. */
+  /** The first record that exists; greater than `after` + 1 if records were removed. */
   readonly first: number
 }
 
-/** Told of each reading; of nothing new as well, so that a slow reader is tried again. */
+/** Called after each read, also without new records, so that a slow reader is tried again. */
 type Listener = (batch: Batch | undefined) => void
 
 interface TraceTailSource {
@@ -29,19 +29,19 @@ interface TraceTailSource {
   trace(): Promise<TraceStore>
 }
 
-// So many of the newest records are counted at first, and after a long time without anybody looking.
-const COUNTED = 10_000
-const LOOK_EVERY_MS = 100
-// Readings are at least so far apart: at a thousand steps a second each brings some fifty of them.
-const APART_MS = 40
-// A hook that comes meanwhile waits for no more than this.
+// How many of the newest records are counted at the start, and after a long time without a reader.
+const MAX_COUNTED = 10_000
+const POLL_MS = 100
+// The minimum time between reads: at a thousand steps a second each read has about fifty.
+const MIN_INTERVAL_MS = 40
+// Limits how long a read delays a hook call.
 const MAX_READ = 300
 
-/** One reading of the record for all. */
+/** Reads the trace once for all listeners. */
 export class TraceTail {
   readonly #source: TraceTailSource
   readonly #listeners = new Set<Listener>()
-  #tally = new DecisionCounters()
+  #counters = new DecisionCounters()
   #seq: number | undefined
   #reading: Promise<void> | undefined
   #readAt = Number.NEGATIVE_INFINITY
@@ -53,17 +53,17 @@ export class TraceTail {
     this.#source = source
   }
 
-  /** The figures, as of the last reading. */
+  /** The counters as of the last read. */
   get counters(): DecisionCounters {
-    return this.#tally
+    return this.#counters
   }
 
-  /** The last record that was read. */
+  /** The last record that was read; 0 before the first. */
   get seq(): number {
     return this.#seq ?? 0
   }
 
-  /** Reads all that is new. */
+  /** Reads all new records. */
   catchUp(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined
@@ -71,27 +71,27 @@ export class TraceTail {
     return this.#reading
   }
 
-  /** Something was written: read soon, if anybody listens. */
+  /** Reads soon, if there are listeners: call it after a write. */
   wake(): void {
     if (this.#listeners.size === 0 || this.#next !== undefined) return
-    const waitMs = Math.max(0, this.#readAt + APART_MS - performance.now())
+    const waitMs = Math.max(0, this.#readAt + MIN_INTERVAL_MS - performance.now())
     this.#next = setTimeout(() => {
       this.#next = undefined
-      this.catchUp().catch((error) => this.#source.report(`The record cannot be followed: ${describe(error)}`))
+      this.catchUp().catch((error) => this.#source.report(`The trace cannot be read: ${describe(error)}`))
     }, waitMs).unref()
   }
 
-  /** Listens until the disposer is called. Nobody listening costs nothing. */
+  /** Adds a listener; returns its removal. Without listeners nothing runs. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
-    if (this.#poll === undefined) this.#begin()
+    if (this.#poll === undefined) this.#start()
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size === 0) this.close()
     }
   }
 
-  /** Lets go of timers and files; safe to call twice. */
+  /** Releases timers and files; safe to call twice. */
   close(): void {
     clearInterval(this.#poll)
     clearTimeout(this.#next)
@@ -101,58 +101,58 @@ export class TraceTail {
     this.#watcher = undefined
   }
 
-  #begin(): void {
-    this.#poll = setInterval(() => this.wake(), LOOK_EVERY_MS).unref()
+  #start(): void {
+    this.#poll = setInterval(() => this.wake(), POLL_MS).unref()
     try {
       const watcher = watch(this.#source.home, { persistent: false }, (_event, name) => {
         if (name === null || name.startsWith('arc.db')) this.wake()
       })
-      // It only makes things faster: without it the timer does.
+      // Without the watcher the timer suffices.
       watcher.on('error', () => watcher.close())
       this.#watcher = watcher
     } catch (error) {
-      this.#source.report(`The database's files cannot be watched, so news comes a little later: ${describe(error)}`)
+      this.#source.report(`The database files cannot be watched, so updates come a little later: ${describe(error)}`)
     }
   }
 
   async #read(): Promise<void> {
     const trace = await this.#source.trace()
-    if (this.#seq === undefined) this.#jump(trace)
+    if (this.#seq === undefined) this.#skipToNewest(trace)
     for (;;) {
       const after = this.seq
       const { last, first, isPart, ...read } = readAfter(trace, after, { limit: MAX_READ })
       this.#readAt = performance.now()
       if (last === undefined || first === undefined) break
-      this.#take({ ...read, last, after, to: last, first })
+      this.#add({ ...read, last, after, to: last, first })
       if (!isPart) return
-      // Nobody looked for long: what lies between is of no interest to the figures, and streams read it themselves.
-      if (findNewestSeq(trace) - last > COUNTED) this.#jump(trace)
-      await breathe()
+      // After a long time without a read: the counters skip the old records, and streams read them on their own.
+      if (findNewestSeq(trace) - last > MAX_COUNTED) this.#skipToNewest(trace)
+      await yieldToEvents()
     }
-    // A damaged database was set aside: its record begins anew, and so does everything that follows it.
-    if (findNewestSeq(trace) < this.seq) this.#jump(trace)
-    this.#tell(undefined)
+    // A damaged database was set aside: its trace starts again, and so do the counters.
+    if (findNewestSeq(trace) < this.seq) this.#skipToNewest(trace)
+    this.#notify(undefined)
   }
 
-  // The figures begin anew with the newest records.
-  #jump(trace: TraceStore): void {
-    this.#tally = new DecisionCounters()
-    this.#seq = Math.max(0, findNewestSeq(trace) - COUNTED)
+  // Starts the counters again with the newest records.
+  #skipToNewest(trace: TraceStore): void {
+    this.#counters = new DecisionCounters()
+    this.#seq = Math.max(0, findNewestSeq(trace) - MAX_COUNTED)
   }
 
-  #take(batch: Batch): void {
-    for (const step of batch.steps) this.#tally.addStep(step)
-    for (const event of batch.events) this.#tally.addEvent(event)
+  #add(batch: Batch): void {
+    for (const step of batch.steps) this.#counters.addStep(step)
+    for (const event of batch.events) this.#counters.addEvent(event)
     this.#seq = batch.to
-    this.#tell(batch)
+    this.#notify(batch)
   }
 
-  #tell(batch: Batch | undefined): void {
+  #notify(batch: Batch | undefined): void {
     for (const listener of this.#listeners) listener(batch)
   }
 }
 
-/** The last record there is; 0 when there is none. */
+/** The newest record; 0 if there is none. */
 export function findNewestSeq(trace: TraceStore): number {
   return trace.records({ limit: 1, steps: true }).at(-1)?.seq ?? 0
 }

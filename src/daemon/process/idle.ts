@@ -1,5 +1,5 @@
-// Is a daemon still of use? One that a hook started ends by itself when nobody needs it any more, when its home is gone,
-// and when its program was replaced by another version.
+// Ends a daemon that a hook started: when it is idle, when its home is gone, and when its program was replaced by another
+// version.
 
 import { type Stats, statSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -7,17 +7,17 @@ import type { Duplex } from 'node:stream'
 import type { InFlight } from './in-flight.ts'
 import { ownsPidFile } from './lifecycle.ts'
 
-/** When a daemon was last used, and who is connected to stay. */
+/** The last use of a daemon, and its open streams. */
 export class Usage {
   readonly #streams = new Set<Duplex>()
   #usedAt = performance.now()
 
-  /** A request came in. */
+  /** Registers a request. */
   touch(): void {
     this.#usedAt = performance.now()
   }
 
-  /** Counts pages that follow the stream: they are silent and there. */
+  /** Counts the open streams of a server: a page with a stream sends no requests. */
   trackStreams(server: Server): void {
     server.on('upgrade', (_request, socket: Duplex) => {
       this.#streams.add(socket)
@@ -28,51 +28,51 @@ export class Usage {
     })
   }
 
-  /** How long nobody has used it. */
+  /** The time since the last use; 0 while a stream is open. */
   get idleMs(): number {
     return this.#streams.size > 0 ? 0 : performance.now() - this.#usedAt
   }
 }
 
-/** What decides whether a daemon goes on. */
+/** The facts that decide whether a daemon ends. */
 export interface IdleOptions {
   readonly home: string
   readonly usage: Usage
   readonly inFlight: InFlight
-  /** A file of the program that runs. */
+  /** A file of the running program. */
   readonly program: string
-  /** How long it may be idle. */
+  /** How long the daemon may be idle. */
   idleMs(): Promise<number>
-  /** Called at every look. */
+  /** Called at every check. */
   readonly onCheck: () => void
 }
 
-const LOOK_MS = 2_000
+const CHECK_MS = 2_000
 
-/** Resolves with the reason when a daemon is of no use any more. */
+/** Resolves with the reason when a daemon should end. */
 export function watchIdle(facts: IdleOptions): { readonly why: Promise<string>; stop(): void } {
-  const began = identityOf(facts.program)
+  const startedFrom = readFileIdentity(facts.program)
   let timer: NodeJS.Timeout | undefined
   const why = new Promise<string>((resolve) => {
     timer = setInterval(async () => {
-      const reason = await reasonToEnd(facts, began)
+      const reason = await findEndReason(facts, startedFrom)
       if (reason !== undefined) resolve(reason)
-    }, LOOK_MS)
+    }, CHECK_MS)
     timer.unref()
   })
   return { why, stop: () => clearInterval(timer) }
 }
 
-async function reasonToEnd({ home, usage, inFlight, program, idleMs, onCheck }: IdleOptions, began: string) {
-  if (!ownsPidFile(home)) return 'its home is gone, or another has taken its place'
+async function findEndReason({ home, usage, inFlight, program, idleMs, onCheck }: IdleOptions, startedFrom: string) {
+  if (!ownsPidFile(home)) return 'its home was removed, or another daemon replaced it'
   onCheck()
   if (inFlight.size > 0) return undefined
-  if (identityOf(program) !== began) return 'its program was replaced'
+  if (readFileIdentity(program) !== startedFrom) return 'its program was replaced'
   const allowedMs = await idleMs().catch(() => Number.POSITIVE_INFINITY)
-  return usage.idleMs >= allowedMs ? `nobody has used it for ${Math.round(usage.idleMs / 1_000)} s` : undefined
+  return usage.idleMs >= allowedMs ? `it was idle for ${Math.round(usage.idleMs / 1_000)} s` : undefined
 }
 
-function identityOf(file: string): string {
+function readFileIdentity(file: string): string {
   const stats: Stats | undefined = statSync(file, { throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`
 }

@@ -1,5 +1,5 @@
-// The life of a daemon's process: one per home, found by its socket, ended by a signal. What a dead one left behind is
-// cleared away; what a living one holds is not.
+// The daemon process of a home: found by its socket or pid file, ended by a signal. Files of a dead daemon are removed,
+// files of a live daemon are not.
 
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -20,38 +20,38 @@ import {
   readPidFileAt,
 } from './pid-file.ts'
 
-/** What is known of the daemon of a home. */
+/** The state of the daemon of a home. */
 export type DaemonPresence =
   | { readonly is: 'absent' }
-  | { readonly is: 'running'; readonly health: HealthView; readonly note: PidRecord | undefined }
-  /** Its process lives and does not answer. */
-  | { readonly is: 'silent'; readonly note: PidRecord }
+  | { readonly is: 'running'; readonly health: HealthView; readonly record: PidRecord | undefined }
+  /** The process runs and does not answer. */
+  | { readonly is: 'silent'; readonly record: PidRecord }
 
 const ANSWER_MS = 2_000
-const LOOK_MS = 25
+const POLL_MS = 25
 
-/** Looks whether a daemon runs. */
+/** Finds the daemon of a home. */
 export async function findDaemon(home: string, answerMs = ANSWER_MS): Promise<DaemonPresence> {
-  const note = readPidFile(home)
-  const health = await healthOf(socketFile(home), answerMs)
-  if (health !== undefined) return { is: 'running', health, note: note?.pid === health.pid ? note : undefined }
-  const holder = findLiveDaemon(home)
-  return holder === undefined ? { is: 'absent' } : { is: 'silent', note: holder }
+  const record = readPidFile(home)
+  const health = await requestHealth(socketFile(home), answerMs)
+  if (health !== undefined) return { is: 'running', health, record: record?.pid === health.pid ? record : undefined }
+  const live = findLiveDaemon(home)
+  return live === undefined ? { is: 'absent' } : { is: 'silent', record: live }
 }
 
-/** The process of a daemon that runs or is silent; undefined when the process with its number is another program. */
+/** The process of a running or silent daemon; undefined if its pid belongs to another program. */
 export function findDaemonProcess(presence: Exclude<DaemonPresence, { is: 'absent' }>): DaemonProcess | undefined {
-  const found = presence.is === 'running' ? (presence.note ?? { pid: presence.health.pid }) : presence.note
+  const found = presence.is === 'running' ? (presence.record ?? { pid: presence.health.pid }) : presence.record
   return isVerifiedDaemon(found) ? { pid: found.pid, start: readProcess(found.pid)?.start } : undefined
 }
 
-/** A process that may be sent a signal: its number and its start. */
+/** A process that may be signalled: its pid and its start time. */
 export interface DaemonProcess {
   readonly pid: number
   readonly start: string | undefined
 }
 
-/** Ends a process and waits until it is gone; false when it is still there after so long. Never signals another one. */
+/** Ends a process and waits for its end; false if it still runs after `waitMs`. Never signals another process. */
 export async function endProcess(
   { pid, start }: DaemonProcess,
   signal: 'SIGTERM' | 'SIGKILL',
@@ -64,7 +64,7 @@ export async function endProcess(
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true
     throw error
   }
-  for (const until = Date.now() + waitMs; Date.now() < until; await sleep(LOOK_MS)) {
+  for (const until = Date.now() + waitMs; Date.now() < until; await sleep(POLL_MS)) {
     if (!isProcessAlive(pid) || !isSameProcess(pid, start)) return true
   }
   return false
@@ -82,7 +82,7 @@ export async function claimHome(
   for (const until = Date.now() + STARTING_MS; Date.now() < until; await sleep(CLAIM_RETRY_MS)) {
     const presence = await findDaemon(home)
     // A daemon that has just started will answer soon.
-    const isStarting = presence.is === 'silent' && Math.abs(Date.now() - presence.note.startedAt) < STARTING_MS
+    const isStarting = presence.is === 'silent' && Math.abs(Date.now() - presence.record.startedAt) < STARTING_MS
     if (isStarting) continue
     if (presence.is !== 'absent') return presence
     if (createPidFile(home, own)) return undefined
@@ -92,11 +92,11 @@ export async function claimHome(
 }
 
 /** Creates the pid file; false if another process was faster. */
-function createPidFile(home: string, note: PidRecord): boolean {
+function createPidFile(home: string, record: PidRecord): boolean {
   const file = pidFile(home)
   const fresh = `${file}.${process.pid}`
-  // Whole from the first moment: an empty note would look like one that a dead process left.
-  writeFileSync(fresh, JSON.stringify(note), { mode: 0o600 })
+  // Linked when complete: an empty pid file would look like a leftover.
+  writeFileSync(fresh, JSON.stringify(record), { mode: 0o600 })
   try {
     linkSync(fresh, file)
     return true
@@ -108,16 +108,16 @@ function createPidFile(home: string, note: PidRecord): boolean {
   }
 }
 
-/** Removes a note that a dead process left, and no other: somebody may have taken the place meanwhile. */
+/** Removes the pid file of a dead process. Another process may have created its own meanwhile: that one stays. */
 function removeStalePidFile(home: string): void {
   const file = pidFile(home)
   const aside = `${file}.stale-${process.pid}`
   try {
     renameSync(file, aside)
-    const note = readPidFileAt(aside)
-    if (note !== undefined && isProcessAlive(note.pid) && isDaemonProcess(note)) linkSync(aside, file)
+    const record = readPidFileAt(aside)
+    if (record !== undefined && isProcessAlive(record.pid) && isDaemonProcess(record)) linkSync(aside, file)
   } catch (error) {
-    // Somebody else was faster, at either.
+    // Another process was faster.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'EEXIST') throw error
   } finally {
@@ -125,38 +125,38 @@ function removeStalePidFile(home: string): void {
   }
 }
 
-/** The same for one who has the place already. */
-export function updatePidFile(home: string, note: PidRecord): void {
-  writeFileSync(pidFile(home), JSON.stringify(note), { mode: 0o600 })
+/** Overwrites the pid file of this process. */
+export function updatePidFile(home: string, record: PidRecord): void {
+  writeFileSync(pidFile(home), JSON.stringify(record), { mode: 0o600 })
 }
 
-/** Clears away what a daemon left behind. */
+/** Removes the pid file and the socket. */
 export function removeRunFiles(home: string): void {
   rmSync(pidFile(home), { force: true })
   rmSync(socketFile(home), { force: true })
 }
 
-/** Is this note still ours? Another may have taken over from one that hung. */
+/** Does the pid file name this process? Another daemon may have replaced one that hung. */
 export function ownsPidFile(home: string): boolean {
   return readPidFile(home)?.pid === process.pid
 }
 
-function healthOf(socketPath: string, timeout: number): Promise<HealthView | undefined> {
+function requestHealth(socketPath: string, timeout: number): Promise<HealthView | undefined> {
   return new Promise((resolve) => {
-    const asked = get({ socketPath, path: '/health', timeout, agent: false }, (response) => {
+    const sent = get({ socketPath, path: '/health', timeout, agent: false }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
         text += part
       })
-      response.on('close', () => resolve(readHealth(text)))
+      response.on('close', () => resolve(parseHealth(text)))
     })
-    asked.on('timeout', () => asked.destroy())
-    asked.on('error', () => resolve(undefined))
+    sent.on('timeout', () => sent.destroy())
+    sent.on('error', () => resolve(undefined))
   })
 }
 
-function readHealth(text: string): HealthView | undefined {
+function parseHealth(text: string): HealthView | undefined {
   try {
     const health: unknown = JSON.parse(text)
     return isRecord(health) && health.ok === true ? (health as unknown as HealthView) : undefined

@@ -1,63 +1,64 @@
-// When a hook that finds no daemon may start one: of many at once one does, none does after a person stopped it, and one
-// that dies over its start is tried again later and later. Kept in the state, since each hook is a process of its own.
+// When a hook without a daemon may start one: one hook of many at once, no hook after a person stopped the daemon, and
+// with growing delays after failed starts. Stored in the state, since each hook is a process of its own.
 
-import { type StateStore, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { update } from '../../storage/state.ts'
 
-/** What is known of daemons that hooks start. */
+/** The starts of daemons by hooks. */
 interface Starts {
-  /** How many were started in a row of which none has lasted. */
+  /** Consecutive starts that failed. */
   readonly attempts: number
-  /** Wall-clock milliseconds of the last. */
+  /** Wall-clock milliseconds of the last start. */
   readonly startedAt?: number | undefined
   /** When a person stopped the daemon. */
   readonly stoppedAt?: number | undefined
 }
 
-/** Whether the next hook that finds no daemon starts one. */
+/** Does the next hook without a daemon start one? */
 export type OnDemand =
   | { readonly is: 'ready' }
   /** Turned off by the configuration, or by ARC_DAEMON. */
   | { readonly is: 'off' }
-  /** A person stopped it: none is started until a person starts one. */
+  /** A person stopped the daemon: none is started until a person starts one. */
   | { readonly is: 'stopped'; readonly at: number }
-  /** Those that were started did not last. */
+  /** The last starts failed. */
   | { readonly is: 'waiting'; readonly attempts: number; readonly until: number }
 
 const KEY = 'daemon:on-demand'
 const FIRST_WAIT_MS = 15_000
 const MAX_WAIT_MS = 3_600_000
 
-/** So long a daemon has to live for its start to count as good. */
+/** A start succeeded when the daemon has run for this long. */
 export const STABLE_MS = 60_000
 
-/** Takes a start on oneself: true for exactly one of those who ask at the same time. */
+/** Claims the start of a daemon: true for exactly one of several processes at the same time. */
 export function claimStart(state: StateStore, now: number): boolean {
-  let isOurs = false
+  let isClaimed = false
   update<Starts>(state, KEY, (before) => {
-    isOurs = computeOnDemandState(before, now).is === 'ready'
-    return isOurs ? { attempts: (before?.attempts ?? 0) + 1, startedAt: now } : undefined
+    isClaimed = computeOnDemandState(before, now).is === 'ready'
+    return isClaimed ? { attempts: (before?.attempts ?? 0) + 1, startedAt: now } : undefined
   })
-  return isOurs
+  return isClaimed
 }
 
-/** The same for a person, who need not ask: hooks hold still meanwhile, and a stop is over. */
+/** Records a start by a person: hooks start none meanwhile, and an earlier stop no longer applies. */
 export function recordManualStart(state: StateStore, now: number): void {
   update<Starts>(state, KEY, () => ({ attempts: 1, startedAt: now }))
 }
 
-/** A daemon lasts, or ended as it should: the next one may be started at once. A stop by a person stays. */
+/** Records that a daemon is stable or ended as planned: hooks may start the next at once. A stop by a person stays. */
 export function recordGoodStart(state: StateStore): void {
   update<Starts>(state, KEY, (before) => {
     return before === undefined || before.attempts === 0 ? undefined : { ...before, attempts: 0 }
   })
 }
 
-/** A person stopped it: hooks leave it at that. */
+/** Records a stop by a person: hooks start no daemon. */
 export function recordStop(state: StateStore, now: number): void {
   update<Starts>(state, KEY, () => ({ attempts: 0, stoppedAt: now }))
 }
 
-/** What the next hook would do. */
+/** Reads what the next hook without a daemon does. */
 export function readOnDemandState(state: StateStore, now: number): OnDemand {
   return computeOnDemandState(state.get(KEY)?.value as Starts | undefined, now)
 }
@@ -68,11 +69,11 @@ function computeOnDemandState(starts: Starts | undefined, now: number): OnDemand
   if (stoppedAt !== undefined) return { is: 'stopped', at: stoppedAt }
   if (attempts === 0 || startedAt === undefined) return { is: 'ready' }
   const waitMs = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 4 ** (attempts - 1))
-  // A clock that was set back must not put it off for longer.
+  // Math.abs: a clock that was set back must not prolong the delay.
   return Math.abs(now - startedAt) >= waitMs ? { is: 'ready' } : { is: 'waiting', attempts, until: startedAt + waitMs }
 }
 
-/** What `ARC_DAEMON` says: may a daemon that runs be asked, and may one be started? */
+/** Parses `ARC_DAEMON`: may a hook use a running daemon, and may it start one? */
 export function parseDaemonSwitch(value: string | undefined): { readonly canAsk: boolean; readonly canStart: boolean } {
   return { canAsk: value !== 'off' && value !== 'asked', canStart: value !== 'off' && value !== 'ask' }
 }

@@ -1,33 +1,33 @@
-// Where a daemon's files are: in the folder `run` of the home, which only its owner may enter.
+// The files of a daemon: in the folder `run` of the home, which only its owner may enter.
 
 import { join } from 'node:path'
 
-/** The folder of everything that belongs to a running daemon. */
+/** The folder of a daemon's files. */
 export function runDir(home: string): string {
   return join(home, 'run')
 }
 
-/** The socket. */
+/** The Unix socket. */
 export function socketFile(home: string): string {
   return join(runDir(home), 'arc.sock')
 }
 
-/** Who runs. */
+/** The pid file. */
 export function pidFile(home: string): string {
   return join(runDir(home), 'arc.pid')
 }
 
-/** What must be shown at the port. */
+/** The token for the port. */
 export function tokenFile(home: string): string {
   return join(runDir(home), 'token')
 }
 
-/** A page that leads a browser to the login link: so the link is in no argument of a program. */
+/** A page that redirects a browser to the login link, so that the link is in no command line. */
 export function loginFile(home: string): string {
   return join(runDir(home), 'open.html')
 }
 
-/** What a daemon in the background has to say. */
+/** The log of a daemon in the background. */
 export function logFile(home: string): string {
   return join(runDir(home), 'daemon.log')
 }

@@ -1,4 +1,4 @@
-// Who holds the place of the daemon of a home, by the note in its folder: without a question to it, so that a hook can look.
+// The pid file of a home's daemon. Read without a request to the daemon, so that a hook can afford it.
 
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -7,57 +7,57 @@ import { openProcessTable, readArgs, readProcess } from '../../guard/process-tab
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { pidFile } from './paths.ts'
 
-/** Who runs. */
+/** The content of the pid file. */
 export interface PidRecord {
   readonly pid: number
-  /** When the process began, as the system counts: the number alone is given to others later. */
+  /** The start time of the process in the unit of the system: a pid alone is reused. */
   readonly start?: string | undefined
   readonly url?: string | undefined
   readonly startedAt: number
-  /** A hook started it: it ends by itself, and gives way to a person. */
+  /** A hook started the daemon: it ends when idle, and `arc serve` replaces it. */
   readonly isOnDemand?: boolean | undefined
 }
 
-/** The daemon whose process lives, whether or not it answers. */
+/** The daemon whose process runs, whether or not it answers. */
 export function findLiveDaemon(home: string): PidRecord | undefined {
-  const note = readPidFile(home)
-  return note !== undefined && isProcessAlive(note.pid) && isDaemonProcess(note) ? note : undefined
+  const record = readPidFile(home)
+  return record !== undefined && isProcessAlive(record.pid) && isDaemonProcess(record) ? record : undefined
 }
 
-/** What the note of a home says. */
+/** Reads the pid file of a home. */
 export function readPidFile(home: string): PidRecord | undefined {
   return readPidFileAt(pidFile(home))
 }
 
-/** The same for a note in any place. */
+/** Reads a pid file by its path. */
 export function readPidFileAt(file: string): PidRecord | undefined {
   try {
-    const note: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isRecord(note) && typeof note.pid === 'number' ? (note as unknown as PidRecord) : undefined
+    const record: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isRecord(record) && typeof record.pid === 'number' ? (record as unknown as PidRecord) : undefined
   } catch {
-    // None, or one that was never finished: then nobody is known.
+    // Missing or incomplete: no daemon is known.
     return undefined
   }
 }
 
-/** This process, for a note. */
+/** Pid and start time of this process. */
 export function currentProcess(): Pick<PidRecord, 'pid' | 'start'> {
   return { pid: process.pid, start: readProcess(process.pid)?.start }
 }
 
 /**
- * Is this process the daemon that was noted? The number of a dead one is given to others, so its start has to be the same;
- * where no start was noted, its command line has to be that of a daemon.
+ * Is this process the recorded daemon? Pids are reused, so the start time must be the same; without a recorded start time
+ * the command line must be that of a daemon.
  */
 export function isDaemonProcess({ pid, start }: Pick<PidRecord, 'pid' | 'start'>): boolean {
-  // A hook asks this too: elsewhere it would cost a program. Before a signal it is looked up all the same.
+  // Hooks call this too: on other systems the check would start a program. Before a signal `isVerifiedDaemon` is used.
   if (process.platform !== 'linux') return true
   if (start === undefined) return isDaemonCommand(readArgs(pid))
   const found = readProcess(pid)
   return found?.start === start && found.hasEnded !== true
 }
 
-/** The same with the command line in any case: before a process is sent a signal. */
+/** The same on all systems, by the command line if necessary: for use before a signal. */
 export function isVerifiedDaemon(found: Pick<PidRecord, 'pid' | 'start'>): boolean {
   if (process.platform === 'linux') return isDaemonProcess(found)
   return isDaemonCommand(openProcessTable()?.read(found.pid)?.args ?? [])

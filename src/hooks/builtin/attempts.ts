@@ -1,7 +1,8 @@
 // How often something was tried, in a session and in one of its turns. Kept by the store, so that it survives the
 // process that tried.
 
-import { SESSION_KEPT_MS, type StateStore, turnKey, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 
 /** How often, in the turn and in the whole session. */
 export interface Attempts {
@@ -21,13 +22,13 @@ export interface AttemptScope {
 /** Counts one more attempt and gives the numbers with it. */
 export function countAttempt(state: StateStore, { kind, session, turn }: AttemptScope): Attempts {
   const add = (count: number | undefined): number => (count ?? 0) + 1
-  const inSession = update(state, sessionKey(kind, session), add, SESSION_KEPT_MS) ?? 0
-  const inTurn = turn === undefined ? undefined : update(state, turnKey(kind, session, turn), add, SESSION_KEPT_MS)
+  const inSession = update(state, sessionKey(kind, session), add, SESSION_TTL_MS) ?? 0
+  const inTurn = turn === undefined ? undefined : update(state, turnKey(kind, session, turn), add, SESSION_TTL_MS)
   return { turn: inTurn, session: inSession }
 }
 
 /** The numbers so far. */
-export function attemptsOf(state: StateStore, { kind, session, turn }: AttemptScope): Attempts {
+export function readAttempts(state: StateStore, { kind, session, turn }: AttemptScope): Attempts {
   const inTurn = turn === undefined ? undefined : readCount(state, turnKey(kind, session, turn))
   return { turn: inTurn, session: readCount(state, sessionKey(kind, session)) }
 }

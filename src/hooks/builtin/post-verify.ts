@@ -10,7 +10,7 @@ import { describe } from '../../engine/errors.ts'
 import type { RunContext } from '../../engine/hook.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import { SESSION_KEPT_MS, update } from '../../storage/state.ts'
+import { SESSION_TTL_MS, update } from '../../storage/state.ts'
 import { builtIn } from './built-in.ts'
 import { findServiceOperation } from './service-operation.ts'
 import type { SupervisionServices } from './services.ts'
@@ -62,7 +62,6 @@ export const postVerify = builtIn<Options>({
   points: ['post:tool', 'post:tool:failure', 'post:message'],
   summary: 'Polls health checks after operations on services.',
   critical: false,
-  onError: undefined,
   timeoutMs: 31_000,
   options,
   create(settings, services) {
@@ -71,8 +70,8 @@ export const postVerify = builtIn<Options>({
       check(step, run) {
         if (checks.length === 0) return 'pass'
         const operation = findServiceOperation(step.data as Readonly<Record<string, unknown>>, words)
-        if (operation === undefined || isFresh(step, settings, services)) return 'pass'
-        noteVerified(step, services)
+        if (operation === undefined || wasJustVerified(step, settings, services)) return 'pass'
+        storeVerified(step, services)
         return verify(step, run, { operation, settings, services })
       },
     }
@@ -80,14 +79,14 @@ export const postVerify = builtIn<Options>({
 })
 
 // An agent that has restarted something also says so: that is the same operation, and was looked at already.
-function isFresh(step: Step, { pollTimeoutMs }: Options, { state, clock }: SupervisionServices): boolean {
+function wasJustVerified(step: Step, { pollTimeoutMs }: Options, { state, clock }: SupervisionServices): boolean {
   if (step.point !== 'post:message') return false
   const ageMs = clock.wall() - Number(state.get(verifiedKey(step))?.value ?? Number.NaN)
   return ageMs >= 0 && ageMs < 2 * pollTimeoutMs
 }
 
-function noteVerified(step: Step, { state, clock }: SupervisionServices): void {
-  if (step.session !== undefined) update(state, verifiedKey(step), () => clock.wall(), SESSION_KEPT_MS)
+function storeVerified(step: Step, { state, clock }: SupervisionServices): void {
+  if (step.session !== undefined) update(state, verifiedKey(step), () => clock.wall(), SESSION_TTL_MS)
 }
 
 function verifiedKey({ session = '' }: Step): string {
@@ -145,7 +144,7 @@ async function poll(
   const roomMs = Math.min(attemptMs, limitMs / 4)
   for (let waitMs = pollIntervalMs; ; waitMs *= 2) {
     const attempt = { limitMs: Math.max(1, Math.min(attemptMs, endAt - clock.now())), signal: run.signal }
-    const found = await Promise.all(checks.map((one) => look(one, attempt, services)))
+    const found = await Promise.all(checks.map((one) => checkHealth(one, attempt, services)))
     if (found.every(({ healthy }) => healthy)) return { found, timedOut: false }
     const leftMs = endAt - roomMs - clock.now()
     if (leftMs <= 0 || run.signal.aborted) return { found, timedOut: true }
@@ -153,7 +152,11 @@ async function poll(
   }
 }
 
-async function look(one: Check, limits: { limitMs: number; signal: AbortSignal }, services: SupervisionServices) {
+async function checkHealth(
+  one: Check,
+  limits: { limitMs: number; signal: AbortSignal },
+  services: SupervisionServices,
+) {
   const { clock } = services
   try {
     const problem =
@@ -164,7 +167,7 @@ async function look(one: Check, limits: { limitMs: number; signal: AbortSignal }
           )
     return { name: one.name, healthy: problem === undefined, detail: problem ?? 'ok' }
   } catch (error) {
-    return { name: one.name, healthy: false, detail: causeOf(error) }
+    return { name: one.name, healthy: false, detail: describeCause(error) }
   }
 }
 
@@ -204,7 +207,7 @@ async function runCheck(
 }
 
 // What fetch throws says little; what caused it says why.
-function causeOf(error: unknown): string {
+function describeCause(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const { code } = (cause ?? error) as NodeJS.ErrnoException
   return typeof code === 'string' ? code : error instanceof Error ? error.message : String(error)

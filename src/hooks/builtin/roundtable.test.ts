@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { makeSharedState, pipelineOf } from '../../../test/built-in-fixture.ts'
 import { readRoundtable, roundtableKey } from '../../roundtable/machine.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { interagentRouting } from './interagent-routing.ts'
 import { roundtable } from './roundtable.ts'
 import { sourceClassify } from './source-classify.ts'

@@ -5,7 +5,7 @@ import type { Guard } from '../../engine/guarded-paths.ts'
 import type { Handler } from '../../engine/hook.ts'
 import type { RegexCompiler } from '../../engine/matcher.ts'
 import type { Mode } from '../../engine/mode.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 
 /** How a command ended. */
 export interface CommandResult {

@@ -2,7 +2,8 @@
 // to the checklist of the gravest.
 
 import type { Step } from '../../engine/step.ts'
-import { SESSION_KEPT_MS, type StateStore, turnKey, update } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
+import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 
 /** How much is asked of a turn, least first. */
 export const INTENSITIES = ['light', 'standard', 'strict'] as const
@@ -17,7 +18,7 @@ export interface TurnRisk {
 }
 
 /** Keeps a risk if it is graver than what the turn had. Where hosts do not number turns, a message begins a new one. */
-export function noteRisk(state: StateStore, step: Step, risk: TurnRisk): void {
+export function storeTurnRisk(state: StateStore, step: Step, risk: TurnRisk): void {
   if (step.session === undefined) return
   const begins = step.turn === undefined && step.point === 'pre:message'
   if (!begins && rank(risk) === 0) return
@@ -25,11 +26,11 @@ export function noteRisk(state: StateStore, step: Step, risk: TurnRisk): void {
     const isNews = begins ? before !== undefined || rank(risk) > 0 : rank(risk) > rank(before)
     return isNews ? risk : undefined
   }
-  update(state, turnKey('risk', step.session, step.turn), keepGraver, SESSION_KEPT_MS)
+  update(state, turnKey('risk', step.session, step.turn), keepGraver, SESSION_TTL_MS)
 }
 
 /** The gravest of the turn so far. */
-export function riskOfTurn(state: StateStore, step: Step): TurnRisk | undefined {
+export function readTurnRisk(state: StateStore, step: Step): TurnRisk | undefined {
   if (step.session === undefined) return undefined
   return state.get(turnKey('risk', step.session, step.turn))?.value as TurnRisk | undefined
 }

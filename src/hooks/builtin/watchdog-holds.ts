@@ -2,7 +2,7 @@
 // whoever comes by after a crash knows what to resume. A watchdog runs again when nothing holds it any more.
 
 import { isRecord } from '../../engine/plain-data.ts'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { update } from '../../storage/state.ts'
 
 /** One operation for which a watchdog is paused. */
@@ -75,7 +75,7 @@ export class WatchdogHolds {
   }
 
   /** It could not be resumed. True when there will be another try. */
-  notResumed(now: number): boolean {
+  resumeFailed(now: number): boolean {
     const after = readRecord(
       update<unknown>(this.#state, this.#key, (value) => {
         const record = readRecord(value)

@@ -6,12 +6,13 @@ import { homedir } from 'node:os'
 import { basename, dirname, extname, join, resolve, sep } from 'node:path'
 import { readBoundedFile } from '../../config/read-file.ts'
 import type { Followed } from '../../config/trust.ts'
+import { quoteForShell } from '../../engine/shell-quote.ts'
 import { analyzeShell } from '../../risk/shell/analyze.ts'
 import type { ShellCommand, Unknown, Word } from '../../risk/shell/execution.ts'
 import type { CodeFile, CodeLocation, CollectorPort, Language } from './collector-port.ts'
 import { matchFiles } from './glob-files.ts'
 import { readJavaScript, readPython } from './module-imports.ts'
-import { followProgram, isInterpreter, SHELLS } from './program-files.ts'
+import { isInterpreter, readProgramFiles, SHELLS } from './program-files.ts'
 
 const MAX_FILES = 1_000
 const MAX_DEPTH = 16
@@ -38,7 +39,7 @@ class ExecutedFileCollector implements CollectorPort {
 
   addCommandLine(line: string | readonly string[]): void {
     this.#line = typeof line === 'string' ? line : line.join(' ')
-    const text = typeof line === 'string' ? line : line.map((part) => `'${part.replaceAll("'", "'\\''")}'`).join(' ')
+    const text = typeof line === 'string' ? line : line.map(quoteForShell).join(' ')
     this.readShell(text, { cwd: this.dir, depth: 0 })
   }
 
@@ -103,7 +104,7 @@ class ExecutedFileCollector implements CollectorPort {
     const { commands, snippets, unknown, assigned } = analyzeShell(known, { cwd, home: homedir() })
     for (const part of unknown) this.noteUnfollowed(describeUnknown(part))
     if (assigned.has('PATH')) this.noteUnfollowed(`programs by name after a change of PATH`)
-    for (const command of commands) if (command.place !== 'remote') this.#command(command, location)
+    for (const command of commands) if (command.location !== 'remote') this.#command(command, location)
     for (const { language, code } of snippets) {
       const at = { cwd, file: join(cwd, 'inline'), depth: depth + 1 }
       if (language === 'javascript') readJavaScript(this, code, at)
@@ -120,7 +121,7 @@ class ExecutedFileCollector implements CollectorPort {
       this.noteUnfollowed(`${path ?? name ?? 'a program'} in a folder that is not known`)
     }
     if (path !== undefined) this.addFile(resolve(cwd, path), next)
-    if (name !== undefined) followProgram(this, name, args, next)
+    if (name !== undefined) readProgramFiles(this, name, args, next)
     for (const { operator, target } of command.redirects) {
       if (operator === '<' && target.isKnown) this.#addIfCode(target, next)
     }

@@ -12,13 +12,13 @@ export function matchFiles(pattern: string, within: string): string[] | undefine
   const fixed = pattern.slice(0, pattern.search(/[*?[{$`(]/))
   const root = fixed.endsWith(sep) ? fixed.slice(0, -1) : dirname(fixed)
   if (/[$`]/.test(pattern) || !(root === within || root.startsWith(within + sep))) return undefined
-  const matches = testOf(pattern.slice(root.length + 1))
+  const matches = compilePattern(pattern.slice(root.length + 1))
   if (matches === undefined) return undefined
   const deep = pattern.includes('**') ? Number.POSITIVE_INFINITY : pattern.slice(root.length + 1).split('/').length
   const found: string[] = []
   let looked = 0
   const visit = (folder: string, prefix: string, depth: number): boolean => {
-    for (const entry of entriesOf(folder)) {
+    for (const entry of listEntries(folder)) {
       if (++looked > MAX_LOOKED || found.length > MAX_MATCHED) return false
       const name = prefix + entry.name
       if (entry.isDirectory() && entry.name !== '.git') {
@@ -30,7 +30,7 @@ export function matchFiles(pattern: string, within: string): string[] | undefine
   return visit(root, '', 1) ? found.sort() : undefined
 }
 
-function testOf(pattern: string): ((text: string) => boolean) | undefined {
+function compilePattern(pattern: string): ((text: string) => boolean) | undefined {
   try {
     return compileGlob(pattern)
   } catch {
@@ -39,7 +39,7 @@ function testOf(pattern: string): ((text: string) => boolean) | undefined {
   }
 }
 
-function entriesOf(folder: string) {
+function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {

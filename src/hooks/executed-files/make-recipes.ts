@@ -15,7 +15,7 @@ interface Rule {
 }
 
 /** Follows `make TARGET` or `just RECIPE`. */
-export function followMake(
+export function readMakeRecipes(
   collector: CollectorPort,
   args: readonly Word[],
   location: CodeLocation,
@@ -30,10 +30,10 @@ export function followMake(
   }
   const cwd = resolve(location.cwd, folder?.text ?? '.')
   const files = given === undefined ? names.map((name) => join(cwd, name)) : [resolve(cwd, given.text)]
-  const text = files.map((file) => textOf(collector, file, { count: 0 })).join('\n')
+  const text = files.map((file) => readMakefile(collector, file, { count: 0 })).join('\n')
   const targets = args.filter((word) => !/^-|=/.test(word.text) && !taken.includes(word))
   if (targets.some(({ isKnown }) => !isKnown)) collector.noteUnfollowed('a target that is only known when it runs')
-  followRules(
+  readRecipes(
     collector,
     text,
     targets.map((word) => word.text),
@@ -42,7 +42,7 @@ export function followMake(
 }
 
 // Those that are missing count too: one that appears is read instead.
-function textOf(collector: CollectorPort, file: string, included: { count: number }): string {
+function readMakefile(collector: CollectorPort, file: string, included: { count: number }): string {
   collector.coverFile(file)
   if (!existsSync(file) || ++included.count > MAX_INCLUDED) return ''
   const { text, problem } = readBoundedFile(file, MAX_BYTES)
@@ -53,18 +53,18 @@ function textOf(collector: CollectorPort, file: string, included: { count: numbe
     if (/[$*?[]/.test(names)) collector.noteUnfollowed(`what ${collector.displayPath(file)} includes: ${names}`)
     else
       for (const name of names.split(/\s+/))
-        parts.push(textOf(collector, resolve(file, '..', name.replace(/^['"]|['"]$/g, '')), included))
+        parts.push(readMakefile(collector, resolve(file, '..', name.replace(/^['"]|['"]$/g, '')), included))
   }
   return parts.join('\n')
 }
 
-function followRules(collector: CollectorPort, text: string, targets: readonly string[], location: CodeLocation): void {
+function readRecipes(collector: CollectorPort, text: string, targets: readonly string[], location: CodeLocation): void {
   const variables = new Map<string, string>()
   for (const [, name = '', value = ''] of text.matchAll(/^(?:export\s+)?([A-Za-z_]\w*)\s*[:?]?:?=\s*(.*)$/gm)) {
     variables.set(name, value.trim().replace(/^(['"])(.*)\1$/, '$2'))
   }
-  const { rules, first } = rulesOf(text)
-  for (const [, code = ''] of text.matchAll(/\$\(shell\s+([^)]*)\)/g)) collector.readShell(code, next(location))
+  const { rules, first } = parseRules(text)
+  for (const [, code = ''] of text.matchAll(/\$\(shell\s+([^)]*)\)/g)) collector.readShell(code, nextLocation(location))
   const seen = new Set<string>()
   const waiting = targets.length > 0 ? [...targets] : first
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -72,15 +72,15 @@ function followRules(collector: CollectorPort, text: string, targets: readonly s
     if (rule === undefined || seen.has(name)) continue
     seen.add(name)
     waiting.push(...rule.needs)
-    collector.readShell(expanded(rule.recipe.join('\n'), variables), next(location))
+    collector.readShell(expandVariables(rule.recipe.join('\n'), variables), nextLocation(location))
   }
 }
 
-function next({ cwd, depth }: CodeLocation): CodeLocation {
+function nextLocation({ cwd, depth }: CodeLocation): CodeLocation {
   return { cwd, depth: depth + 1 }
 }
 
-function rulesOf(text: string): { readonly rules: ReadonlyMap<string, Rule>; readonly first: string[] } {
+function parseRules(text: string): { readonly rules: ReadonlyMap<string, Rule>; readonly first: string[] } {
   const rules = new Map<string, Rule>()
   const first: string[] = []
   let open: Rule[] = []
@@ -104,7 +104,7 @@ function rulesOf(text: string): { readonly rules: ReadonlyMap<string, Rule>; rea
 }
 
 // Variables of make that are set by a plain text; the others become variables that the shell does not know.
-function expanded(recipe: string, variables: ReadonlyMap<string, string>): string {
+function expandVariables(recipe: string, variables: ReadonlyMap<string, string>): string {
   let text = recipe
   for (let round = 0; round < 5; round++) {
     text = text.replace(/\$\(([A-Za-z_]\w*)\)|(?<!\$)\$\{([A-Za-z_]\w*)\}|\{\{\s*(\w+)\s*\}\}/g, (whole, a, b, c) => {

@@ -23,17 +23,18 @@ export function readJavaScript(collector: CollectorPort, text: string, location:
     if (isBuiltin(specifier)) continue
     const isPath = specifier.startsWith('.') || specifier.startsWith('/')
     if (!isPath) coverPackage(collector, specifier, dirname(file))
-    for (const target of isPath ? modulesAt(resolve(dirname(file), specifier)) : []) {
+    for (const target of isPath ? findModuleFiles(resolve(dirname(file), specifier)) : []) {
       collector.addFile(target, { cwd, depth: depth + 1, language: target.endsWith('.json') ? 'none' : 'javascript' })
     }
   }
   if (COMPUTED_MODULE.test(text)) collector.noteUnfollowed(`a module that ${name} loads by a computed name`)
   if (MADE_CODE.test(text)) collector.noteUnfollowed(`code that ${name} makes when it runs`)
-  if (/\bchild_process\b|\bexeca\b|\bBun\.(?:spawn|\$)|\bDeno\.Command\b/.test(text)) started(collector, text, location)
-  literals(collector, text, location)
+  if (/\bchild_process\b|\bexeca\b|\bBun\.(?:spawn|\$)|\bDeno\.Command\b/.test(text))
+    readStartedPrograms(collector, text, location)
+  readPathLiterals(collector, text, location)
 }
 
-function started(collector: CollectorPort, text: string, { cwd, file, depth }: InFile): void {
+function readStartedPrograms(collector: CollectorPort, text: string, { cwd, file, depth }: InFile): void {
   for (const [, , line] of text.matchAll(STARTS)) {
     if (line === undefined || line.includes('${'))
       collector.noteUnfollowed(`a program that ${collector.displayPath(file)} starts`)
@@ -42,7 +43,7 @@ function started(collector: CollectorPort, text: string, { cwd, file, depth }: I
 }
 
 // The file itself, or what a loader adds to its name. All that are missing count too: one that appears is another program.
-function modulesAt(path: string): string[] {
+function findModuleFiles(path: string): string[] {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return INDEXES.map((name) => join(path, name))
   const found = ENDINGS.map((ending) => path + ending).filter((candidate) => existsSync(candidate))
@@ -52,7 +53,7 @@ function modulesAt(path: string): string[] {
 }
 
 // Paths of scripts that stand in a text as literals, from the file's folder and from the one it runs in.
-function literals(collector: CollectorPort, text: string, { cwd, file, depth }: InFile): void {
+function readPathLiterals(collector: CollectorPort, text: string, { cwd, file, depth }: InFile): void {
   for (const [, , literal = ''] of text.matchAll(/(['"`])([^'"`\n]{1,300})\1/g)) {
     if (!/^[\w@.+~/-]+\.(?:sh|bash|zsh|[mc]?[jt]s|py|rb|pl|php)$/.test(literal)) continue
     for (const base of new Set([dirname(file), cwd])) {
@@ -73,23 +74,23 @@ export function readPython(collector: CollectorPort, text: string, location: InF
   const name = collector.displayPath(file)
   for (const [, from, names = '', plain] of text.matchAll(IMPORT)) {
     const modules =
-      from === undefined ? (plain ?? '').split(',') : [from, ...names.split(',').map((part) => joined(from, part))]
-    for (const module of modules) followModule(collector, module.trim().split(/\s/)[0] ?? '', location)
+      from === undefined ? (plain ?? '').split(',') : [from, ...names.split(',').map((part) => joinModule(from, part))]
+    for (const module of modules) readPythonModule(collector, module.trim().split(/\s/)[0] ?? '', location)
   }
   if (PYTHON_MADE.test(text)) collector.noteUnfollowed(`code or modules that ${name} chooses when it runs`)
   for (const [, list, , line] of text.matchAll(PYTHON_STARTS)) {
     if (line === undefined || /\{|%s/.test(line)) collector.noteUnfollowed(`a program that ${name} starts`)
     else if (list !== '[') collector.readShell(line, { cwd, depth: depth + 1 })
   }
-  literals(collector, text, location)
+  readPathLiterals(collector, text, location)
 }
 
-function joined(from: string, name: string): string {
+function joinModule(from: string, name: string): string {
   const bare = name.replace(/[()*\s]/g, '')
   return from.endsWith('.') ? from + bare : `${from}.${bare}`
 }
 
-function followModule(collector: CollectorPort, module: string, { file, cwd, depth }: InFile): void {
+function readPythonModule(collector: CollectorPort, module: string, { file, cwd, depth }: InFile): void {
   const dots = /^\.*/.exec(module)?.[0].length ?? 0
   const parts = module.slice(dots).split('.').filter(Boolean)
   const near = dots > 1 ? resolve(dirname(file), '../'.repeat(dots - 1)) : dirname(file)

@@ -10,26 +10,26 @@ const LOCKS = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'ya
 const MAX_MANIFEST_BYTES = 1024 * 1024
 
 /** Follows a script of the nearest package.json, with what runs before and after it. False where there is none. */
-export function followScript(collector: CollectorPort, name: string, { cwd, depth }: CodeLocation): boolean {
-  const folder = nearest(collector, cwd, 'package.json')
+export function readPackageScript(collector: CollectorPort, name: string, { cwd, depth }: CodeLocation): boolean {
+  const folder = findFolderWith(collector, cwd, 'package.json')
   if (folder === undefined) return false
   coverManifest(collector, folder)
-  const scripts = scriptsOf(join(folder, 'package.json'))
+  const scripts = readScripts(join(folder, 'package.json'))
   const texts = [`pre${name}`, name, `post${name}`].map((key) =>
     Object.hasOwn(scripts, key) ? scripts[key] : undefined,
   )
   for (const text of texts) {
     if (typeof text !== 'string') continue
     collector.readShell(text, { cwd: folder, depth: depth + 1 })
-    for (const word of new Set(text.match(/[\w@./-]+/g))) followLocal(collector, word, { cwd: folder })
+    for (const word of new Set(text.match(/[\w@./-]+/g))) coverLocalProgram(collector, word, { cwd: folder })
   }
   return typeof texts[1] === 'string'
 }
 
 /** Follows a program of node_modules/.bin. False where there is none of that name. */
-export function followLocal(collector: CollectorPort, name: string, { cwd }: Pick<CodeLocation, 'cwd'>): boolean {
+export function coverLocalProgram(collector: CollectorPort, name: string, { cwd }: Pick<CodeLocation, 'cwd'>): boolean {
   if (!/^[\w.-]+$/.test(name)) return false
-  const folder = nearest(collector, cwd, join('node_modules', '.bin', name))
+  const folder = findFolderWith(collector, cwd, join('node_modules', '.bin', name))
   if (folder === undefined) return false
   coverManifest(collector, folder)
   // Its content, and the lock file for the packages that it loads.
@@ -42,7 +42,7 @@ export function coverPackage(collector: CollectorPort, specifier: string, from: 
   const parts = specifier.split('/')
   const name = specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]
   if (name === undefined || !/^(?:@[\w.-]+\/)?[\w.-]+$/.test(name)) return
-  const folder = nearest(collector, from, join('node_modules', name, 'package.json'))
+  const folder = findFolderWith(collector, from, join('node_modules', name, 'package.json'))
   if (folder === undefined) return
   collector.coverFile(join(folder, 'node_modules', name, 'package.json'))
   coverManifest(collector, folder)
@@ -55,14 +55,14 @@ function coverManifest(collector: CollectorPort, folder: string): void {
 }
 
 // The nearest folder with this file, up to the project's own.
-function nearest(collector: CollectorPort, from: string, file: string): string | undefined {
+function findFolderWith(collector: CollectorPort, from: string, file: string): string | undefined {
   for (let folder = from; folder === collector.dir || collector.isInProject(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, file))) return folder
   }
   return undefined
 }
 
-function scriptsOf(file: string): Readonly<Record<string, unknown>> {
+function readScripts(file: string): Readonly<Record<string, unknown>> {
   try {
     const manifest: unknown = JSON.parse(readBoundedFile(file, MAX_MANIFEST_BYTES).text ?? '{}')
     return isRecord(manifest) && isRecord(manifest.scripts) ? manifest.scripts : {}

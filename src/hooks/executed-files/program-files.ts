@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Word } from '../../risk/shell/execution.ts'
 import type { CodeLocation, CollectorPort, Language } from './collector-port.ts'
-import { followMake } from './make-recipes.ts'
-import { followLocal, followScript } from './package-scripts.ts'
+import { readMakeRecipes } from './make-recipes.ts'
+import { coverLocalProgram, readPackageScript } from './package-scripts.ts'
 
 /** Names of shells. */
 export const SHELLS = /^(?:ba|da|z|k|mk|a)?sh$/
@@ -39,18 +39,18 @@ export function isInterpreter(name: string): boolean {
 }
 
 /** Follows what a program would read its code from. */
-export function followProgram(
+export function readProgramFiles(
   collector: CollectorPort,
   name: string,
   args: readonly Word[],
   location: CodeLocation,
 ): void {
   const found = INTERPRETERS.find(({ names }) => names.test(name))
-  if (found !== undefined) followFile(collector, name, args, { ...location, ...found })
-  else if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) followManager(collector, name, args, location)
-  else if (name === 'npx') followFetched(collector, args, location)
-  else if (/^(?:g|b)?make$/.test(name)) followMake(collector, args, location, MAKE)
-  else if (name === 'just') followMake(collector, args, location, JUST)
+  if (found !== undefined) readInterpreterFile(collector, name, args, { ...location, ...found })
+  else if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) readPackageManager(collector, name, args, location)
+  else if (name === 'npx') readFetchedProgram(collector, args, location)
+  else if (/^(?:g|b)?make$/.test(name)) readMakeRecipes(collector, args, location, MAKE)
+  else if (name === 'just') readMakeRecipes(collector, args, location, JUST)
   const fetching = FETCHING.find(({ names }) => names.test(name))
   const first = args.find(({ text }) => !text.startsWith('-'))?.text ?? ''
   if (fetching?.first?.test(first) ?? fetching !== undefined)
@@ -65,7 +65,7 @@ interface Interpreter extends CodeLocation {
   readonly code?: RegExp | undefined
 }
 
-function followFile(
+function readInterpreterFile(
   collector: CollectorPort,
   name: string,
   args: readonly Word[],
@@ -95,7 +95,12 @@ const SHORT = /^(?:test|t|tst|start|stop|restart)$/
 const HARMLESS =
   /^(?:ls|list|version|-v|--version|help|config|root|prefix|bin|why|outdated|audit|view|info|ping|whoami)$/
 
-function followManager(collector: CollectorPort, name: string, args: readonly Word[], location: CodeLocation): void {
+function readPackageManager(
+  collector: CollectorPort,
+  name: string,
+  args: readonly Word[],
+  location: CodeLocation,
+): void {
   const moved = args.findIndex(({ text }) => /^(?:--prefix|-C|--dir|--cwd|--workspace|-w|--filter|-F)$/.test(text))
   if (moved >= 0 || args.some(({ text }) => /^--(?:prefix|dir|cwd|workspace|filter)=/.test(text))) {
     collector.noteUnfollowed(`${name} in another folder or workspace`)
@@ -106,21 +111,22 @@ function followManager(collector: CollectorPort, name: string, args: readonly Wo
   const script = RUN.test(verb.text) ? second : verb
   if (script === undefined) return
   if (!script.isKnown) return void collector.noteUnfollowed(`the script ${script.text} of ${name}`)
-  if (followScript(collector, script.text === 't' || script.text === 'tst' ? 'test' : script.text, location)) return
+  if (readPackageScript(collector, script.text === 't' || script.text === 'tst' ? 'test' : script.text, location))
+    return
   if (RUN.test(verb.text) || SHORT.test(verb.text)) return
-  if (/^(?:exec|x|dlx)$/.test(verb.text)) return void followFetched(collector, words.slice(1), location)
+  if (/^(?:exec|x|dlx)$/.test(verb.text)) return void readFetchedProgram(collector, words.slice(1), location)
   if (name === 'bun' && /[./]/.test(verb.text)) {
     collector.addFile(resolve(location.cwd, verb.text), { ...location, language: 'javascript' })
-  } else if (!(name === 'yarn' && followLocal(collector, verb.text, location))) {
+  } else if (!(name === 'yarn' && coverLocalProgram(collector, verb.text, location))) {
     collector.noteUnfollowed(`what ${name} ${verb.text} fetches and runs`)
   }
 }
 
-function followFetched(collector: CollectorPort, args: readonly Word[], location: CodeLocation): void {
+function readFetchedProgram(collector: CollectorPort, args: readonly Word[], location: CodeLocation): void {
   const isNamed = args.some(({ text }) => /^(?:-p|--package|-c|--call)(?:=|$)/.test(text))
   const program = args.find(({ text }) => !text.startsWith('-'))
   if (program === undefined) return
-  if (isNamed || !program.isKnown || !followLocal(collector, program.text, location)) {
+  if (isNamed || !program.isKnown || !coverLocalProgram(collector, program.text, location)) {
     collector.noteUnfollowed(`the package ${program.text}, which is fetched when it runs`)
   }
 }

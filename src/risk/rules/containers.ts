@@ -2,7 +2,7 @@
 // Containers, their images, volumes and the host below them.
 
 import { type Call, findOption, readCall } from '../call.ts'
-import { isWithin, placeOfText } from '../places.ts'
+import { classifyPathText, isWithin } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 import type { Execution } from '../shell/execution.ts'
 
@@ -214,39 +214,44 @@ const HOST_FOLDERS = [
   '/run',
 ]
 
+/** Options that give a container access to the host. */
+const HOST_ACCESS: readonly { readonly options: readonly string[]; readonly isHost: (value: string) => boolean }[] = [
+  { options: ['--privileged'], isHost: () => true },
+  { options: ['--pid', '--userns', '--ipc'], isHost: (value) => value === 'host' },
+  { options: ['--cap-add'], isHost: (value) => ['ALL', 'SYS_ADMIN', 'all'].includes(value) },
+  { options: ['-v', '--volume'], isHost: (value) => isHostFolder(value.split(':')[0]) },
+  { options: ['--mount'], isHost: (value) => isHostFolder(mountSource(value)) },
+]
+
 function reachesHost(call: Call): TestResult {
-  for (const { name, value = '', word } of call.options) {
-    if (name === '--privileged' || ((name === '--pid' || name === '--userns' || name === '--ipc') && value === 'host'))
-      return { at: word.span, isUncertain: true }
-    if (name === '--cap-add' && ['ALL', 'SYS_ADMIN', 'all'].includes(value)) return { at: word.span, isUncertain: true }
-    const source =
-      name === '-v' || name === '--volume' ? value.split(':')[0] : name === '--mount' ? mountSource(value) : undefined
-    if (
-      source !== undefined &&
-      HOST_FOLDERS.includes(source.length > 1 && source.endsWith('/') ? source.slice(0, -1) : source)
-    )
-      return { at: word.span, isUncertain: true }
-  }
-  return undefined
+  const found = call.options.find(({ name, value = '' }) =>
+    HOST_ACCESS.some(({ options, isHost }) => options.includes(name) && isHost(value)),
+  )
+  return found && { at: found.word.span, isUncertain: true }
+}
+
+function isHostFolder(source: string | undefined): boolean {
+  return source !== undefined && HOST_FOLDERS.includes(source.length > 1 ? source.replace(/\/$/, '') : source)
 }
 
 function deletesMounted({ commands }: Execution, facts: Facts): TestResult {
   const mounts = commands
     .filter(({ name }) => name !== undefined && ENGINES.split(' ').includes(name))
-    .flatMap((command) => mountsOf(readCall(command)))
+    .flatMap((command) => readMounts(readCall(command)))
   if (mounts.length === 0) return undefined
-  for (const { name, place, args, span } of commands) {
+  for (const { name, location, args, span } of commands) {
     if (
       name !== 'rm' ||
-      place !== 'container' ||
+      location !== 'container' ||
       !args.some(({ text }) => /^-\w*[rR]/.test(text) || text === '--recursive')
     )
       continue
     for (const { text } of args) {
       const mount = mounts.find(({ target }) => isWithin(text, target))
       if (mount === undefined) continue
-      const { kind } = placeOfText(mount.source + text.slice(mount.target.length) || '/', mount.cwd, facts)
-      if (kind !== 'temp' && kind !== 'build') return { at: span, tier: kind === 'root' || kind === 'home' ? 5 : 4 }
+      const { pathClass } = classifyPathText(mount.source + text.slice(mount.target.length) || '/', mount.cwd, facts)
+      if (pathClass !== 'temp' && pathClass !== 'build')
+        return { at: span, tier: pathClass === 'root' || pathClass === 'home' ? 5 : 4 }
     }
   }
   return undefined
@@ -259,7 +264,7 @@ interface Mount {
 }
 
 // Folders of this machine that the container may write to; a name without a slash is a volume.
-function mountsOf(call: Call): Mount[] {
+function readMounts(call: Call): Mount[] {
   return call.options.flatMap(({ name, value = '' }) => {
     const isVolume = name === '-v' || name === '--volume'
     if (!isVolume && name !== '--mount') return []

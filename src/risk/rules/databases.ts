@@ -248,7 +248,7 @@ export const databases: RulePack = {
 }
 
 /** What the client is told: options, operand, and standard input where it is known. */
-function statementsOf(call: Call): string[] {
+function readStatements(call: Call): string[] {
   const client = CLIENTS[call.name]
   if (client === undefined) return []
   const found: string[] = []
@@ -262,7 +262,7 @@ function statementsOf(call: Call): string[] {
 function losesBySql(call: Call): TestResult {
   let tier: 3 | 4 | 5 | undefined
   let what = ''
-  for (const code of statementsOf(call)) {
+  for (const code of readStatements(call)) {
     const loss = findSqlLoss(code)
     if (loss !== undefined && loss.tier > (tier ?? 0)) {
       tier = loss.tier as 3 | 4 | 5
@@ -273,7 +273,7 @@ function losesBySql(call: Call): TestResult {
 }
 
 function runsShell(call: Call): TestResult {
-  const runs = statementsOf(call).some((code) => {
+  const runs = readStatements(call).some((code) => {
     const text = code.trimStart()
     if (call.name === 'sqlite3') return text.startsWith('.shell') || text.startsWith('.system')
     if (call.name === 'psql') return text.includes('\\!') || /\bPROGRAM\s*'/i.test(text)

@@ -2,7 +2,7 @@
 // Disks, partitions, volumes and the devices themselves.
 
 import { type Call, findOption } from '../call.ts'
-import { placeOf } from '../places.ts'
+import { classifyPath } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 
 const BACKUP = 'Ask a person who can see which disk this is and whether there is a backup.'
@@ -49,7 +49,8 @@ export const disk: RulePack = {
       owasp: 'ASI02',
       when: {
         access: ['write', 'delete'],
-        test: ({ file, cwd, place }, facts) => (isDisk(placeOf(file, cwd, facts, place).path) ? file : undefined),
+        test: ({ file, cwd, location }, facts) =>
+          isDisk(classifyPath(file, cwd, facts, location).path) ? file : undefined,
       },
       match: [
         'dd if=/dev/zero of=/dev/sda',
@@ -218,7 +219,7 @@ const PARTED_READS = new Set(['print', 'unit', 'align-check', 'select', 'help', 
 
 function changesPartitions(call: Call, facts: Facts): TestResult {
   const device = call.operands.find((word) =>
-    placeOf(word, call.command.cwd, facts, call.command.place).path.startsWith('/dev/'),
+    classifyPath(word, call.command.cwd, facts, call.command.location).path.startsWith('/dev/'),
   )
   if (device === undefined) return undefined
   const has = (...names: string[]) => findOption(call, names) !== undefined

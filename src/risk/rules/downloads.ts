@@ -1,9 +1,9 @@
 // A table: exempt from the file length limit.
 // Code that is fetched or decoded at run time and run unseen.
 
-import { accessesOf } from '../access.ts'
+import { findAccesses } from '../access.ts'
 import { type Call, findOption, readCall } from '../call.ts'
-import { lastPart } from '../places.ts'
+import { lastPart } from '../path-class.ts'
 import type { RulePack, TestResult } from '../rule.ts'
 import type { Execution, ShellCommand } from '../shell/execution.ts'
 
@@ -266,7 +266,7 @@ function runsFetchedFile({ commands }: Execution): TestResult {
     if (fetched.has(command.name)) return { at: command.span }
     if (!FETCHERS.has(command.name)) continue
     const call = readCall(command)
-    for (const { kind, file } of accessesOf(call)) if (kind === 'write') fetched.add(lastPart(file.text))
+    for (const { kind, file } of findAccesses(call)) if (kind === 'write') fetched.add(lastPart(file.text))
     if (call.name === 'wget' || findOption(call, ['-O', '--remote-name', '--remote-name-all']) !== undefined) {
       for (const { text } of call.operands) fetched.add(lastPart(text.split('?')[0] ?? ''))
     }

@@ -3,14 +3,14 @@
 
 import type { Tier } from '../assessment.ts'
 import { type Call, findOption } from '../call.ts'
-import { isWithin, type PlaceKind, placeOf } from '../places.ts'
+import { classifyPath, isWithin, type PathClass } from '../path-class.ts'
 import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
 import type { Word } from '../shell/execution.ts'
 
 const DELETERS = 'rm rimraf srm del-cli'
 const RECURSIVE = ['-r', '-R', '--recursive']
 
-const EVERYTHING: readonly PlaceKind[] = ['root', 'home', 'above']
+const EVERYTHING: readonly PathClass[] = ['root', 'home', 'above']
 
 export const filesystem: RulePack = {
   name: 'filesystem',
@@ -29,7 +29,7 @@ export const filesystem: RulePack = {
           deletesTree(
             call,
             facts,
-            (kind, path) => EVERYTHING.includes(kind) || (kind === 'system' && depthOf(path) < 2),
+            (kind, path) => EVERYTHING.includes(kind) || (kind === 'system' && countDepth(path) < 2),
           ),
       },
       match: ['rm -rf /', 'rm -r --force "$HOME"/', 'rm --rec /usr', 'rm -fr ../..', 'rm -rf ~/*', 'sudo rm -rf /var'],
@@ -52,7 +52,7 @@ export const filesystem: RulePack = {
               kind === 'outside' ||
               kind === 'in-home' ||
               kind === 'device' ||
-              (kind === 'system' && depthOf(path) >= 2),
+              (kind === 'system' && countDepth(path) >= 2),
           ),
       },
       match: [
@@ -165,8 +165,8 @@ export const filesystem: RulePack = {
       owasp: 'ASI02',
       when: {
         access: ['write', 'delete'],
-        test: ({ file, cwd, place, isAppend, by, kind }, facts) => {
-          const { path } = placeOf(file, cwd, facts, place)
+        test: ({ file, cwd, location, isAppend, by, kind }, facts) => {
+          const { path } = classifyPath(file, cwd, facts, location)
           if (by === 'touch' || (kind === 'delete' && by !== 'mv')) return undefined
           if (isVital(path)) return { at: file.span, tier: isAppend && !isFatalAppend(path) ? 3 : 4 }
           return undefined
@@ -199,10 +199,10 @@ export const filesystem: RulePack = {
       owasp: 'ASI02',
       when: {
         access: ['write'],
-        test: ({ file, cwd, place }, facts) => {
-          if (place !== 'local') return undefined
-          const { kind, path } = placeOf(file, cwd, facts)
-          return (kind === 'system' || kind === 'outside') && !isVital(path) && !path.startsWith('/var/log/')
+        test: ({ file, cwd, location }, facts) => {
+          if (location !== 'local') return undefined
+          const { pathClass, path } = classifyPath(file, cwd, facts)
+          return (pathClass === 'system' || pathClass === 'outside') && !isVital(path) && !path.startsWith('/var/log/')
             ? file
             : undefined
         },
@@ -226,8 +226,8 @@ export const filesystem: RulePack = {
         test: (call, facts) => {
           const sources = call.operands.slice(0, -1)
           for (const word of sources) {
-            const { kind, path } = placeOf(word, call.command.cwd, facts, call.command.place)
-            if (EVERYTHING.includes(kind) || (kind === 'system' && depthOf(path) < 2)) return word
+            const { pathClass, path } = classifyPath(word, call.command.cwd, facts, call.command.location)
+            if (EVERYTHING.includes(pathClass) || (pathClass === 'system' && countDepth(path) < 2)) return word
           }
           const target = call.operands.at(-1)
           if (target?.text === '/dev/null' && sources.length > 0) return { at: target.span, tier: 4 }
@@ -287,14 +287,14 @@ function isRecursive(call: Call): boolean {
   return call.name === 'rimraf' || call.name === 'del-cli' || findOption(call, RECURSIVE) !== undefined
 }
 
-function deletesTree(call: Call, facts: Facts, isMeant: (kind: PlaceKind, path: string) => boolean): TestResult {
+function deletesTree(call: Call, facts: Facts, isMeant: (kind: PathClass, path: string) => boolean): TestResult {
   if (!isRecursive(call)) return undefined
   for (const word of call.operands) {
-    const { kind, path } = placeOf(word, call.command.cwd, facts, call.command.place)
-    if (!isMeant(kind, path)) continue
+    const { pathClass, path } = classifyPath(word, call.command.cwd, facts, call.command.location)
+    if (!isMeant(pathClass, path)) continue
     if (isThrowaway(call)) return { at: word.span, tier: 2 }
     // Known not to be under version control: nothing keeps a copy, and a person should say.
-    if (kind === 'inside' && facts.isTracked?.(path) === false) {
+    if (pathClass === 'inside' && facts.isTracked?.(path) === false) {
       return { at: word.span, tier: 4, isUncertain: true, reason: UNTRACKED }
     }
     return word
@@ -306,14 +306,14 @@ const UNTRACKED = 'It deletes a folder of the project that version control does 
 
 // A container that is made for one command and removed after it loses nothing.
 function isThrowaway(call: Call): boolean {
-  return call.command.place === 'container' && call.command.via.some((step) => step.endsWith(' run'))
+  return call.command.location === 'container' && call.command.via.some((step) => step.endsWith(' run'))
 }
 
 function deletesUnknown(call: Call, facts: Facts): TestResult {
   if (!isRecursive(call)) return undefined
   for (const word of call.operands) {
-    const { kind } = placeOf(word, call.command.cwd, facts, call.command.place)
-    if (kind === 'unknown' && word.text !== '{}') return { at: word.span, isUncertain: true }
+    const { pathClass } = classifyPath(word, call.command.cwd, facts, call.command.location)
+    if (pathClass === 'unknown' && word.text !== '{}') return { at: word.span, isUncertain: true }
   }
   if (
     call.operands.length === 0 &&
@@ -335,22 +335,22 @@ function deletesFile(call: Call, facts: Facts): TestResult {
 }
 
 function fileTier(word: Word, call: Call, facts: Facts): Tier | undefined {
-  const { kind, path, isAll } = placeOf(word, call.command.cwd, facts, call.command.place)
-  if (kind === 'temp' || kind === 'build') return undefined
-  if (kind === 'device' || isVital(path)) return 4
-  return isAll && (EVERYTHING.includes(kind) || kind === 'system') ? 4 : 3
+  const { pathClass, path, isAll } = classifyPath(word, call.command.cwd, facts, call.command.location)
+  if (pathClass === 'temp' || pathClass === 'build') return undefined
+  if (pathClass === 'device' || isVital(path)) return 4
+  return isAll && (EVERYTHING.includes(pathClass) || pathClass === 'system') ? 4 : 3
 }
 
 function firstUnsafe(call: Call, facts: Facts): TestResult {
   for (const word of call.operands) {
-    const { kind } = placeOf(word, call.command.cwd, facts, call.command.place)
-    if (kind === 'temp' || kind === 'build') continue
-    return kind === 'device' || EVERYTHING.includes(kind) ? { at: word.span, tier: 5 } : word
+    const { pathClass } = classifyPath(word, call.command.cwd, facts, call.command.location)
+    if (pathClass === 'temp' || pathClass === 'build') continue
+    return pathClass === 'device' || EVERYTHING.includes(pathClass) ? { at: word.span, tier: 5 } : word
   }
   return undefined
 }
 
-function depthOf(path: string): number {
+function countDepth(path: string): number {
   return path.split('/').filter((part) => part !== '' && part !== '*').length
 }
 
@@ -426,7 +426,7 @@ function findDeletes(call: Call, facts: Facts): TestResult {
     ? call.operands.some(({ text }) => text !== '.' && !REMOVERS.has(text))
     : isNarrowed(args)
   const roots = searchRoots(args)
-  const kinds = roots.map((word) => placeOf(word, call.command.cwd, facts, call.command.place).kind)
+  const kinds = roots.map((word) => classifyPath(word, call.command.cwd, facts, call.command.location).pathClass)
   if (roots.length === 0) kinds.push('workspace')
   if (kinds.every((kind) => kind === 'temp' || kind === 'build' || kind === 'temp-root')) return undefined
   if (kinds.some((kind) => EVERYTHING.includes(kind) || kind === 'system'))
@@ -492,10 +492,10 @@ function baseName(text: string): string {
 function changesWidely(call: Call, facts: Facts): TestResult {
   const isDeep = findOption(call, ['-R', '--recursive']) !== undefined
   for (const word of call.operands.slice(1)) {
-    const { kind, path } = placeOf(word, call.command.cwd, facts, call.command.place)
-    if (EVERYTHING.includes(kind) || (kind === 'system' && depthOf(path) < 2))
+    const { pathClass, path } = classifyPath(word, call.command.cwd, facts, call.command.location)
+    if (EVERYTHING.includes(pathClass) || (pathClass === 'system' && countDepth(path) < 2))
       return { at: word.span, tier: isDeep ? 5 : 4 }
-    if (isDeep && (kind === 'system' || kind === 'outside' || isVital(path))) return word
+    if (isDeep && (pathClass === 'system' || pathClass === 'outside' || isVital(path))) return word
   }
   return undefined
 }

@@ -2,7 +2,7 @@
 // Work that is not committed, history that others share, and the ways of git to lose either.
 
 import { type Call, findOption, optionValue } from '../call.ts'
-import { placeOf } from '../places.ts'
+import { classifyPath } from '../path-class.ts'
 import type { RulePack, TestResult } from '../rule.ts'
 import type { Word } from '../shell/execution.ts'
 
@@ -64,7 +64,7 @@ export const git: RulePack = {
         program: 'git',
         sub: 'push',
         unless: ['-n|--dry-run'],
-        test: (call) => call.operands.slice(2).find(({ text }) => isMainBranch(targetOf(text))),
+        test: (call) => call.operands.slice(2).find(({ text }) => isMainBranch(readTarget(text))),
       },
       match: ['git push origin main', 'git push -u origin HEAD:master'],
       pass: ['git push origin topic', 'git push', 'git push -n origin main', 'git push origin main-fix'],
@@ -315,8 +315,8 @@ export const git: RulePack = {
       owasp: 'ASI02',
       when: {
         access: ['write', 'delete'],
-        test: ({ file, cwd, place }, facts) => {
-          const { path } = placeOf(file, cwd, facts, place)
+        test: ({ file, cwd, location }, facts) => {
+          const { path } = classifyPath(file, cwd, facts, location)
           const at = path.indexOf('/.git/')
           return at >= 0 && INTERNAL.has(path.slice(at + 6).split('/')[0] ?? '') ? file : undefined
         },
@@ -434,7 +434,7 @@ function isMainBranch(name: string): boolean {
 }
 
 // Where a refspec pushes to: `HEAD:refs/heads/main` → main.
-function targetOf(refspec: string): string {
+function readTarget(refspec: string): string {
   const target = refspec.slice(refspec.lastIndexOf(':') + 1)
   const bare = target.startsWith('+') ? target.slice(1) : target
   return bare.startsWith('refs/heads/') ? bare.slice(11) : bare
@@ -457,7 +457,7 @@ function findExact(call: Call, names: readonly string[]): Word | undefined {
 function pushesDeletion(call: Call): TestResult {
   const isDelete = findOption(call, ['-d', '--delete']) !== undefined
   const names = call.operands.slice(2).filter(({ text }) => isDelete || (text.startsWith(':') && text.length > 1))
-  const main = names.find(({ text }) => isMainBranch(targetOf(text)))
+  const main = names.find(({ text }) => isMainBranch(readTarget(text)))
   if (main !== undefined) return main
   const first = names[0] ?? findOption(call, ['--prune'])?.word
   return first === undefined ? undefined : { at: first.span, isUncertain: true }

@@ -3,15 +3,15 @@
 
 import type { Access } from '../access.ts'
 import { readCall } from '../call.ts'
+import { AGENT_PROGRAMS, changesEnvironment, loosensAgent } from '../guarded/agent-environment.ts'
 import { findLoosening } from '../guarded/arc-command.ts'
-import { codeTouchesGuarded } from '../guarded/code.ts'
-import { AGENTS, changesEnvironment, loosensAgent } from '../guarded/environment.ts'
-import { passesNamesOn } from '../guarded/flow.ts'
-import { loosensByFile, toolTouchesGuarded, touchesGuarded } from '../guarded/judge.ts'
-import { changesPackage, MANAGERS } from '../guarded/packages.ts'
-import { endsDaemon } from '../guarded/processes.ts'
-import { patchedElsewhere } from '../patches.ts'
-import { placeOf } from '../places.ts'
+import { loosensByFile, toolTouchesGuarded, touchesGuarded } from '../guarded/classify-use.ts'
+import { stopsDaemon } from '../guarded/daemon-process.ts'
+import { checkCodeAgainstGuard } from '../guarded/guarded-code.ts'
+import { changesPackage, MANAGERS } from '../guarded/package-managers.ts'
+import { changesUnknownFiles } from '../guarded/unknown-targets.ts'
+import { findPatchesInText } from '../patched-files.ts'
+import { classifyPath } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 import type { Execution } from '../shell/execution.ts'
 
@@ -254,7 +254,7 @@ export const guard: RulePack = {
       owasp: 'ASI10',
       when: {
         language: ['python', 'javascript', 'perl', 'ruby', 'php', 'awk', 'sql', 'other'],
-        test: codeTouchesGuarded,
+        test: checkCodeAgainstGuard,
       },
       match: [
         "python3 -c \"open('/home/user/.claude/settings.json','w').write('{}')\"",
@@ -288,7 +288,7 @@ export const guard: RulePack = {
       owasp: 'ASI10',
       when: {
         whole: (execution, facts) => {
-          const result = passesNamesOn(execution, facts)
+          const result = changesUnknownFiles(execution, facts)
           return typeof result === 'object' && 'at' in result ? { ...result, isUncertain: true } : result
         },
       },
@@ -377,7 +377,7 @@ export const guard: RulePack = {
       when: {
         program:
           'pkill killall kill skill systemctl launchctl service rc-service gdb strace ltrace reptyr prlimit renice',
-        test: endsDaemon,
+        test: stopsDaemon,
       },
       match: [
         'pkill -f "arc serve"',
@@ -422,7 +422,7 @@ export const guard: RulePack = {
       reason: 'It starts an agent that asks nobody and heeds no hook.',
       alternative: 'Start it without the option; arc launch supervises it.',
       owasp: 'ASI10',
-      when: { program: AGENTS, test: loosensAgent },
+      when: { program: AGENT_PROGRAMS, test: loosensAgent },
       match: [
         'claude --dangerously-skip-permissions -p x',
         'codex exec --dangerously-bypass-approvals-and-sandbox x',
@@ -447,8 +447,8 @@ export const guard: RulePack = {
       owasp: 'ASI05',
       when: {
         access: ['write', 'delete'],
-        test: ({ file, cwd, place }, facts) => {
-          const { path } = placeOf(file, cwd, facts, place)
+        test: ({ file, cwd, location }, facts) => {
+          const { path } = classifyPath(file, cwd, facts, location)
           if (path.endsWith('.sample')) return undefined
           return path.includes('/.git/hooks/') || path.endsWith('/.git/hooks') || path.endsWith('/.git/config')
             ? { at: file.span, isUncertain: !path.includes('/.git/hooks') }
@@ -471,10 +471,10 @@ export const guard: RulePack = {
       owasp: 'ASI05',
       when: {
         access: ['write'],
-        test: ({ file, cwd, place }, facts) => {
-          const { path, kind } = placeOf(file, cwd, facts, place)
+        test: ({ file, cwd, location }, facts) => {
+          const { path, pathClass } = classifyPath(file, cwd, facts, location)
           const name = path.slice(path.lastIndexOf('/') + 1)
-          if (STARTUP.has(name) && kind !== 'inside') return { at: file.span, isUncertain: true }
+          if (STARTUP.has(name) && pathClass !== 'inside') return { at: file.span, isUncertain: true }
           return path.includes('/.github/workflows/') ||
             name === '.gitlab-ci.yml' ||
             name === 'Jenkinsfile' ||
@@ -544,8 +544,8 @@ const AGENT_FILES = [
 const AGENT_FOLDERS = ['.claude', '.codex', '.gemini', '.qwen', '.cursor', '.copilot', '.opencode', '.arc']
 
 function touchesSettings(access: Access, facts: Facts): TestResult {
-  const { file, cwd, place, kind } = access
-  const { path } = placeOf(file, cwd, facts, place)
+  const { file, cwd, location, kind } = access
+  const { path } = classifyPath(file, cwd, facts, location)
   const isSettings = AGENT_FILES.some(
     (name) => path.endsWith(`/${name}`) || path.includes(`/${name}/`) || path === name,
   )
@@ -561,9 +561,9 @@ function patchesSettings({ commands }: Execution, facts: Facts): TestResult {
   for (const command of commands) {
     if (command.isDormant === true || (command.name !== 'git' && command.name?.endsWith('patch') !== true)) continue
     const others = commands.filter((other) => other !== command)
-    for (const file of patchedElsewhere(readCall(command), others)) {
-      const { cwd, place } = command
-      const access: Access = { kind: 'write', file, cwd, place, by: command.name, isAppend: false }
+    for (const file of findPatchesInText(readCall(command), others)) {
+      const { cwd, location } = command
+      const access: Access = { kind: 'write', file, cwd, location, by: command.name, isAppend: false }
       const result = touchesSettings(access, facts) ?? toolTouchesGuarded(access, facts)
       if (result !== undefined) return { at: command.span, isUncertain: true }
     }

@@ -3,6 +3,7 @@
 
 import { type Call, findOption, optionValue } from '../call.ts'
 import type { RulePack, TestResult } from '../rule.ts'
+import { always, type Condition, operand, operandAt, option, subcommand, testByProgram } from '../rule-rows.ts'
 
 const TERRAFORM = 'terraform tofu terragrunt tf'
 const PLAN = 'terraform plan -destroy shows what would go.'
@@ -128,7 +129,10 @@ export const infrastructure: RulePack = {
       reason: 'It changes other machines.',
       alternative: 'ansible-playbook --check --diff shows what would change.',
       owasp: 'ASI02',
-      when: { program: 'ansible ansible-playbook salt salt-ssh puppet chef-client knife', test: managesMachines },
+      when: {
+        program: 'ansible ansible-playbook salt salt-ssh puppet chef-client knife',
+        test: (call) => managesMachines(call),
+      },
       match: [
         'ansible-playbook site.yml',
         'ansible all -m shell -a "rm -rf /data"',
@@ -220,40 +224,42 @@ function destroysStack(call: Call): TestResult {
 
 const SAFE_MODULES = new Set(['ping', 'setup', 'debug', 'gather_facts', 'stat', 'find', 'slurp'])
 
-function managesMachines(call: Call): TestResult {
-  const has = (...names: string[]) => findOption(call, names) !== undefined
-  switch (call.name) {
-    case 'ansible': {
-      const module = optionValue(call, ['-m', '--module-name']) ?? 'command'
-      const args = optionValue(call, ['-a', '--args']) ?? ''
-      if (SAFE_MODULES.has(module)) return undefined
-      const isLoss =
-        args.includes('state=absent') || args.includes('rm -') || args.includes('reboot') || module === 'reboot'
-      return isLoss ? { at: call.command.span, effect: 'destructive' } : { at: call.command.span, tier: 3 }
-    }
-    case 'ansible-playbook':
-      return call.operands[0]
-    case 'salt':
-    case 'salt-ssh': {
-      const words = call.operands.map(({ text }) => text)
-      if (words.some((text) => text.startsWith('test.') || text.startsWith('grains.') || text.startsWith('status.')))
-        return undefined
-      return words.some((text) => text.includes('rm ') || text.includes('remove') || text.includes('absent'))
-        ? { at: call.command.span, effect: 'destructive' }
-        : { at: call.command.span, tier: 3 }
-    }
-    case 'knife':
-      return call.operands.find(({ text }) => text === 'delete') === undefined
-        ? undefined
-        : { at: call.command.span, effect: 'destructive' }
-    default:
-      return has('--noop', '--why-run', '-W')
-        ? undefined
-        : call.operands[0]?.text === 'apply' || call.name === 'chef-client'
-          ? true
-          : undefined
-  }
+const anyOperand =
+  (pattern: RegExp): Condition =>
+  ({ operands }) =>
+    operands.some(({ text }) => pattern.test(text))
+
+function readModule(call: Call): string {
+  return optionValue(call, ['-m', '--module-name']) ?? 'command'
 }
+
+const removesByAnsible: Condition = (call) =>
+  readModule(call) === 'reboot' || /state=absent|rm -|reboot/.test(optionValue(call, ['-a', '--args']) ?? '')
+
+const managesMachines = testByProgram(
+  {
+    ansible: [
+      [(call) => SAFE_MODULES.has(readModule(call)), 'pass'],
+      [removesByAnsible, { effect: 'destructive' }],
+      [always, { tier: 3 }],
+    ],
+    'ansible-playbook': [[always, operandAt(0)]],
+    'salt salt-ssh': [
+      [anyOperand(/^(?:test|grains|status)\./), 'pass'],
+      [anyOperand(/rm |remove|absent/), { effect: 'destructive' }],
+      [always, { tier: 3 }],
+    ],
+    knife: [[operand('delete'), { effect: 'destructive' }]],
+    'chef-client': [
+      [option('--noop', '--why-run', '-W'), 'pass'],
+      [always, 'hit'],
+    ],
+  },
+  [
+    [option('--noop', '--why-run', '-W'), 'pass'],
+    [subcommand('apply'), 'hit'],
+  ],
+)
 
 const MACHINE_VERBS = new Set([
   'destroy',

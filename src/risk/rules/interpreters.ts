@@ -1,11 +1,11 @@
 // A table: exempt from the file length limit.
 // Code of other languages: library calls that delete, overwrite, run hidden code or give a shell away.
 
-import { type CodeCall, findCalls, maskCode } from '../code.ts'
-import { withPlainPlaces } from '../code-places.ts'
-import { placeOfText } from '../places.ts'
+import { withPlainPaths } from '../code-paths.ts'
+import { classifyPathText } from '../path-class.ts'
 import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
-import { secretIn } from '../sensitive.ts'
+import { type CodeCall, findCalls, maskCode } from '../scan-code.ts'
+import { classifySecretFile } from '../secret-files.ts'
 import type { Snippet } from '../shell/execution.ts'
 import { findSqlLoss } from '../sql.ts'
 
@@ -289,12 +289,12 @@ export const interpreters: RulePack = {
 }
 
 /** The shell texts that the code runs, to be judged as shell. */
-export function shellTextsIn(snippet: Snippet): string[] {
+export function findShellTextsInCode(snippet: Snippet): string[] {
   const { code, language } = snippet
   if (!LANGUAGES.includes(language as (typeof LANGUAGES)[number]) && language !== 'awk') return []
   const masked = mask(snippet)
   const found = findCalls(code, masked, RUNNERS).flatMap(({ args, text }) =>
-    text === undefined ? [] : [commandOf(args, text)],
+    text === undefined ? [] : [joinCommand(args, text)],
   )
   if (language === 'perl' || language === 'ruby' || language === 'php')
     found.push(...backquoted(code), ...bareSystem(code))
@@ -303,16 +303,16 @@ export function shellTextsIn(snippet: Snippet): string[] {
 }
 
 // A list of texts is a command with its arguments; a text is a script.
-function commandOf(args: string, text: string): string {
+function joinCommand(args: string, text: string): string {
   const open = args.indexOf('[')
   if (open < 0 || open > args.indexOf(text)) {
     const list = /^\s*(['"])[^'"]*\1\s*,\s*\[/.test(args) ? args.slice(args.indexOf('[')) : ''
-    return list === '' ? text : `${text} ${textsIn(list).join(' ')}`
+    return list === '' ? text : `${text} ${collectCodeStrings(list).join(' ')}`
   }
-  return textsIn(args.slice(open)).join(' ')
+  return collectCodeStrings(args.slice(open)).join(' ')
 }
 
-function textsIn(list: string): string[] {
+function collectCodeStrings(list: string): string[] {
   const end = list.indexOf(']')
   return (end < 0 ? list : list.slice(1, end)).split(',').map((item) => item.trim().slice(1, -1))
 }
@@ -353,14 +353,14 @@ const WEIGHT: Readonly<Record<string, 1 | 2 | 3 | 4 | 5>> = {
 }
 
 function deletes(written: Snippet, facts: Facts, isTree: boolean): TestResult {
-  const code = withPlainPlaces(written.code)
+  const code = withPlainPaths(written.code)
   const snippet = code === written.code ? written : { ...written, code }
   const calls = findCalls(snippet.code, mask(snippet), isTree ? TREE_DELETERS : FILE_DELETERS)
   let gravest: Hit | undefined
   for (const call of calls) {
     if (!isTree && !belongsToFiles(call, snippet)) continue
     if (isTree && isPlainRm(call)) continue
-    const hit = hitOf(call, snippet, facts, isTree)
+    const hit = makeHit(call, snippet, facts, isTree)
     if (hit !== undefined && (hit.tier ?? 4) > (gravest?.tier ?? 0)) gravest = hit
   }
   return gravest ?? (isTree ? bareTree(snippet, facts) : bareUnlink(snippet, facts))
@@ -371,9 +371,9 @@ function bareTree(snippet: Snippet, facts: Facts): TestResult {
   if (snippet.language !== 'perl' && snippet.language !== 'ruby') return undefined
   const named = /\b(?:rm_rf?|remove_tree|rmtree|remove_dir|remove_entry\w*)\s+(["'])([^"']*)\1/.exec(snippet.code)
   if (named === null) return undefined
-  const { kind } = placeOfText(named[2] ?? '', snippet.cwd, facts)
-  if (kind === 'temp' || kind === 'build') return undefined
-  return { at: snippet.span, tier: WEIGHT[kind] ?? 4 }
+  const { pathClass } = classifyPathText(named[2] ?? '', snippet.cwd, facts)
+  if (pathClass === 'temp' || pathClass === 'build') return undefined
+  return { at: snippet.span, tier: WEIGHT[pathClass] ?? 4 }
 }
 
 // `rm` and `rmSync` delete folders only when told so.
@@ -391,18 +391,27 @@ function belongsToFiles({ name }: CodeCall, { language, code }: Snippet): boolea
   )
 }
 
-function hitOf({ text, args, name }: CodeCall, snippet: Snippet, facts: Facts, isTree: boolean): Hit | undefined {
+function makeHit(call: CodeCall, snippet: Snippet, facts: Facts, isTree: boolean): Hit | undefined {
+  const path = findDeletedPath(call)
+  if (path === undefined) return { at: snippet.span, tier: isTree ? 4 : 3, isUncertain: true }
+  const { pathClass } = classifyPathText(path, snippet.cwd, facts)
+  if (pathClass === 'temp' || pathClass === 'build') return undefined
+  const tier = WEIGHT[pathClass] ?? 4
+  if (isTree) return { at: snippet.span, tier: tier === 2 ? 3 : tier }
+  return { at: snippet.span, tier: tier >= 4 && !SINGLE_FILE_CLASSES.has(pathClass) ? 4 : 3 }
+}
+
+/** A single file there is a smaller loss than a folder. */
+const SINGLE_FILE_CLASSES: ReadonlySet<string> = new Set(['unknown', 'outside', 'in-home'])
+
+function findDeletedPath({ text, args, name }: CodeCall): string | undefined {
   const path =
     text ??
     (/HOME|homedir|home\(\)|expanduser/.test(args) ? '~' : undefined) ??
     /Path\(\s*(['"])([^'"]*)\1/.exec(name)?.[2]
-  if (path === undefined) return { at: snippet.span, tier: isTree ? 4 : 3, isUncertain: true }
+  if (path === undefined) return undefined
   const isHome = /HOME|homedir|home\(\)/.test(args.slice(0, Math.max(0, args.indexOf(path))))
-  const { kind } = placeOfText(isHome && !path.startsWith('~') ? `~${path}` : path, snippet.cwd, facts)
-  if (kind === 'temp' || kind === 'build') return undefined
-  const tier = WEIGHT[kind] ?? 4
-  if (isTree) return { at: snippet.span, tier: tier === 2 ? 3 : tier }
-  return { at: snippet.span, tier: tier >= 4 && kind !== 'unknown' && kind !== 'outside' && kind !== 'in-home' ? 4 : 3 }
+  return isHome && !path.startsWith('~') ? `~${path}` : path
 }
 
 // Perl and Ruby need no brackets: `unlink '/etc/passwd'`.
@@ -411,9 +420,9 @@ function bareUnlink(snippet: Snippet, facts: Facts): TestResult {
   const named = /\bunlink\s+(?:glob\b[\s(]*)?['"]([^'"]*)['"]/.exec(snippet.code)
   const found = named ?? /\bunlink\s+<([^>]*)>/.exec(snippet.code)
   if (!found && !/\bunlink\s+glob\b/.test(snippet.code)) return undefined
-  const { kind } = placeOfText(found?.[1] ?? '*', snippet.cwd, facts)
-  if (kind === 'temp' || kind === 'build') return undefined
-  return { at: snippet.span, tier: kind === 'system' ? 4 : 3 }
+  const { pathClass } = classifyPathText(found?.[1] ?? '*', snippet.cwd, facts)
+  if (pathClass === 'temp' || pathClass === 'build') return undefined
+  return { at: snippet.span, tier: pathClass === 'system' ? 4 : 3 }
 }
 
 function runsHidden(snippet: Snippet): TestResult {
@@ -461,7 +470,7 @@ const OPENERS = new Set([
 
 function readsSecret(snippet: Snippet): TestResult {
   for (const { text } of findCalls(snippet.code, mask(snippet), OPENERS)) {
-    const secret = text === undefined ? undefined : secretIn(text)
+    const secret = text === undefined ? undefined : classifySecretFile(text)
     if (secret === 'key' || secret === 'credential') return { at: snippet.span }
   }
   return undefined
@@ -485,7 +494,7 @@ function writesVital(snippet: Snippet, facts: Facts): TestResult {
   for (const { name, text, args } of findCalls(snippet.code, mask(snippet), WRITERS)) {
     if (text === undefined) continue
     if (name.endsWith('open') && !/['"](?:w|a|x|r\+)[b+]*['"]/.test(args)) continue
-    const { path } = placeOfText(text, snippet.cwd, facts)
+    const { path } = classifyPathText(text, snippet.cwd, facts)
     const isVital = [
       '/etc/passwd',
       '/etc/shadow',

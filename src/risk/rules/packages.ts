@@ -3,6 +3,7 @@
 
 import { type Call, findOption } from '../call.ts'
 import type { RulePack, TestResult } from '../rule.ts'
+import { always, operandAt, option, type Row, subcommand, testByProgram } from '../rule-rows.ts'
 
 export const packages: RulePack = {
   name: 'packages',
@@ -18,9 +19,9 @@ export const packages: RulePack = {
       when: {
         program: 'npm pnpm yarn bun',
         test: (call) =>
-          verbOf(call, ['unpublish']) ??
+          readVerb(call, ['unpublish']) ??
           (call.operands[0]?.text === 'npm'
-            ? verbOf({ ...call, operands: call.operands.slice(1) }, ['unpublish'])
+            ? readVerb({ ...call, operands: call.operands.slice(1) }, ['unpublish'])
             : undefined),
       },
       match: ['npm unpublish pkg@1.0.0', 'pnpm unpublish x --force', 'yarn npm unpublish x'],
@@ -62,7 +63,7 @@ export const packages: RulePack = {
       when: {
         program:
           'npm pnpm yarn bun cargo poetry uv twine gem mvn mvnw gradle gradlew dotnet nuget lerna changeset flit hatch goreleaser vsce ovsx semantic-release dart flutter pod',
-        test: publishes,
+        test: (call) => publishes(call),
       },
       match: [
         'npm publish',
@@ -157,49 +158,52 @@ export const packages: RulePack = {
   ],
 }
 
-function verbOf(call: Call, verbs: readonly string[]) {
+function readVerb(call: Call, verbs: readonly string[]) {
   const first = call.operands[0]
   return first !== undefined && verbs.includes(first.text) ? first : undefined
 }
 
-const PUBLISHERS: Readonly<Record<string, readonly string[]>> = {
-  cargo: ['publish'],
-  twine: ['upload'],
-  gem: ['push'],
+const BUILD_TASKS: Readonly<Record<string, readonly string[]>> = {
   mvn: ['deploy', 'release:perform'],
   mvnw: ['deploy'],
   gradle: ['publish', 'publishPlugins', 'uploadArchives', 'publishToMavenCentral'],
   gradlew: ['publish', 'publishPlugins', 'uploadArchives', 'publishToMavenCentral'],
-  dotnet: ['nuget'],
-  nuget: ['push'],
-  goreleaser: ['release'],
-  changeset: ['publish'],
-  lerna: ['publish'],
-  vsce: ['publish', 'unpublish'],
-  ovsx: ['publish'],
-  dart: ['pub'],
-  flutter: ['pub'],
-  pod: ['trunk'],
 }
 
-function publishes(call: Call): TestResult {
-  if (call.name === 'semantic-release') return true
-  if (findOption(call, ['--snapshot']) !== undefined) return undefined
-  const words = call.operands
-  if (call.name === 'mvn' || call.name === 'mvnw' || call.name.startsWith('gradle')) {
-    return words.find(
-      ({ text }) =>
-        PUBLISHERS[call.name]?.includes(text.slice(text.lastIndexOf(':') + 1)) || PUBLISHERS[call.name]?.includes(text),
-    )
-  }
-  if (call.name === 'dotnet') return words[0]?.text === 'nuget' && words[1]?.text === 'push' ? words[1] : undefined
-  if (call.name === 'dart' || call.name === 'flutter')
-    return words[0]?.text === 'pub' && words[1]?.text === 'publish' ? words[1] : undefined
-  if (call.name === 'pod') return words[0]?.text === 'trunk' && words[1]?.text === 'push' ? words[1] : undefined
-  const verbs = PUBLISHERS[call.name] ?? ['publish']
-  const start = words[0]?.text === 'npm' && call.name === 'yarn' ? 1 : words[0]?.text === 'workspace' ? 2 : 0
-  const verb = words[start]
-  return verb !== undefined && verbs.includes(verb.text) ? verb : undefined
+// `gradle :app:publish`: the task comes after the name of the module.
+function findBuildTask({ name, operands }: Call): TestResult {
+  const tasks = BUILD_TASKS[name] ?? []
+  return operands.find(({ text }) => tasks.includes(text.slice(text.lastIndexOf(':') + 1)) || tasks.includes(text))
+}
+
+const publishes = testByProgram(
+  {
+    'semantic-release': [[always, 'hit']],
+    'mvn mvnw gradle gradlew': [
+      [option('--snapshot'), 'pass'],
+      [always, findBuildTask],
+    ],
+    dotnet: publishing('nuget push'),
+    'dart flutter': publishing('pub publish'),
+    pod: publishing('trunk push'),
+    twine: publishing('upload'),
+    'gem nuget': publishing('push'),
+    goreleaser: publishing('release'),
+    vsce: publishing('publish', 'unpublish'),
+    yarn: publishing('publish', 'npm publish'),
+  },
+  publishing('publish'),
+)
+
+// A verb may also come after `workspace name`. The hit is the last word of the subcommand.
+function publishing(...subcommands: string[]): Row[] {
+  const inWorkspaces = subcommands.filter((words) => !words.includes(' ')).map((verb) => `workspace * ${verb}`)
+  return [
+    [option('--snapshot'), 'pass'],
+    ...[...subcommands, ...inWorkspaces].map(
+      (words): Row => [subcommand(words), operandAt(words.split(' ').length - 1)],
+    ),
+  ]
 }
 
 // Without these the machine does not start, or nobody can log in any more.
@@ -238,7 +242,7 @@ function removesSystemPackage(call: Call): TestResult {
 
 function installsForAll(call: Call): TestResult {
   if (call.name.startsWith('pip')) return findOption(call, ['--break-system-packages'])?.word
-  return verbOf(call, ['install', 'add', 'upgrade', 'full-upgrade', 'dist-upgrade', 'refresh', 'update']) &&
+  return readVerb(call, ['install', 'add', 'upgrade', 'full-upgrade', 'dist-upgrade', 'refresh', 'update']) &&
     call.operands[0]?.text !== 'update'
     ? call.operands[0]
     : undefined

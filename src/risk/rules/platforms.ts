@@ -362,22 +362,17 @@ function isSmall(call: Call, verb: string): boolean {
   return first === 'alias' || first === 'plugin' || first === 'plugins' || first === 'domains-cache'
 }
 
+const HTTPIE = new Set(['http', 'https', 'xh'])
+const METHOD_OPTIONS = new Set(['-X', '--request', '--method'])
+
 function httpDeletes(call: Call): TestResult {
-  const method = call.options.find(
-    ({ name, value }) => (name === '-X' || name === '--request' || name === '--method') && value !== undefined,
-  )
-  const isHttpie = call.name === 'http' || call.name === 'https' || call.name === 'xh'
-  const verb = isHttpie ? call.operands[0]?.text : method?.value
-  const url =
-    call.operands.find(({ text }) => text.includes('://') || text.includes(':') || text.includes('.'))?.text ?? ''
-  const isQuery = url.includes('_delete_by_query') || url.includes('/_flush_all')
-  if (verb?.toUpperCase() !== 'DELETE' && !isQuery) return undefined
+  const method = call.options.find(({ name, value }) => METHOD_OPTIONS.has(name) && value !== undefined)
+  const verb = HTTPIE.has(call.name) ? call.operands[0]?.text : method?.value
+  const url = call.operands.find(({ text }) => /:|\./.test(text))?.text ?? ''
+  if (verb?.toUpperCase() !== 'DELETE' && !/_delete_by_query|\/_flush_all/.test(url)) return undefined
   const at = (method?.word ?? call.operands[0] ?? call.command).span
-  const isLocal =
-    (url.includes('localhost') || url.includes('127.0.0.1') || url.includes('[::1]')) &&
-    !url.includes(':9200') &&
-    !url.includes(':7700') &&
-    !url.includes(':8001')
+  // Search engines and proxies of a cluster listen on local ports, too.
+  const isLocal = /localhost|127\.0\.0\.1|\[::1\]/.test(url) && !/:(?:9200|7700|8001)/.test(url)
   return isLocal ? { at, tier: 3 } : { at }
 }
 

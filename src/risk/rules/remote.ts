@@ -2,7 +2,7 @@
 // Other machines: what is mirrored to them, and doors opened from them to this one.
 
 import { type Call, findOption } from '../call.ts'
-import { placeOf } from '../places.ts'
+import { classifyPath } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 
 export const remote: RulePack = {
@@ -111,7 +111,9 @@ function rsyncDeletes(call: Call, facts: Facts): TestResult {
   if (option === undefined) return undefined
   const target = call.operands.at(-1)
   const kind =
-    target === undefined || target.text.includes(':') ? 'outside' : placeOf(target, call.command.cwd, facts).kind
+    target === undefined || target.text.includes(':')
+      ? 'outside'
+      : classifyPath(target, call.command.cwd, facts).pathClass
   if (kind === 'root' || kind === 'home' || kind === 'above' || kind === 'system')
     return { at: option.word.span, tier: 5 }
   return kind === 'temp' || kind === 'build' ? undefined : { at: option.word.span, isUncertain: true }

@@ -1,11 +1,21 @@
 // A table: exempt from the file length limit.
 // Secrets: printing them, and sending them away.
 
-import { accessesOf } from '../access.ts'
+import { findAccesses } from '../access.ts'
 import { type Call, findOption, type GivenOption, readCall } from '../call.ts'
-import { placeOf } from '../places.ts'
-import type { Facts, RulePack, TestResult } from '../rule.ts'
-import { type Secret, secretIn } from '../sensitive.ts'
+import { classifyPath } from '../path-class.ts'
+import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
+import {
+  all,
+  always,
+  argument,
+  type Condition,
+  operandAt,
+  optionWhere,
+  subcommand,
+  testByProgram,
+} from '../rule-rows.ts'
+import { classifySecretFile, type SecretKind } from '../secret-files.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
 
 export const secrets: RulePack = {
@@ -21,8 +31,8 @@ export const secrets: RulePack = {
       owasp: 'ASI03',
       when: {
         access: ['read'],
-        test: ({ file, cwd, place }, facts) => {
-          const secret = secretIn(placeOf(file, cwd, facts, place).path)
+        test: ({ file, cwd, location }, facts) => {
+          const secret = classifySecretFile(classifyPath(file, cwd, facts, location).path)
           return secret === 'key' || secret === 'credential' ? file : undefined
         },
       },
@@ -54,7 +64,7 @@ export const secrets: RulePack = {
       owasp: 'ASI03',
       when: {
         access: ['read'],
-        test: ({ file, by }) => (by !== 'cut' && secretIn(file.text) === 'environment' ? file : undefined),
+        test: ({ file, by }) => (by !== 'cut' && classifySecretFile(file.text) === 'environment' ? file : undefined),
       },
       match: ['cat .env', 'grep KEY .env.production', { tool: 'Read', args: { path: '.env' } }],
       pass: ['cat .env.example', 'test -f .env', 'cut -d= -f1 .env'],
@@ -67,7 +77,7 @@ export const secrets: RulePack = {
       owasp: 'ASI03',
       when: {
         program: 'security gpg gpg2 secret-tool keyring ssh-keygen openssl kubectl oc age-keygen kwallet-query cmdkey',
-        test: printsStore,
+        test: (call) => printsStore(call),
       },
       match: [
         'security dump-keychain',
@@ -134,7 +144,7 @@ export const secrets: RulePack = {
         test: (call, facts) => {
           const word = call.operands
             .slice(0, call.name === 'tar' || call.name === 'zip' || call.name === '7z' ? undefined : -1)
-            .find((operand) => isKeyStore(placeOf(operand, call.command.cwd, facts, call.command.place).path))
+            .find((operand) => isKeyStore(classifyPath(operand, call.command.cwd, facts, call.command.location).path))
           return word === undefined || word.text.includes(':') ? undefined : word
         },
       },
@@ -180,44 +190,33 @@ export const secrets: RulePack = {
   ],
 }
 
-function printsStore(call: Call): TestResult {
-  const words = call.command.args.map(({ text }) => text)
-  const first = call.operands[0]
-  switch (call.name) {
-    case 'security':
-      return ['dump-keychain', 'find-generic-password', 'find-internet-password', 'export'].includes(words[0] ?? '') &&
-        (words[0] === 'dump-keychain' || words[0] === 'export' || words.includes('-w') || words.includes('-g'))
-        ? first
-        : undefined
-    case 'gpg':
-    case 'gpg2':
-      return call.options.find(({ name }) => name.startsWith('--export-secret'))?.word
-    case 'openssl':
-      return ['rsa', 'pkey', 'ec', 'dsa', 'pkcs12'].includes(words[0] ?? '') &&
-        !words.includes('-pubout') &&
-        !words.includes('-noout') &&
-        !words.includes('-pubin') &&
-        !words.includes('-out') &&
-        words.includes('-in')
-        ? { at: call.command.span }
-        : undefined
-    case 'secret-tool':
-      return first?.text === 'lookup' ? first : undefined
-    case 'keyring':
-      return first?.text === 'get' ? first : undefined
-    case 'kubectl':
-    case 'oc': {
-      const isSecret =
-        first?.text === 'get' && ['secret', 'secrets'].includes(call.operands[1]?.text.split('/')[0] ?? '')
-      const format = call.options.find(({ name }) => name === '-o' || name === '--output')?.value
-      return isSecret && format !== undefined && !['name', 'wide'].includes(format)
-        ? { at: call.command.span, tier: 3 }
-        : undefined
-    }
-    default:
-      return undefined
-  }
+// The first argument is one of these words.
+function firstArgument(...texts: string[]): Condition {
+  return ({ command }) => texts.includes(command.args[0]?.text ?? '')
 }
+
+const PRINTED_FORMATS = optionWhere(
+  ({ name, value }) =>
+    (name === '-o' || name === '--output') && value !== undefined && !['name', 'wide'].includes(value),
+)
+
+const readsSecretObject: Condition = ({ operands: [verb, kind] }) =>
+  verb?.text === 'get' && ['secret', 'secrets'].includes(kind?.text.split('/')[0] ?? '')
+
+const printsStore = testByProgram({
+  security: [
+    [firstArgument('dump-keychain', 'export'), operandAt(0)],
+    [all(firstArgument('find-generic-password', 'find-internet-password'), argument('-w', '-g')), operandAt(0)],
+  ],
+  'gpg gpg2': [[always, optionWhere(({ name }) => name.startsWith('--export-secret'))]],
+  openssl: [
+    [argument('-pubout', '-noout', '-pubin', '-out'), 'pass'],
+    [all(firstArgument('rsa', 'pkey', 'ec', 'dsa', 'pkcs12'), argument('-in')), {}],
+  ],
+  'secret-tool': [[subcommand('lookup'), operandAt(0)]],
+  keyring: [[subcommand('get'), operandAt(0)]],
+  'kubectl oc': [[all(readsSecretObject, (call) => PRINTED_FORMATS(call) !== undefined), { tier: 3 }]],
+})
 
 const KEY_STORES = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.password-store'])
 
@@ -226,7 +225,7 @@ function isKeyStore(path: string): boolean {
   const parent = path.slice(0, path.lastIndexOf('/'))
   if (KEY_STORES.has(last)) return true
   if ((last === '*' || last === '') && KEY_STORES.has(parent.slice(parent.lastIndexOf('/') + 1))) return true
-  return path.includes('/.ssh/') && secretIn(path) === 'key'
+  return path.includes('/.ssh/') && classifySecretFile(path) === 'key'
 }
 
 const NETWORK = new Set([
@@ -266,41 +265,55 @@ const NETWORK = new Set([
 ])
 
 function sends(execution: Execution, facts: Facts): TestResult {
-  const sources = execution.commands.filter(
-    (command) => command.isDormant !== true && readsSecret(command, facts) !== undefined,
-  )
+  const commands = execution.commands.filter(({ isDormant }) => isDormant !== true)
+  const sources = commands.filter((command) => readsSecret(command, facts) !== undefined)
   const staged = stagedFiles(sources, facts)
-  for (const command of execution.commands) {
-    if (command.isDormant === true || command.name === undefined) continue
-    const isSocket = command.redirects.some(
-      ({ target, operator }) => operator.includes('>') && target.text.startsWith('/dev/tcp/'),
-    )
-    if (!NETWORK.has(command.name) && !isSocket && command.name !== 'tar') continue
-    const call = readCall(command)
-    const file = sentFiles(call).find(
-      (word) => isSecretToSend(word, command, facts) || staged.has(placeOf(word, command.cwd, facts).path),
-    )
-    if (file !== undefined) return file
-    if (isSocket && readsSecret(command, facts) !== undefined) return { at: command.span }
-    if (!NETWORK.has(command.name) || isLocalOnly(call)) continue
-    const isFed = command.input?.from.some((source) => sources.includes(source)) === true
-    // What a co-process or `>( )` reads is written by another command of the text.
-    const isBeside = sources.length > 0 && command.via.some((step) => step === 'coproc' || step === '<( )')
-    if ((isFed || isBeside) && takesInput(call)) return { at: command.span }
-    // A value that came from a secret file earlier stands in the arguments as it was written there.
-    const carried = command.args.find(
-      (word) => !word.isKnown && (carriesSecret(word, sources) || readsInPlace(word.text)),
-    )
-    if (carried !== undefined && command.name !== 'ssh') return carried
+  for (const command of commands) {
+    const hit = findSent(command, sources, staged, facts)
+    if (hit !== undefined) return hit
   }
   return undefined
+}
+
+function findSent(
+  command: ShellCommand,
+  sources: readonly ShellCommand[],
+  staged: ReadonlySet<string>,
+  facts: Facts,
+): Word | Hit | undefined {
+  const isNetwork = NETWORK.has(command.name ?? '')
+  const isSocket = writesToSocket(command)
+  if (command.name === undefined || !(isNetwork || isSocket || command.name === 'tar')) return undefined
+  const call = readCall(command)
+  const file = sentFiles(call).find(
+    (word) => isSecretToSend(word, command, facts) || staged.has(classifyPath(word, command.cwd, facts).path),
+  )
+  if (file !== undefined) return file
+  if (isSocket && readsSecret(command, facts) !== undefined) return { at: command.span }
+  if (!isNetwork || isLocalOnly(call)) return undefined
+  if (isFedBy(command, sources) && takesInput(call)) return { at: command.span }
+  // A value that came from a secret file earlier is in the arguments as it was written there.
+  const carried = command.args.find(
+    (word) => !word.isKnown && (carriesSecret(word, sources) || readsInPlace(word.text)),
+  )
+  return command.name === 'ssh' ? undefined : carried
+}
+
+function writesToSocket({ redirects }: ShellCommand): boolean {
+  return redirects.some(({ target, operator }) => operator.includes('>') && target.text.startsWith('/dev/tcp/'))
+}
+
+// The input of a coprocess or `>( )` is written by another command of the text.
+function isFedBy({ input, via }: ShellCommand, sources: readonly ShellCommand[]): boolean {
+  const isBeside = sources.length > 0 && via.some((step) => step === 'coproc' || step === '<( )')
+  return isBeside || input?.from.some((source) => sources.includes(source)) === true
 }
 
 // `$(<file)` reads a file without any command.
 function readsInPlace(text: string): boolean {
   const at = text.indexOf('$(<')
   const end = text.indexOf(')', at)
-  return at >= 0 && secretIn(text.slice(at + 3, end < 0 ? undefined : end).trim()) !== undefined
+  return at >= 0 && classifySecretFile(text.slice(at + 3, end < 0 ? undefined : end).trim()) !== undefined
 }
 
 // Files into which a secret was put before: an archive, a copy, an encoded form.
@@ -308,7 +321,7 @@ function stagedFiles(sources: readonly ShellCommand[], facts: Facts): ReadonlySe
   const staged = new Set<string>()
   for (const command of sources) {
     const call = readCall(command)
-    const targets: Word[] = accessesOf(call)
+    const targets: Word[] = findAccesses(call)
       .filter(({ kind }) => kind === 'write')
       .map(({ file }) => file)
     const option = call.options.find(
@@ -317,7 +330,7 @@ function stagedFiles(sources: readonly ShellCommand[], facts: Facts): ReadonlySe
     if (option?.value !== undefined) targets.push({ ...option.word, text: option.value })
     // `tar cf a.tgz …` and `zip a.zip …` name the archive among the operands.
     if (call.name === 'tar' || call.name === 'zip' || call.name === '7z') targets.push(...call.operands.slice(0, 2))
-    for (const word of targets) staged.add(placeOf(word, command.cwd, facts).path)
+    for (const word of targets) staged.add(classifyPath(word, command.cwd, facts).path)
   }
   return staged
 }
@@ -367,7 +380,7 @@ function looksForSecrets(pattern: string): boolean {
 const PASSING = new Set(['env', 'printenv', 'set', 'export', 'declare'])
 
 /** Does the command bring a secret into play: a secret file, or the whole environment? */
-function readsSecret(command: ShellCommand, facts: Facts): Secret | undefined {
+function readsSecret(command: ShellCommand, facts: Facts): SecretKind | undefined {
   const call = readCall(command)
   if (PASSING.has(call.name) && call.operands.length === 0) return 'environment'
   if (SEARCHERS.has(call.name) && call.operands[0] !== undefined && looksForSecrets(call.operands[0].text))
@@ -376,24 +389,26 @@ function readsSecret(command: ShellCommand, facts: Facts): Secret | undefined {
     ? call.operands
     : []
   for (const word of archived) {
-    const secret = secretAt(word, command, facts)
+    const secret = findSecretAccess(word, command, facts)
     if (secret !== undefined) return secret
   }
-  for (const access of accessesOf(call)) {
+  for (const access of findAccesses(call)) {
     if (access.kind !== 'read') continue
-    const secret = secretAt(access.file, command, facts)
+    const secret = findSecretAccess(access.file, command, facts)
     if (secret !== undefined && secret !== 'maybe') return secret
   }
-  const fed = command.redirects.find(({ operator, target }) => operator === '<' && secretIn(target.text) !== undefined)
+  const fed = command.redirects.find(
+    ({ operator, target }) => operator === '<' && classifySecretFile(target.text) !== undefined,
+  )
   return fed === undefined ? undefined : 'environment'
 }
 
-function secretAt(word: Word, command: ShellCommand, facts: Facts): Secret | undefined {
-  return secretIn(placeOf(word, command.cwd, facts, command.place).path)
+function findSecretAccess(word: Word, command: ShellCommand, facts: Facts): SecretKind | undefined {
+  return classifySecretFile(classifyPath(word, command.cwd, facts, command.location).path)
 }
 
 function isSecretToSend(word: Word, command: ShellCommand, facts: Facts): boolean {
-  return word.isKnown && secretAt(word, command, facts) !== undefined
+  return word.isKnown && findSecretAccess(word, command, facts) !== undefined
 }
 
 /** The local files that a command sends somewhere. */
@@ -420,8 +435,8 @@ const SENDERS: Readonly<Record<string, (call: Call) => readonly Word[]>> = {
     const archive = call.options.find(({ name }) => name === '-f' || name === '--file')?.value ?? ''
     return isRemote(archive) ? call.operands : NONE
   },
-  nc: redirectedIn,
-  ncat: redirectedIn,
+  nc: findRedirectedSecret,
+  ncat: findRedirectedSecret,
   mutt: attached,
   mail: attached,
 }
@@ -460,7 +475,7 @@ function socatFiles({ operands }: Call): readonly Word[] {
     }))
 }
 
-function redirectedIn({ command }: Call): readonly Word[] {
+function findRedirectedSecret({ command }: Call): readonly Word[] {
   return command.redirects.filter(({ operator }) => operator === '<').map(({ target }) => target)
 }
 

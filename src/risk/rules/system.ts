@@ -3,6 +3,20 @@
 
 import { type Call, findOption } from '../call.ts'
 import type { RulePack, TestResult } from '../rule.ts'
+import {
+  all,
+  always,
+  argument,
+  type Condition,
+  hasOperands,
+  not,
+  operand,
+  operandAt,
+  option,
+  optionWhere,
+  subcommand,
+  testByProgram,
+} from '../rule-rows.ts'
 import type { ShellCommand } from '../shell/execution.ts'
 
 export const system: RulePack = {
@@ -61,7 +75,7 @@ export const system: RulePack = {
       when: {
         program:
           'userdel groupdel deluser delgroup useradd adduser usermod passwd chpasswd visudo gpasswd dscl chage vipw',
-        test: changesUsers,
+        test: (call) => changesUsers(call),
       },
       match: [
         'userdel -r bob',
@@ -82,7 +96,7 @@ export const system: RulePack = {
       owasp: 'ASI03',
       when: {
         program: 'iptables ip6tables nft ufw firewall-cmd pfctl setenforce ipfw ip ifconfig nmcli ifdown netplan',
-        test: opensFirewall,
+        test: (call) => opensFirewall(call),
       },
       match: [
         'iptables -F',
@@ -168,7 +182,7 @@ export const system: RulePack = {
       when: {
         program:
           'rmmod insmod modprobe kexec grub-install efibootmgr update-grub bcdedit nvram csrutil spctl sysctl dmsetup',
-        test: changesKernel,
+        test: (call) => changesKernel(call),
       },
       match: [
         'rmmod ext4',
@@ -257,84 +271,50 @@ function killsAll(call: Call): TestResult {
   return call.operands.find(({ text }) => text === '' || text === '.' || text === '.*' || VITAL_PROCESSES.has(text))
 }
 
-function changesUsers(call: Call): TestResult {
-  const has = (...names: string[]) => findOption(call, names) !== undefined
-  switch (call.name) {
-    case 'userdel':
-    case 'deluser':
-    case 'groupdel':
-    case 'delgroup':
-      return call.operands[0]
-    case 'passwd':
-      return has('-S', '--status')
-        ? undefined
-        : has('-d', '--delete', '-l', '-u') || call.operands.length > 0
-          ? true
-          : { at: call.command.span, tier: 3 }
-    case 'dscl':
-      return call.options.find(({ word }) => ['-delete', '-create', '-passwd', '-append'].includes(word.text))?.word
-    case 'chage':
-      return has('-l', '--list') ? undefined : { at: call.command.span, tier: 3 }
-    case 'visudo':
-      return has('-c', '--check') ? undefined : { at: call.command.span, isUncertain: true }
-    case 'chpasswd':
-    case 'vipw':
-      return true
-    case 'usermod':
-    case 'gpasswd': {
-      const admin = call.options.find(({ value }) =>
-        value?.split(',').some((group) => ['sudo', 'wheel', 'admin', 'root', 'docker'].includes(group)),
-      )
-      return admin?.word ?? { at: call.command.span, tier: 3 }
-    }
-    default:
-      return call.operands.length > 0 ? { at: call.command.span, tier: 3 } : undefined
-  }
-}
+const ADMIN_GROUPS = new Set(['sudo', 'wheel', 'admin', 'root', 'docker'])
+const DSCL_CHANGES = new Set(['-delete', '-create', '-passwd', '-append'])
+const addsToAdminGroup = optionWhere(({ value }) => value?.split(',').some((group) => ADMIN_GROUPS.has(group)) === true)
 
-function opensFirewall(call: Call): TestResult {
-  const words = call.operands.map(({ text }) => text)
-  const has = (...names: string[]) => findOption(call, names) !== undefined
-  switch (call.name) {
-    case 'iptables':
-    case 'ip6tables':
-      if (has('-L', '-S', '-C', '--list')) return undefined
-      if (has('-F', '--flush', '-X', '-P', '--policy', '-Z')) return true
-      return call.command.args.some(({ text }) => text === '--flush')
-        ? true
-        : has('-A', '-D', '-I', '-R')
-          ? { at: call.command.span, tier: 3 }
-          : undefined
-    case 'nft':
-      return words.includes('flush') || words.includes('delete') || words.includes('destroy') ? true : undefined
-    case 'ufw':
-      return words.includes('disable') || words.includes('reset')
-        ? true
-        : words[0] === 'status' || words.length === 0
-          ? undefined
-          : { at: call.command.span, tier: 3 }
-    case 'firewall-cmd':
-      return has('--panic-on', '--complete-reload') ? true : undefined
-    case 'setenforce':
-      return ['0', 'Permissive', 'permissive'].includes(words[0] ?? '') ? true : undefined
-    case 'pfctl':
-      return has('-d', '-F') ? true : undefined
-    case 'ip':
-      return words.includes('flush') || words.includes('down') || words.includes('del') || words.includes('delete')
-        ? true
-        : undefined
-    case 'ifdown':
-      return words.length > 0 ? true : undefined
-    case 'ifconfig':
-      return words.includes('down') ? true : undefined
-    case 'nmcli':
-      return words.includes('off') || words.includes('delete') || words.includes('down') ? true : undefined
-    case 'ipfw':
-      return words.includes('flush') ? true : undefined
-    default:
-      return undefined
-  }
-}
+const changesUsers = testByProgram(
+  {
+    'userdel deluser groupdel delgroup': [[always, operandAt(0)]],
+    passwd: [
+      [option('-S', '--status'), 'pass'],
+      [option('-d', '--delete', '-l', '-u'), 'hit'],
+      [hasOperands, 'hit'],
+      [always, { tier: 3 }],
+    ],
+    dscl: [[always, optionWhere(({ word }) => DSCL_CHANGES.has(word.text))]],
+    chage: [[not(option('-l', '--list')), { tier: 3 }]],
+    visudo: [[not(option('-c', '--check')), { isUncertain: true }]],
+    'chpasswd vipw': [[always, 'hit']],
+    'usermod gpasswd': [[always, (call) => addsToAdminGroup(call) ?? { at: call.command.span, tier: 3 }]],
+  },
+  [[hasOperands, { tier: 3 }]],
+)
+
+const opensFirewall = testByProgram({
+  'iptables ip6tables': [
+    [option('-L', '-S', '-C', '--list'), 'pass'],
+    [option('-F', '--flush', '-X', '-P', '--policy', '-Z'), 'hit'],
+    [argument('--flush'), 'hit'],
+    [option('-A', '-D', '-I', '-R'), { tier: 3 }],
+  ],
+  nft: [[operand('flush', 'delete', 'destroy'), 'hit']],
+  ufw: [
+    [operand('disable', 'reset'), 'hit'],
+    [subcommand('status'), 'pass'],
+    [hasOperands, { tier: 3 }],
+  ],
+  'firewall-cmd': [[option('--panic-on', '--complete-reload'), 'hit']],
+  setenforce: [[subcommand('0', 'Permissive', 'permissive'), 'hit']],
+  pfctl: [[option('-d', '-F'), 'hit']],
+  ip: [[operand('flush', 'down', 'del', 'delete'), 'hit']],
+  ifdown: [[hasOperands, 'hit']],
+  ifconfig: [[operand('down'), 'hit']],
+  nmcli: [[operand('off', 'delete', 'down'), 'hit']],
+  ipfw: [[operand('flush'), 'hit']],
+})
 
 const SERVICE_VERBS = new Set(
   'start stop restart reload disable enable mask unload bootout kill remove delete isolate condrestart try-restart graceful bootstrap load reload-or-restart'.split(
@@ -368,35 +348,37 @@ function changesService(call: Call): TestResult {
   return stops && lifeline !== undefined ? { at: lifeline.span, isUncertain: true } : verb
 }
 
-function changesKernel(call: Call): TestResult {
-  const has = (...names: string[]) => findOption(call, names) !== undefined
-  const first = call.operands[0]
-  switch (call.name) {
-    case 'sysctl':
-      return has('-w', '--write', '-p', '--load') || (first?.text.includes('=') ?? false)
-        ? { at: call.command.span, tier: 3, ...(first?.text.startsWith('kernel.') ? { tier: 4 as const } : {}) }
-        : undefined
-    case 'csrutil':
-      return first?.text === 'disable' ? first : undefined
-    case 'spctl':
-      return has('--master-disable', '--global-disable') ? true : undefined
-    case 'efibootmgr':
-      return has('-B', '--delete-bootnum', '-O', '-c') ? true : undefined
-    case 'modprobe':
-      return has('-n', '--dry-run', '-D', '--show-depends')
-        ? undefined
-        : has('-r', '--remove')
-          ? true
-          : { at: call.command.span, tier: 3 }
-    case 'dmsetup':
-      return first?.text.startsWith('remove') || first?.text === 'wipe_table' ? first : undefined
-    case 'nvram':
-      return has('-c', '-d') ? true : undefined
-    case 'bcdedit':
-      return call.operands.length > 0 ? true : undefined
-    case 'update-grub':
-      return { at: call.command.span, tier: 3 }
-    default:
-      return call.operands.length > 0 ? true : undefined
-  }
+function firstOperand(test: (text: string) => boolean): Condition {
+  return ({ operands: [first] }) => first !== undefined && test(first.text)
 }
+
+const setsSysctl: Condition = (call) =>
+  option('-w', '--write', '-p', '--load')(call) || firstOperand((text) => text.includes('='))(call)
+
+const changesKernel = testByProgram(
+  {
+    sysctl: [
+      [
+        all(
+          setsSysctl,
+          firstOperand((text) => text.startsWith('kernel.')),
+        ),
+        { tier: 4 },
+      ],
+      [setsSysctl, { tier: 3 }],
+    ],
+    csrutil: [[subcommand('disable'), operandAt(0)]],
+    spctl: [[option('--master-disable', '--global-disable'), 'hit']],
+    efibootmgr: [[option('-B', '--delete-bootnum', '-O', '-c'), 'hit']],
+    modprobe: [
+      [option('-n', '--dry-run', '-D', '--show-depends'), 'pass'],
+      [option('-r', '--remove'), 'hit'],
+      [always, { tier: 3 }],
+    ],
+    dmsetup: [[firstOperand((text) => text.startsWith('remove') || text === 'wipe_table'), operandAt(0)]],
+    nvram: [[option('-c', '-d'), 'hit']],
+    bcdedit: [[hasOperands, 'hit']],
+    'update-grub': [[always, { tier: 3 }]],
+  },
+  [[hasOperands, 'hit']],
+)

@@ -268,9 +268,9 @@ describe('how it would run', () => {
   it('says through what and where a command comes to run', () => {
     expect(find("sudo bash -c 'echo $(shred)'", 'shred')?.via).toEqual(['sudo', 'bash -c', '$( )'])
     expect(find('ls | xargs shred', 'shred')?.via).toEqual(['xargs'])
-    expect(find('ssh h shred', 'shred')?.place).toBe('remote')
-    expect(find('docker exec c shred', 'shred')?.place).toBe('container')
-    expect(find('shred', 'shred')?.place).toBe('local')
+    expect(find('ssh h shred', 'shred')?.location).toBe('remote')
+    expect(find('docker exec c shred', 'shred')?.location).toBe('container')
+    expect(find('shred', 'shred')?.location).toBe('local')
   })
 
   it('keeps the pipe: the nearest command first, and the text when it is certain', () => {

@@ -1,6 +1,6 @@
 // The entry to this folder: shell text in, everything that it would run out.
 
-import type { Execution, Surroundings } from './execution.ts'
+import type { Execution, ShellContext } from './execution.ts'
 import { topFrame } from './frame.ts'
 import { Interpreter } from './interpreter.ts'
 import { clip } from './limits.ts'
@@ -11,7 +11,7 @@ import { Scope } from './scope.ts'
  *
  *     analyzeShell('sudo rm -rf build', { cwd: '/srv/app', home: '/home/me' }).commands[0]?.name   // 'rm'
  */
-export function analyzeShell(text: string, surroundings: Surroundings): Execution {
+export function analyzeShell(text: string, surroundings: ShellContext): Execution {
   const shell = new Interpreter(text)
   const scope = new Scope(surroundings.cwd, surroundings.home)
   const { commands, snippets, unknown, assigned } = shell.analysis

@@ -32,7 +32,7 @@ export interface Input {
 }
 
 /** Where a command runs when that is not simply here. */
-export type Place = 'local' | 'container' | 'remote'
+export type CommandLocation = 'local' | 'container' | 'remote'
 
 // How programs that run other programs appear:
 // - pure prefixes (sudo, env, nice, timeout, command …) are not commands of their own: the inner one has them in `via`.
@@ -58,7 +58,7 @@ export interface ShellCommand {
   readonly cwd: string | undefined
   /** How it comes to run, outermost first: `sudo`, `xargs`, `find -exec`, `bash -c`, `$( )`. */
   readonly via: readonly string[]
-  readonly place: Place
+  readonly location: CommandLocation
   /** Variables set for it: `KEY=value command`, `env KEY=value`, and exports before it. */
   readonly env: ReadonlyMap<string, Word>
   /** It would not really be done: it stands in a function that nobody calls. */
@@ -82,7 +82,7 @@ export interface Snippet {
   readonly code: string
   readonly span: Span
   readonly via: readonly string[]
-  readonly place: Place
+  readonly location: CommandLocation
   readonly cwd: string | undefined
 }
 
@@ -106,7 +106,7 @@ export interface Execution {
 }
 
 /** Where a text would run. */
-export interface Surroundings {
+export interface ShellContext {
   readonly cwd: string
   /** The user's home folder, for `~`. */
   readonly home: string

@@ -1,13 +1,13 @@
 // Positions and origins during the analysis: frames of scripts, fields of words, inputs. Knows no program.
 
 import type { Span } from '../assessment.ts'
-import type { Input, Place, Redirect, ShellCommand, Word } from './execution.ts'
+import type { CommandLocation, Input, Redirect, ShellCommand, Word } from './execution.ts'
 
 /** The text that a script would print; undefined when it is not certain. */
 export type Output = string | undefined
 
 /** Text that runs as code, or may run: its known text and the commands that print it. */
-export interface Feed {
+export interface CodeSource {
   readonly text: Output
   readonly from: readonly ShellCommand[]
 }
@@ -17,7 +17,7 @@ export interface Field extends Word {
   /** Offset of its text in the analysed text, when the text is there character by character. */
   readonly at?: number | undefined
   /** The output of `<( )`. */
-  readonly feed?: Feed | undefined
+  readonly source?: CodeSource | undefined
 }
 
 /** An input with the offset of its text, so that positions in it can be reported. */
@@ -39,7 +39,7 @@ export interface Frame {
   readonly source: string
   readonly origin: Origin
   readonly via: readonly string[]
-  readonly place: Place
+  readonly location: CommandLocation
   /** Redirects of the enclosing groups. */
   readonly redirects: readonly Redirect[]
   readonly input: Input | undefined
@@ -58,7 +58,7 @@ export function topFrame(source: string): Frame {
     source,
     origin: 0,
     via: [],
-    place: 'local',
+    location: 'local',
     redirects: NO_REDIRECTS,
     input: undefined,
     depth: 0,

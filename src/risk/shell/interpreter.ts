@@ -147,7 +147,7 @@ export class Interpreter implements InterpreterPort {
       input,
       cwd: scope.cwd,
       via: frame.via,
-      place: frame.place,
+      location: frame.location,
       env,
       ...(frame.isDormant && { isDormant: true }),
       ...(frame.isBackground && { isBackground: true }),

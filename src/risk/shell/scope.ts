@@ -3,7 +3,7 @@
 
 import type { Function as FunctionNode } from 'unbash'
 import type { ShellCommand, Word } from './execution.ts'
-import { type Feed, type Field, type Frame, NO_ENV } from './frame.ts'
+import { type CodeSource, type Field, type Frame, NO_ENV } from './frame.ts'
 import { resolvePath } from './paths.ts'
 
 /** The value of a variable. */
@@ -40,9 +40,9 @@ export class Scope {
   functions = new Map<string, Definition>()
   aliases = new Map<string, string>()
   /** `exec 3<<<text` */
-  descriptors = new Map<string, Feed>()
+  descriptors = new Map<string, CodeSource>()
   /** What the text itself wrote to files, by path. */
-  files = new Map<string, Feed>()
+  files = new Map<string, CodeSource>()
   exported: ReadonlyMap<string, Word> = NO_ENV
   /** Undefined when nobody says what they are. */
   positional: readonly Field[] | undefined
@@ -82,7 +82,7 @@ export class Scope {
   }
 
   /** What the text itself put into a file or descriptor that is read now. */
-  readFile(path: string): Feed | undefined {
+  readFile(path: string): CodeSource | undefined {
     const descriptor = /^\/dev\/fd\/(\d+)$/.exec(path)?.[1] ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1]
     if (descriptor !== undefined) return this.descriptors.get(descriptor)
     return this.files.size > 0 ? this.files.get(resolvePath(this.cwd, path)) : undefined

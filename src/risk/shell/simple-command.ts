@@ -11,8 +11,8 @@ import type { Invocation } from './invocation.ts'
 import { clip, MAX_FROM } from './limits.ts'
 import { runsOutput } from './nested-code.ts'
 import { baseName } from './paths.ts'
-import { languageOf, runSnippet } from './programs/code-interpreters.ts'
-import { printedBy } from './programs/printed-text.ts'
+import { findInterpreterLanguage, runSnippet } from './programs/code-interpreters.ts'
+import { computeOutput } from './programs/printed-text.ts'
 import { fileCode } from './programs/shells.ts'
 import { findProgram } from './programs/table.ts'
 import type { Definition, Scope, Value } from './scope.ts'
@@ -137,7 +137,7 @@ export function runCall(shell: InterpreterPort, call: Invocation): Output {
   if (run) return run(shell, call, baseName(first.text))
   if (call.scope.files.size > 0 && first.text.includes('/')) return runOwnFile(shell, call, first)
   shell.emit(call)
-  return printedBy(call)
+  return computeOutput(call)
 }
 
 // A program that the text itself wrote or fetched: `curl -o x …; chmod +x x; ./x`.
@@ -146,7 +146,7 @@ function runOwnFile(shell: InterpreterPort, call: Invocation, first: Field): Out
   shell.emit(call, runsOutput(code))
   if (!code) return undefined
   const interpreter = code.isKnown ? /^#!.*\/(?:env\s+(?:-S\s+)?)?([\w.-]+)/.exec(code.text)?.[1] : undefined
-  const language = interpreter && languageOf(interpreter)
+  const language = interpreter && findInterpreterLanguage(interpreter)
   const scope = call.scope.copy()
   scope.positional = call.fields.slice(1)
   if (!language) return shell.runCode(call, code, baseName(first.text), scope)

@@ -2,7 +2,7 @@
 // `arc roundtable` drives, which are sessions of their own.
 
 import { hostname } from 'node:os'
-import type { StateStore } from '../../storage/state.ts'
+import type { StateStore } from '../../storage/ports.ts'
 import { readRoundtable, roundtableKey, type TableDriver } from '../machine.ts'
 import { type TableView, viewTable } from '../view.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stateStoreContract } from '../../testing/state-store-contract.ts'
-import { type StateStore, update } from '../state.ts'
+import type { StateStore } from '../ports.ts'
+import { update } from '../state.ts'
 import { MemoryStateStore } from './state-store.ts'
 
 describe('state in memory', () => {

@@ -1,6 +1,6 @@
 // State that ends with the process: for programs without a database, and over one that must not be written to.
 
-import type { StateEntry, StateStore } from '../state.ts'
+import type { StateEntry, StateStore } from '../ports.ts'
 
 /**
  * State in memory. Given another store, it begins with what that one holds, and what is written stays here.

@@ -2,7 +2,6 @@
 
 import { ArcError, show } from '../../engine/errors.ts'
 import { frozenCopy } from '../../engine/plain-data.ts'
-import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
 import type { Task, TaskDraft, TaskRecord } from '../../tasks/task.ts'
 import {
   advanceTask,
@@ -13,6 +12,7 @@ import {
   type TaskMove,
   unknownTask,
 } from '../../tasks/transitions.ts'
+import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../ports.ts'
 
 /**
  * Tasks in memory.

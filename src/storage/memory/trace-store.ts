@@ -14,20 +14,20 @@ import {
 } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
 import { draftsOf, type Head, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
+import { Additions, countersFrom } from '../../trace/tally.ts'
 import {
   type Appended,
   type CounterOptions,
   type Counters,
   DEFAULT_HOURS,
   type Found,
-  limitOf,
-  MAX_NAMED,
+  MAX_NAMED_IDS,
   type Retained,
   type RetainPolicy,
+  readLimit,
   type TraceFilter,
   type TraceStore,
-} from '../../trace/store.ts'
-import { Additions, countersFrom } from '../../trace/tally.ts'
+} from '../ports.ts'
 
 /**
  * A trace that ends with the process.
@@ -66,7 +66,7 @@ export class MemoryTraceStore implements TraceStore {
 
   records(filter: TraceFilter = {}): TraceRecord[] {
     const { afterSeq } = filter
-    const limit = limitOf(filter)
+    const limit = readLimit(filter)
     const rows = this.#links.filter((link) => matches(link, filter))
     const wanted = afterSeq === undefined ? rows.slice(Math.max(0, rows.length - limit)) : rows.slice(0, limit)
     return wanted.map(recordOf)
@@ -79,7 +79,7 @@ export class MemoryTraceStore implements TraceStore {
     if (exact !== undefined) return this.#found(exact)
     const ids =
       id === '' ? [] : [...new Set(own.filter((link) => link.id.startsWith(id)).map((link) => link.id))].sort()
-    if (ids.length > 1) return { found: 'several', ids: ids.slice(0, MAX_NAMED) }
+    if (ids.length > 1) return { found: 'several', ids: ids.slice(0, MAX_NAMED_IDS) }
     if (ids.length === 1) return this.#found(own.findLast((link) => link.id === ids[0]))
     const evaluation = this.#links.findLast((link) => link.id === id)
     return this.#found(own.find(({ seq }) => seq === evaluation?.step))

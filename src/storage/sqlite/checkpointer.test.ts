@@ -2,11 +2,12 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
+import { describeEachDriver } from '../../../test/each-driver.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { stepEntry } from '../../testing/step-entry.ts'
 import { DatabaseFile } from './database-file.ts'
+import { loadDriver } from './driver/load-driver.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 const MB = 1024 * 1024
@@ -28,32 +29,34 @@ async function append({ file, trace }: ReturnType<typeof opened>, count: number,
   }
 }
 
-it('is moved without anybody who writes waiting for it', async () => {
-  const at = opened()
-  await append(at, 300)
-  // Nobody else moves it: it is far too short for those who write.
-  await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(2 * MB)
-  expect(statSync(`${at.path}-wal`).size).toBeLessThan(30 * MB)
-  expect(at.trace.verify()).toMatchObject({ ok: true, records: 600 })
-})
+describeEachDriver(() => {
+  it('is moved without anybody who writes waiting for it', async () => {
+    const at = opened()
+    await append(at, 300)
+    // Nobody else moves it: it is far too short for those who write.
+    await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(2 * MB)
+    expect(statSync(`${at.path}-wal`).size).toBeLessThan(30 * MB)
+    expect(at.trace.verify()).toMatchObject({ ok: true, records: 600 })
+  })
 
-it('does not grow without end while somebody goes on writing', async () => {
-  const at = opened()
-  await append(at, 3_000)
-  expect(statSync(`${at.path}-wal`).size).toBeLessThan(50 * MB)
-  at.file.close()
-  const db = new Database(at.path, { readonly: true })
-  onTestFinished(() => void db.close())
-  expect(db.pragma('quick_check', { simple: true })).toBe('ok')
-  expect(db.prepare('SELECT count(*) FROM trace').pluck().get()).toBe(6_000)
-})
+  it('does not grow without end while somebody goes on writing', async () => {
+    const at = opened()
+    await append(at, 3_000)
+    expect(statSync(`${at.path}-wal`).size).toBeLessThan(50 * MB)
+    at.file.close()
+    const db = loadDriver().open(at.path, { isReadOnly: true })
+    onTestFinished(() => void db.close())
+    expect(db.pragma('quick_check')).toBe('ok')
+    expect(db.prepare('SELECT count(*) FROM trace').pluck().get()).toBe(6_000)
+  })
 
-it('is moved into the file that stands there now', async () => {
-  const at = opened()
-  await append(at, 300)
-  at.file.close()
-  const { size } = statSync(at.path)
-  await append(at, 300)
-  await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(size + MB)
-  expect(at.trace.verify()).toMatchObject({ ok: true, records: 1_200 })
+  it('is moved into the file that stands there now', async () => {
+    const at = opened()
+    await append(at, 300)
+    at.file.close()
+    const { size } = statSync(at.path)
+    await append(at, 300)
+    await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(size + MB)
+    expect(at.trace.verify()).toMatchObject({ ok: true, records: 1_200 })
+  })
 })

@@ -2,34 +2,37 @@
 // answered meanwhile would wait along. What this thread leaves undone, whoever writes does when the log is long.
 
 import type { Worker } from 'node:worker_threads'
+import type { Driver } from './driver/driver.ts'
+import { loadDriver } from './driver/load-driver.ts'
 
-// Opened anew each time: the file may be another by then. Without waiting for anybody: a part that others still read stays.
-const CODE = `
-const { parentPort, workerData } = require('node:worker_threads')
-const Database = require(workerData.sqlite)
+// The file is opened each time: it may have been replaced since. A checkpoint does not wait for readers.
+function workerCode(checkpointSource: string): string {
+  return `
+const { parentPort } = require('node:worker_threads')
+const { existsSync } = require('node:fs')
+const checkpoint = ${checkpointSource}
 parentPort.on('message', (file) => {
   try {
-    const db = new Database(file, { fileMustExist: true })
-    try {
-      db.pragma('wal_checkpoint(PASSIVE)')
-    } finally {
-      db.close()
-    }
+    if (existsSync(file)) checkpoint(file)
   } catch {
-    // The file is gone, locked or damaged: whoever uses it finds out and tells.
+    // The file is locked, damaged or gone: the next writer finds out and reports it.
   }
   parentPort.postMessage(file)
 })
 `
+}
 
 const underWay = new Set<string>()
-let thread: Promise<Worker> | undefined
+// One for each driver: tests use several in one process.
+const threads = new Map<string, Promise<Worker>>()
 
 /** Begins to move the log of a database, unless that is under way. */
 export function moveLog(file: string): void {
   if (underWay.has(file)) return
   underWay.add(file)
-  thread ??= startThread()
+  const driver = loadDriver()
+  const thread = threads.get(driver.name) ?? startThread(driver)
+  threads.set(driver.name, thread)
   // A thread that cannot be had is not asked again: its files stay under way.
   thread.then(
     (worker) => worker.postMessage(file),
@@ -38,10 +41,10 @@ export function moveLog(file: string): void {
 }
 
 // Modules of Node that only a daemon needs: `arc hook` starts without them.
-async function startThread(): Promise<Worker> {
-  const [{ Worker }, { createRequire }] = await Promise.all([import('node:worker_threads'), import('node:module')])
-  const sqlite = createRequire(import.meta.url).resolve('better-sqlite3')
-  const worker = new Worker(CODE, { eval: true, workerData: { sqlite }, execArgv: [], stdin: false })
+async function startThread({ checkpointSource }: Driver): Promise<Worker> {
+  const { Worker } = await import('node:worker_threads')
+  const code = workerCode(checkpointSource)
+  const worker = new Worker(code, { eval: true, execArgv: [], stdin: false })
   worker.on('message', (file: string) => underWay.delete(file))
   worker.on('error', () => undefined)
   // Nobody has to wait for it.

@@ -1,8 +1,8 @@
 // A connection that heals: waits when the database is locked, and when the file turns out damaged or was replaced under
 // our feet, opens anew what stands there and does the work again.
 
-import type Database from 'better-sqlite3'
 import { DatabaseFile, type Place } from './database-file.ts'
+import type { Database, Statement } from './driver/driver.ts'
 import { isCorrupt, isUnavailable, storeUnavailable } from './errors.ts'
 import { retryBusy, setAside } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
@@ -11,17 +11,17 @@ import { commitGroups, type GroupStatements, type WriteGroup } from './write-gro
 /** Holds a database and what was prepared on it. */
 export class Connection<Prepared> {
   readonly #file: DatabaseFile
-  readonly #prepare: (db: Database.Database) => Prepared
+  readonly #prepare: (db: Database) => Prepared
   #ready: Ready<Prepared> | undefined
 
-  constructor(place: Place, options: OpenOptions, prepare: (db: Database.Database) => Prepared) {
+  constructor(place: Place, options: OpenOptions, prepare: (db: Database) => Prepared) {
     this.#file = typeof place === 'string' ? new DatabaseFile(place, options) : place
     this.#prepare = prepare
     this.#open()
   }
 
   /** Does something that may be done again: reads, or a whole transaction. */
-  use<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+  use<T>(work: (prepared: Prepared, db: Database) => T): T {
     const { group } = this.#file
     commitGroups(group)
     return this.#healing(({ prepared, db }) => {
@@ -31,7 +31,7 @@ export class Connection<Prepared> {
   }
 
   /** The same inside a transaction that has the right to write from its start. */
-  write<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+  write<T>(work: (prepared: Prepared, db: Database) => T): T {
     this.#file.makeWay()
     return this.#healing((ready) => {
       if (!this.#joins(ready)) return this.#inTransaction(ready, ready.beginWriting, work)
@@ -72,7 +72,7 @@ export class Connection<Prepared> {
   }
 
   /** Several questions that are answered from one moment, by the file that stands there now. */
-  read<T>(work: (prepared: Prepared, db: Database.Database) => T): T {
+  read<T>(work: (prepared: Prepared, db: Database) => T): T {
     // Of what is not committed nobody is told.
     commitGroups()
     this.#file.makeWay()
@@ -114,11 +114,7 @@ export class Connection<Prepared> {
   }
 
   // By statements that are prepared once: making a function for each transaction costs as much as a small one.
-  #inTransaction<T>(
-    ready: Ready<Prepared>,
-    begin: Database.Statement,
-    work: (prepared: Prepared, db: Database.Database) => T,
-  ): T {
+  #inTransaction<T>(ready: Ready<Prepared>, begin: Statement, work: (prepared: Prepared, db: Database) => T): T {
     const { db, prepared, commit, rollBack } = ready
     if (db.inTransaction) return this.#asPart(ready, work)
     begin.run()
@@ -136,7 +132,7 @@ export class Connection<Prepared> {
   }
 
   // Within another transaction of this process: kept or lost with that, and alone in leaving nothing behind when it fails.
-  #asPart<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database.Database) => T): T {
+  #asPart<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database) => T): T {
     const { db, prepared, beginPart, keepPart, rollBackPart } = ready
     beginPart.run()
     try {
@@ -174,11 +170,11 @@ export class Connection<Prepared> {
 }
 
 interface Ready<Prepared> extends GroupStatements {
-  readonly db: Database.Database
+  readonly db: Database
   readonly generation: number
   readonly prepared: Prepared
-  readonly begin: Database.Statement
-  readonly beginPart: Database.Statement
-  readonly keepPart: Database.Statement
-  readonly rollBackPart: Database.Statement
+  readonly begin: Statement
+  readonly beginPart: Statement
+  readonly keepPart: Statement
+  readonly rollBackPart: Statement
 }

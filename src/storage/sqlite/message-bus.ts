@@ -1,13 +1,13 @@
 // A bus between processes: messages are rows, and whoever listens looks a few times in 100 ms whether another process
 // has written. Looking costs microseconds, and nobody looks where nobody listens.
 
-import type Database from 'better-sqlite3'
 import { BaseBus, type BusServices, type SentMessage, type Subscription } from '../../bus/base-bus.ts'
 import { INBOX } from '../../bus/bus.ts'
 import { isUnder } from '../../bus/subject.ts'
 import { describe } from '../../engine/errors.ts'
 import { Redactor } from '../../trace/redact.ts'
 import { Connection } from './connection.ts'
+import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 
 interface MessageRow {
@@ -195,7 +195,7 @@ function isInbox(pattern: string): boolean {
   return pattern.startsWith(`${INBOX}.`)
 }
 
-function prepare(db: Database.Database) {
+function prepare(db: Database) {
   return {
     dataVersion: db.prepare<[], number>('PRAGMA data_version').pluck(),
     // What was tidied away counts too.

@@ -3,14 +3,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describeEachDriver } from '../../../test/each-driver.ts'
 import { ENTRY_TIME, stepEntry } from '../../testing/step-entry.ts'
 import type { StepEntry } from '../../trace/record.ts'
 import { Redactor } from '../../trace/redact.ts'
 import { draftsOf, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
 import { Additions } from '../../trace/tally.ts'
 import { MemoryTraceStore } from '../memory/trace-store.ts'
+import type { Database } from './driver/driver.ts'
+import { loadDriver } from './driver/load-driver.ts'
 import { MIGRATIONS } from './migrations/list.ts'
 import { SqliteStateStore } from './state-store.ts'
 import { SqliteTraceStore } from './trace-store.ts'
@@ -18,81 +20,82 @@ import { SqliteTraceStore } from './trace-store.ts'
 const BEFORE_PLACES = 4
 const STEPS = 3_400
 
-describe('a database of an earlier version', () => {
-  let folder = ''
-  let file = ''
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-old-'))
-    file = join(folder, 'arc.db')
+describeEachDriver(() => {
+  describe('a database of an earlier version', () => {
+    let folder = ''
+    let file = ''
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'arc-old-'))
+      file = join(folder, 'arc.db')
+    })
+    afterEach(() => rmSync(folder, { recursive: true }))
+
+    it('with ten thousand records is taken over whole, and goes on', () => {
+      const memory = new MemoryTraceStore()
+      const entries = Array.from({ length: STEPS }, (_, at) => oldEntry(at))
+      memory.appendAll(entries)
+      writeOld(file, entries)
+      const store = new SqliteTraceStore(file)
+      const next = stepEntry({ id: 'next', time: ENTRY_TIME + STEPS * 1_000 })
+      expect(store.append(next)).toEqual(memory.append(next))
+      const questions = [
+        {},
+        { session: 'session-3', limit: 5_000 },
+        { hook: 'guard', decision: 'block', limit: 5_000 } as const,
+        { session: 'session-0', hook: 'guard' },
+        { since: ENTRY_TIME + 3_000_000, steps: true },
+        { afterSeq: 9_000, limit: 20 },
+      ]
+      for (const question of questions) expect(store.query(question)).toEqual(memory.query(question))
+      for (const id of ['old-0', 'old-33', 'old-3399', 'next', 'last', 'nobody'])
+        expect(store.get(id)).toEqual(memory.get(id))
+      expect(store.counters()).toEqual(memory.counters())
+      expect(store.verify()).toEqual(memory.verify())
+      expect([...store.export()]).toEqual([...memory.export()])
+      const policy = { before: ENTRY_TIME + 2_000_000, now: ENTRY_TIME + STEPS * 1_000, id: 'cut' }
+      expect(store.retain(policy)).toEqual(memory.retain(policy))
+      expect(store.verify()).toEqual(memory.verify())
+      store.close()
+    }, 60_000)
+
+    it('that was cut and has a state keeps both', () => {
+      writeOld(file, [oldEntry(0), oldEntry(1), oldEntry(2)])
+      const db = loadDriver().open(file)
+      const { hash, clock } = db.prepare('SELECT hash, clock FROM trace WHERE seq = 3').get() as Sealed
+      db.prepare("UPDATE trace_end SET seq = 3, hash = ?, clock = ? WHERE name = 'cut'").run(hash, clock)
+      db.exec('DELETE FROM trace WHERE seq <= 3')
+      db.exec(`INSERT INTO state (key, value, version) VALUES ('breaker:default', '{"status":"closed"}', 7)`)
+      db.close()
+      const store = new SqliteTraceStore(file)
+      expect(store.verify()).toMatchObject({ ok: true, records: 6, cut: { seq: 3 } })
+      expect(store.query().map(({ id }) => id)).toEqual(['old-1.1', 'old-1.2', 'old-2.1', 'old-2.2'])
+      expect(store.get('old-0')).toEqual({ found: 'nothing' })
+      expect(store.counters()).toMatchObject({ records: 9, steps: 3 })
+      const state = new SqliteStateStore(file)
+      expect(state.get('breaker:default')).toMatchObject({ value: { status: 'closed' }, version: 7 })
+      state.close()
+      store.close()
+    })
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('with ten thousand records is taken over whole, and goes on', () => {
-    const memory = new MemoryTraceStore()
-    const entries = Array.from({ length: STEPS }, (_, at) => oldEntry(at))
-    memory.appendAll(entries)
-    writeOld(file, entries)
-    const store = new SqliteTraceStore(file)
-    const next = stepEntry({ id: 'next', time: ENTRY_TIME + STEPS * 1_000 })
-    expect(store.append(next)).toEqual(memory.append(next))
-    const questions = [
-      {},
-      { session: 'session-3', limit: 5_000 },
-      { hook: 'guard', decision: 'block', limit: 5_000 } as const,
-      { session: 'session-0', hook: 'guard' },
-      { since: ENTRY_TIME + 3_000_000, steps: true },
-      { afterSeq: 9_000, limit: 20 },
-    ]
-    for (const question of questions) expect(store.query(question)).toEqual(memory.query(question))
-    for (const id of ['old-0', 'old-33', 'old-3399', 'next', 'last', 'nobody'])
-      expect(store.get(id)).toEqual(memory.get(id))
-    expect(store.counters()).toEqual(memory.counters())
-    expect(store.verify()).toEqual(memory.verify())
-    expect([...store.export()]).toEqual([...memory.export()])
-    const policy = { before: ENTRY_TIME + 2_000_000, now: ENTRY_TIME + STEPS * 1_000, id: 'cut' }
-    expect(store.retain(policy)).toEqual(memory.retain(policy))
-    expect(store.verify()).toEqual(memory.verify())
-    store.close()
-  }, 60_000)
+  function oldEntry(at: number): StepEntry {
+    const evaluations = [{}, at % 7 === 0 ? ({ hook: 'guard', decision: 'block', applied: true } as const) : {}]
+    const session = at % 5 === 4 ? undefined : `session-${at % 5}`
+    return stepEntry({ id: `old-${at}`, session, time: ENTRY_TIME + at * 1_000, evaluations })
+  }
 
-  it('that was cut and has a state keeps both', () => {
-    writeOld(file, [oldEntry(0), oldEntry(1), oldEntry(2)])
-    const db = new Database(file)
-    const { hash, clock } = db.prepare('SELECT hash, clock FROM trace WHERE seq = 3').get() as Sealed
-    db.prepare("UPDATE trace_end SET seq = 3, hash = ?, clock = ? WHERE name = 'cut'").run(hash, clock)
-    db.exec('DELETE FROM trace WHERE seq <= 3')
-    db.exec(`INSERT INTO state (key, value, version) VALUES ('breaker:default', '{"status":"closed"}', 7)`)
-    db.close()
-    const store = new SqliteTraceStore(file)
-    expect(store.verify()).toMatchObject({ ok: true, records: 6, cut: { seq: 3 } })
-    expect(store.query().map(({ id }) => id)).toEqual(['old-1.1', 'old-1.2', 'old-2.1', 'old-2.2'])
-    expect(store.get('old-0')).toEqual({ found: 'nothing' })
-    expect(store.counters()).toMatchObject({ records: 9, steps: 3 })
-    const state = new SqliteStateStore(file)
-    expect(state.get('breaker:default')).toMatchObject({ value: { status: 'closed' }, version: 7 })
-    state.close()
-    store.close()
-  })
-})
-
-function oldEntry(at: number): StepEntry {
-  const evaluations = [{}, at % 7 === 0 ? ({ hook: 'guard', decision: 'block', applied: true } as const) : {}]
-  const session = at % 5 === 4 ? undefined : `session-${at % 5}`
-  return stepEntry({ id: `old-${at}`, session, time: ENTRY_TIME + at * 1_000, evaluations })
-}
-
-// As the version before wrote it: with its tables, in its statements.
-function writeOld(file: string, entries: readonly StepEntry[]): void {
-  const db = new Database(file)
-  db.pragma('auto_vacuum = INCREMENTAL')
-  db.pragma('journal_mode = WAL')
-  for (const step of MIGRATIONS.slice(0, BEFORE_PLACES)) db.exec(step)
-  db.pragma(`user_version = ${BEFORE_PLACES}`)
-  const redactor = new Redactor()
-  const additions = new Additions()
-  let head = NO_HEAD
-  let bytes = 0
-  db.transaction(() => {
+  // As the version before wrote it: with its tables, in its statements.
+  function writeOld(file: string, entries: readonly StepEntry[]): void {
+    const db = loadDriver().open(file)
+    db.pragma('auto_vacuum = INCREMENTAL')
+    db.pragma('journal_mode = WAL')
+    for (const step of MIGRATIONS.slice(0, BEFORE_PLACES)) db.exec(step)
+    db.pragma(`user_version = ${BEFORE_PLACES}`)
+    const redactor = new Redactor()
+    const additions = new Additions()
+    let head = NO_HEAD
+    let bytes = 0
+    db.exec('BEGIN')
     for (const entry of entries) {
       for (const link of seal(draftsOf(entry, redactor), head)) {
         insertOld(db, link)
@@ -105,18 +108,24 @@ function writeOld(file: string, entries: readonly StepEntry[]): void {
     for (const counter of additions.entries()) count.run(counter)
     const end = db.prepare("UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = 'head'")
     end.run(head.seq, head.hash, head.clock, bytes)
-  })()
-  db.close()
-}
+    db.exec('COMMIT')
+    db.close()
+  }
 
-function insertOld(db: Database.Database, link: Sealed): void {
-  const { seq, kind, component, action, decision = '', id, time, clock, session, hook, step, hash, body } = link
-  const names = [kind, component, action, decision]
-  db.prepare('INSERT OR IGNORE INTO trace_class (kind, component, action, decision) VALUES (?, ?, ?, ?)').run(names)
-  const find = 'SELECT id FROM trace_class WHERE kind = ? AND component = ? AND action = ? AND decision = ?'
-  const of = db.prepare(find).pluck().get(names)
-  const ownId = kind === 'evaluation' ? null : id
-  db.prepare(
-    'INSERT INTO trace (seq, class, step, id, time, clock, session, hook, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  ).run(seq, of, step ?? null, ownId, time, clock, session ?? null, hook ?? null, hash, body)
-}
+  function insertOld(db: Database, link: Sealed): void {
+    const { seq, kind, component, action, decision = '', id, time, clock, session, hook, step, hash, body } = link
+    const names = [kind, component, action, decision]
+    db.prepare('INSERT OR IGNORE INTO trace_class (kind, component, action, decision) VALUES (?, ?, ?, ?)').run(
+      ...names,
+    )
+    const find = 'SELECT id FROM trace_class WHERE kind = ? AND component = ? AND action = ? AND decision = ?'
+    const of = db
+      .prepare(find)
+      .pluck()
+      .get(...names)
+    const ownId = kind === 'evaluation' ? null : id
+    db.prepare(
+      'INSERT INTO trace (seq, class, step, id, time, clock, session, hook, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(seq, of, step ?? null, ownId, time, clock, session ?? null, hook ?? null, hash, body)
+  }
+})

@@ -3,14 +3,15 @@
 
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Database } from './driver/driver.ts'
+import { loadDriver } from './driver/load-driver.ts'
 import { isBusy, isCorrupt, isUnavailable, newerSchema, storeBusy, storeUnavailable } from './errors.ts'
 import { MIGRATIONS } from './migrations/list.ts'
 import type { OpenOptions } from './open-options.ts'
 
 /** An open database, and which file on the disk it is. */
 export interface Opened {
-  readonly db: Database.Database
+  readonly db: Database
   readonly inode: number
 }
 
@@ -75,7 +76,7 @@ export function setAside(file: string, why: unknown, options: OpenOptions, seen?
 
 function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
   makePrivate(file)
-  const db = new Database(file, { timeout: Math.min(BUSY_MS, waitMs) })
+  const db = loadDriver().open(file, { timeoutMs: Math.min(BUSY_MS, waitMs) })
   try {
     refuseNewer(db, file)
     // Only takes on a file without tables, and only before WAL.
@@ -102,28 +103,32 @@ function makePrivate(file: string): void {
   chmodSync(file, 0o600)
 }
 
-function refuseNewer(db: Database.Database, file: string): number {
-  const version = Number(db.pragma('user_version', { simple: true }))
+function refuseNewer(db: Database, file: string): number {
+  const version = Number(db.pragma('user_version'))
   if (version > MIGRATIONS.length) throw newerSchema(file, version, MIGRATIONS.length)
   return version
 }
 
-function migrate(db: Database.Database, file: string): void {
+function migrate(db: Database, file: string): void {
   if (refuseNewer(db, file) === MIGRATIONS.length) return
-  const steps = db.transaction(() => {
-    // Looked at again: somebody else may have been quicker.
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    // Read again: another process may have migrated meanwhile.
     const version = refuseNewer(db, file)
     for (const step of MIGRATIONS.slice(version)) db.exec(step)
-    db.pragma(`user_version = ${MIGRATIONS.length}`)
-  })
-  steps.immediate()
+    db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`)
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    throw error
+  }
 }
 
 function isStillCorrupt(file: string): boolean {
-  let db: Database.Database | undefined
+  let db: Database | undefined
   try {
-    db = new Database(file, { timeout: BUSY_MS, readonly: true, fileMustExist: true })
-    return db.pragma('quick_check(1)', { simple: true }) !== 'ok'
+    db = loadDriver().open(file, { timeoutMs: BUSY_MS, isReadOnly: true })
+    return db.pragma('quick_check(1)') !== 'ok'
   } catch (error) {
     return isCorrupt(error)
   } finally {

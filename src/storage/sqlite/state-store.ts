@@ -1,9 +1,9 @@
 // State in SQLite: compare-and-set in one statement, so that of two processes that race exactly one wins.
 
-import type Database from 'better-sqlite3'
-import type { StateEntry, StateStore } from '../state.ts'
+import type { StateEntry, StateStore } from '../ports.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
+import type { Database, Statement } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { StateRedactor } from './state-redaction.ts'
 import { type StateRow as Row, type StateStatements, StateWrites, type Written } from './state-writes.ts'
@@ -147,7 +147,7 @@ function write({ insert, replace }: Prepared, { key, text, version, expires }: W
 // Keys are compared by their bytes, and nothing has higher ones.
 const LAST_CHARACTER = '\u{10ffff}'
 
-function prepare(db: Database.Database) {
+function prepare(db: Database) {
   const one = db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE key = ?')
   return {
     one,
@@ -172,7 +172,7 @@ function prepare(db: Database.Database) {
 
 // In a group nobody else can have changed a version since it was read, so what is written there asks nothing: SQLite keeps
 // a copy of each page for statements that do.
-function prepareGrouped(db: Database.Database, one: Database.Statement<[string], Row>): StateStatements {
+function prepareGrouped(db: Database, one: Statement<[string], Row>): StateStatements {
   const removed = db.prepare<[], number>('SELECT version FROM state_removed').pluck()
   const insert = db.prepare<[string, string, number, number | null]>(
     'INSERT INTO state (key, value, version, expires) VALUES (?, ?, ?, ?)',

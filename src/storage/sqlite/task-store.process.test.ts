@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
 import { buildSync } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { collectGarbage, describeEachDriver } from '../../../test/each-driver.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
@@ -14,6 +14,7 @@ import type { Task } from '../../tasks/task.ts'
 import { busContract } from '../../testing/bus-contract.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { taskStoreContract } from '../../testing/task-store-contract.ts'
+import { loadDriver } from './driver/load-driver.ts'
 import { SqliteBus } from './message-bus.ts'
 import { SqliteTaskStore } from './task-store.ts'
 
@@ -21,7 +22,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const DRAFT = { from: 'lead', to: 'reviewer', description: 'Review the change' }
 
 function countMessages(file: string): number {
-  const db = new Database(file, { readonly: true })
+  const db = loadDriver().open(file, { isReadOnly: true })
   const count = db.prepare<[], number>('SELECT count(*) FROM bus_message').pluck().get() ?? 0
   db.close()
   return count
@@ -40,167 +41,169 @@ function newFile(): string {
   return join(makeTempFolder('arc-tasks-'), 'arc.db')
 }
 
-describe('tasks in SQLite', () => {
-  for (const { title, run } of taskStoreContract) {
-    it(`T2 ${title}`, () => {
-      const file = newFile()
-      run({ make: () => new SqliteTaskStore(file), dispose: () => rmSync(dirname(file), { recursive: true }) })
-    })
-  }
-
-  it('T3 are there for the next process, with their history', () => {
-    const file = newFile()
-    const first = new SqliteTaskStore(file)
-    first.create('t', DRAFT, 1)
-    first.move('t', { action: 'accept', actor: 'reviewer', at: 2 })
-    first.close()
-    const second = new SqliteTaskStore(file)
-    expect(second.get('t')).toMatchObject({ ...DRAFT, status: 'working', version: 3 })
-    expect(second.history('t').map(({ to }) => to)).toEqual(['created', 'assigned', 'working'])
-    second.close()
-    rmSync(dirname(file), { recursive: true })
-  })
-})
-
-describe('the tasks of a home', () => {
-  const openFiles = (home: string): string[] =>
-    readdirSync('/proc/self/fd').flatMap((name) => {
-      const target = readLink(`/proc/self/fd/${name}`)
-      return target.startsWith(home) ? [target] : []
-    })
-
-  it.runIf(existsSync('/proc/self/fd'))('T1 closing them leaves no file open and nobody listening', async () => {
-    const home = makeTempFolder('arc-tasks-')
-    const { delegator, bus, close } = await openTasks({ home, leaseMs: 1_000 })
-    const { task } = await delegator.delegate({ ...DRAFT, onComplete: () => undefined })
-    await delegator.accept(task.id, 'reviewer')
-    delegator.onMessage('reviewer', () => undefined)
-    expect([openFiles(home).length > 0, bus.listenerCount, delegator.activeListenerCount]).toEqual([true, 2, 1])
-    close()
-    close()
-    expect([openFiles(home), bus.listenerCount, delegator.activeListenerCount]).toEqual([[], 0, 0])
-  })
-})
-
-describe('messages in SQLite', () => {
-  for (const { title, run } of busContract) {
-    it(title, () => {
-      const file = newFile()
-      const make = (services: ConstructorParameters<typeof SqliteBus>[1]) => new SqliteBus(file, services)
-      return run({ make, dispose: () => rmSync(dirname(file), { recursive: true }) })
-    })
-  }
-
-  const twoBuses = () => {
-    const file = newFile()
-    const clock = new FakeClock()
-    const reports: string[] = []
-    const services = { clock, newId, report: (text: string) => void reports.push(text) }
-    const close = (): void => {
-      here.close()
-      there.close()
-      rmSync(dirname(file), { recursive: true })
+describeEachDriver(() => {
+  describe('tasks in SQLite', () => {
+    for (const { title, run } of taskStoreContract) {
+      it(`T2 ${title}`, () => {
+        const file = newFile()
+        run({ make: () => new SqliteTaskStore(file), dispose: () => rmSync(dirname(file), { recursive: true }) })
+      })
     }
-    const [here, there] = [new SqliteBus(file, services), new SqliteBus(file, services)]
-    return { file, clock, reports, here, there, close }
-  }
 
-  it('T3 another connection hears within 25 ms, and nobody looks where nobody listens', () => {
-    const { clock, here, there, close } = twoBuses()
-    expect(clock.timers).toBe(0)
-    const heard: unknown[] = []
-    const undo = there.subscribe('a.>', ({ data }) => void heard.push(data))
-    expect(clock.timers).toBe(1)
-    here.publish('a.b', 1)
-    clock.advance(25)
-    here.publish('a.b', 2)
-    clock.advance(25)
-    expect(heard).toEqual([1, 2])
-    undo()
-    expect(clock.timers).toBe(0)
-    close()
+    it('T3 are there for the next process, with their history', () => {
+      const file = newFile()
+      const first = new SqliteTaskStore(file)
+      first.create('t', DRAFT, 1)
+      first.move('t', { action: 'accept', actor: 'reviewer', at: 2 })
+      first.close()
+      const second = new SqliteTaskStore(file)
+      expect(second.get('t')).toMatchObject({ ...DRAFT, status: 'working', version: 3 })
+      expect(second.history('t').map(({ to }) => to)).toEqual(['created', 'assigned', 'working'])
+      second.close()
+      rmSync(dirname(file), { recursive: true })
+    })
   })
 
-  it('knows who listens elsewhere, until they stop or die', async () => {
-    const { clock, here, there, close } = twoBuses()
-    const undo = there.subscribe('sum.*', (message) => message.respond((message.data as number) + 1))
-    const asked = here.request('sum.one', 41)
-    for (let at = 0; at < 3; at++) clock.advance(25)
-    expect((await asked).data).toBe(42)
-    // It says so again and again.
-    clock.advance(60_000)
-    const again = here.request('sum.one', 1)
-    for (let at = 0; at < 3; at++) clock.advance(25)
-    expect((await again).data).toBe(2)
-    undo()
-    await expect(here.request('sum.one', 1)).rejects.toThrow(/ARC_BUS_NO_RESPONDER/)
-    close()
+  describe('the tasks of a home', () => {
+    const openFiles = (home: string): string[] =>
+      readdirSync('/proc/self/fd').flatMap((name) => {
+        const target = readLink(`/proc/self/fd/${name}`)
+        return target.startsWith(home) ? [target] : []
+      })
+
+    it.runIf(existsSync('/proc/self/fd'))('T1 closing them leaves no file open and nobody listening', async () => {
+      const home = makeTempFolder('arc-tasks-')
+      const { delegator, bus, close } = await openTasks({ home, leaseMs: 1_000 })
+      const { task } = await delegator.delegate({ ...DRAFT, onComplete: () => undefined })
+      await delegator.accept(task.id, 'reviewer')
+      delegator.onMessage('reviewer', () => undefined)
+      expect([openFiles(home).length > 0, bus.listenerCount, delegator.activeListenerCount]).toEqual([true, 2, 1])
+      close()
+      close()
+      await collectGarbage()
+      expect([openFiles(home), bus.listenerCount, delegator.activeListenerCount]).toEqual([[], 0, 0])
+    })
   })
 
-  it('who died without a word counts as gone after a while', async () => {
-    const { file, clock, here, close } = twoBuses()
-    // A clock of its own that stands still is a process that was killed.
-    const dead = new SqliteBus(file, { clock: new FakeClock(), newId, report: () => undefined })
-    dead.subscribe('sum.*', () => undefined)
-    const asked = here.request('sum.one', 1, { timeoutMs: 10_000 })
-    const outcome = expect(asked).rejects.toThrow(/ARC_BUS_TIMEOUT/)
-    for (let at = 0; at < 6; at++) clock.advance(2_500)
-    await outcome
-    await expect(here.request('sum.one', 1)).rejects.toThrow(/ARC_BUS_NO_RESPONDER/)
-    dead.close()
-    close()
+  describe('messages in SQLite', () => {
+    for (const { title, run } of busContract) {
+      it(title, () => {
+        const file = newFile()
+        const make = (services: ConstructorParameters<typeof SqliteBus>[1]) => new SqliteBus(file, services)
+        return run({ make, dispose: () => rmSync(dirname(file), { recursive: true }) })
+      })
+    }
+
+    const twoBuses = () => {
+      const file = newFile()
+      const clock = new FakeClock()
+      const reports: string[] = []
+      const services = { clock, newId, report: (text: string) => void reports.push(text) }
+      const close = (): void => {
+        here.close()
+        there.close()
+        rmSync(dirname(file), { recursive: true })
+      }
+      const [here, there] = [new SqliteBus(file, services), new SqliteBus(file, services)]
+      return { file, clock, reports, here, there, close }
+    }
+
+    it('T3 another connection hears within 25 ms, and nobody looks where nobody listens', () => {
+      const { clock, here, there, close } = twoBuses()
+      expect(clock.timers).toBe(0)
+      const heard: unknown[] = []
+      const undo = there.subscribe('a.>', ({ data }) => void heard.push(data))
+      expect(clock.timers).toBe(1)
+      here.publish('a.b', 1)
+      clock.advance(25)
+      here.publish('a.b', 2)
+      clock.advance(25)
+      expect(heard).toEqual([1, 2])
+      undo()
+      expect(clock.timers).toBe(0)
+      close()
+    })
+
+    it('knows who listens elsewhere, until they stop or die', async () => {
+      const { clock, here, there, close } = twoBuses()
+      const undo = there.subscribe('sum.*', (message) => message.respond((message.data as number) + 1))
+      const asked = here.request('sum.one', 41)
+      for (let at = 0; at < 3; at++) clock.advance(25)
+      expect((await asked).data).toBe(42)
+      // It says so again and again.
+      clock.advance(60_000)
+      const again = here.request('sum.one', 1)
+      for (let at = 0; at < 3; at++) clock.advance(25)
+      expect((await again).data).toBe(2)
+      undo()
+      await expect(here.request('sum.one', 1)).rejects.toThrow(/ARC_BUS_NO_RESPONDER/)
+      close()
+    })
+
+    it('who died without a word counts as gone after a while', async () => {
+      const { file, clock, here, close } = twoBuses()
+      // A clock of its own that stands still is a process that was killed.
+      const dead = new SqliteBus(file, { clock: new FakeClock(), newId, report: () => undefined })
+      dead.subscribe('sum.*', () => undefined)
+      const asked = here.request('sum.one', 1, { timeoutMs: 10_000 })
+      const outcome = expect(asked).rejects.toThrow(/ARC_BUS_TIMEOUT/)
+      for (let at = 0; at < 6; at++) clock.advance(2_500)
+      await outcome
+      await expect(here.request('sum.one', 1)).rejects.toThrow(/ARC_BUS_NO_RESPONDER/)
+      dead.close()
+      close()
+    })
+
+    it('keeps messages for a bounded time, and counts on after they are gone', () => {
+      const { file, clock, here, there, close } = twoBuses()
+      for (let at = 0; at < 640; at++) here.publish('a', at)
+      clock.advance(600_001)
+      for (let at = 0; at < 64; at++) here.publish('a', at)
+      const heard: unknown[] = []
+      there.subscribe('a', ({ data }) => void heard.push(data))
+      here.publish('a', 'new')
+      clock.advance(25)
+      expect(heard).toEqual(['new'])
+      expect(countMessages(file)).toBeLessThan(130)
+      close()
+    })
+
+    it('keeps a bounded number and amount of messages, the newest', () => {
+      const file = newFile()
+      const services = { clock: new FakeClock(), newId, report: () => undefined }
+      const few = new SqliteBus(file, services, { kept: { ms: 1e9, count: 100, size: 1e9 } })
+      for (let at = 0; at < 640; at++) few.publish('a', at)
+      expect(countMessages(file)).toBe(100)
+      few.close()
+      const small = new SqliteBus(file, services, { kept: { ms: 1e9, count: 1e9, size: 500_000 } })
+      for (let at = 0; at < 20; at++) small.publish('a', 'x'.repeat(100_000))
+      expect(countMessages(file)).toBe(4)
+      small.close()
+      rmSync(dirname(file), { recursive: true })
+    })
+
+    it('goes on when the database was taken away and begun anew', () => {
+      const { file, clock, here, there, close } = twoBuses()
+      const heard: unknown[] = []
+      for (let at = 0; at < 9; at++) here.publish('a', 'before')
+      there.subscribe('a', ({ data }) => void heard.push(data))
+      for (let at = 0; at < 3; at++) here.publish('a', at)
+      clock.advance(25)
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+      clock.advance(6_000)
+      here.publish('a', 'anew')
+      clock.advance(25)
+      here.publish('a', 'and on')
+      clock.advance(25)
+      expect(heard).toEqual([0, 1, 2, 'anew', 'and on'])
+      close()
+    })
   })
 
-  it('keeps messages for a bounded time, and counts on after they are gone', () => {
-    const { file, clock, here, there, close } = twoBuses()
-    for (let at = 0; at < 640; at++) here.publish('a', at)
-    clock.advance(600_001)
-    for (let at = 0; at < 64; at++) here.publish('a', at)
-    const heard: unknown[] = []
-    there.subscribe('a', ({ data }) => void heard.push(data))
-    here.publish('a', 'new')
-    clock.advance(25)
-    expect(heard).toEqual(['new'])
-    expect(countMessages(file)).toBeLessThan(130)
-    close()
-  })
-
-  it('keeps a bounded number and amount of messages, the newest', () => {
-    const file = newFile()
-    const services = { clock: new FakeClock(), newId, report: () => undefined }
-    const few = new SqliteBus(file, services, { kept: { ms: 1e9, count: 100, size: 1e9 } })
-    for (let at = 0; at < 640; at++) few.publish('a', at)
-    expect(countMessages(file)).toBe(100)
-    few.close()
-    const small = new SqliteBus(file, services, { kept: { ms: 1e9, count: 1e9, size: 500_000 } })
-    for (let at = 0; at < 20; at++) small.publish('a', 'x'.repeat(100_000))
-    expect(countMessages(file)).toBe(4)
-    small.close()
-    rmSync(dirname(file), { recursive: true })
-  })
-
-  it('goes on when the database was taken away and begun anew', () => {
-    const { file, clock, here, there, close } = twoBuses()
-    const heard: unknown[] = []
-    for (let at = 0; at < 9; at++) here.publish('a', 'before')
-    there.subscribe('a', ({ data }) => void heard.push(data))
-    for (let at = 0; at < 3; at++) here.publish('a', at)
-    clock.advance(25)
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
-    clock.advance(6_000)
-    here.publish('a', 'anew')
-    clock.advance(25)
-    here.publish('a', 'and on')
-    clock.advance(25)
-    expect(heard).toEqual([0, 1, 2, 'anew', 'and on'])
-    close()
-  })
-})
-
-// Waits until all are there, tries to accept every task there is, says which it got, and completes none.
-const RACER = `
+  // Waits until all are there, tries to accept every task there is, says which it got, and completes none.
+  const RACER = `
 import { existsSync, writeFileSync } from 'node:fs'
-import { SqliteTaskStore } from '../../store/tasks.mjs'
+import { SqliteTaskStore } from './tasks.mjs'
 const [file, go] = process.argv.slice(2)
 const store = new SqliteTaskStore(file)
 const nap = new Int32Array(new SharedArrayBuffer(4))
@@ -220,9 +223,9 @@ process.stdout.write(JSON.stringify({ won, lost: [...lost] }))
 store.close()
 `
 
-// A worker: waits for a task that is handed to it, and completes it, or holds it until it is killed.
-const WORKER = `
-import { openTasks } from '../../store/tasks.mjs'
+  // A worker: waits for a task that is handed to it, and completes it, or holds it until it is killed.
+  const WORKER = `
+import { openTasks } from './tasks.mjs'
 const [home, how] = process.argv.slice(2)
 const { delegator, close } = await openTasks({ home, ...(how === 'hold' && { leaseMs: 300 }) })
 const alive = setInterval(() => undefined, 1_000)
@@ -238,79 +241,80 @@ delegator.onMessage('reviewer', async ({ kind, task }) => {
 process.stdout.write('ready\\n')
 `
 
-describe('tasks among processes', () => {
-  let folder = ''
-  beforeAll(() => {
-    folder = makeTempFolder('arc-tasks-')
-    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-    writeFileSync(join(folder, 'racer.mjs'), RACER)
-    writeFileSync(join(folder, 'worker.mjs'), WORKER)
-    const contents = `export * from './src/storage/sqlite/task-store.ts'; export * from './src/tasks/service/open-tasks.ts'`
-    const stdin = { contents, resolveDir: ROOT, loader: 'ts' as const }
-    const outfile = join(folder, 'tasks.mjs')
-    buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
-  })
-
-  const start = (script: string, ...args: string[]): { child: ChildProcess; output: Promise<string> } => {
-    const child = spawn(process.execPath, [join(folder, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-    let printed = ''
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += String(chunk)))
-    return { child, output: once(child, 'close').then(() => printed) }
-  }
-
-  it('T3 6 processes race for 300 tasks, and each task has exactly one winner', async () => {
-    const file = join(folder, 'race.db')
-    const store = new SqliteTaskStore(file)
-    const ids = Array.from({ length: 300 }, (_, at) => store.create(`t${at}`, DRAFT, systemClock.wall()).id)
-    const go = join(folder, 'go')
-    const racers = Array.from({ length: 6 }, () => start('racer.mjs', file, go))
-    while (!racers.every(({ child }) => existsSync(`${go}${child.pid}`))) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    writeFileSync(go, '')
-    const outputs = await Promise.all(racers.map(({ output }) => output))
-    const results = outputs.map((output) => JSON.parse(output) as { won: string[]; lost: string[] })
-    expect(results.flatMap(({ won }) => won).sort()).toEqual([...ids].sort())
-    expect(new Set(results.flatMap(({ lost }) => lost))).toEqual(new Set(['ARC_TASK_TRANSITION']))
-    for (const id of ids) {
-      expect(store.get(id)).toMatchObject({ status: 'working', attempts: 1, version: 3 })
-      expect(store.history(id)).toHaveLength(3)
-    }
-    store.close()
-  }, 120_000)
-
-  it('T3 who delegated hears of the completion in another process', async () => {
-    const home = join(folder, 'home')
-    const { delegator, close } = await openTasks({ home })
-    const { child, output } = start('worker.mjs', home, 'complete')
-    await once(child.stdout as NodeJS.ReadableStream, 'data')
-    const alive = setInterval(() => undefined, 1_000)
-    const done = await new Promise<Task>((resolve, reject) => {
-      delegator.delegate({ ...DRAFT, onComplete: resolve, onFailed: resolve }).catch(reject)
+  describe('tasks among processes', () => {
+    let folder = ''
+    beforeAll(() => {
+      folder = makeTempFolder('arc-tasks-')
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+      writeFileSync(join(folder, 'racer.mjs'), RACER)
+      writeFileSync(join(folder, 'worker.mjs'), WORKER)
+      const contents = `export * from './src/storage/sqlite/task-store.ts'; export * from './src/tasks/service/open-tasks.ts'`
+      const stdin = { contents, resolveDir: ROOT, loader: 'ts' as const }
+      const outfile = join(folder, 'tasks.mjs')
+      buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
     })
-    clearInterval(alive)
-    expect(done).toMatchObject({ status: 'completed', output: `done by ${child.pid}` })
-    expect(await output).toBe('ready\naccepted\n')
-    close()
-  }, 60_000)
 
-  it('T3 a worker that is killed gives its task back, and the attempt is counted', async () => {
-    const home = join(folder, 'home-killed')
-    const { delegator, close } = await openTasks({ home })
-    const { child, output } = start('worker.mjs', home, 'hold')
-    await once(child.stdout as NodeJS.ReadableStream, 'data')
-    const accepted = once(child.stdout as NodeJS.ReadableStream, 'data')
-    const { task } = await delegator.delegate(DRAFT)
-    await accepted
-    child.kill('SIGKILL')
-    await output
-    expect(delegator.history(task.id)).toHaveLength(3)
-    const until = Date.now() + 30_000
-    while (delegator.get(task.id)?.status === 'working' && Date.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
+    const start = (script: string, ...args: string[]): { child: ChildProcess; output: Promise<string> } => {
+      const child = spawn(process.execPath, [join(folder, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+      let printed = ''
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (printed += String(chunk)))
+      return { child, output: once(child, 'close').then(() => printed) }
     }
-    expect(delegator.get(task.id)).toMatchObject({ status: 'assigned', attempts: 1 })
-    expect(await delegator.accept(task.id, 'reviewer')).toMatchObject({ status: 'working', attempts: 2 })
-    close()
-  }, 60_000)
+
+    it('T3 6 processes race for 300 tasks, and each task has exactly one winner', async () => {
+      const file = join(folder, 'race.db')
+      const store = new SqliteTaskStore(file)
+      const ids = Array.from({ length: 300 }, (_, at) => store.create(`t${at}`, DRAFT, systemClock.wall()).id)
+      const go = join(folder, 'go')
+      const racers = Array.from({ length: 6 }, () => start('racer.mjs', file, go))
+      while (!racers.every(({ child }) => existsSync(`${go}${child.pid}`))) {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      writeFileSync(go, '')
+      const outputs = await Promise.all(racers.map(({ output }) => output))
+      const results = outputs.map((output) => JSON.parse(output) as { won: string[]; lost: string[] })
+      expect(results.flatMap(({ won }) => won).sort()).toEqual([...ids].sort())
+      expect(new Set(results.flatMap(({ lost }) => lost))).toEqual(new Set(['ARC_TASK_TRANSITION']))
+      for (const id of ids) {
+        expect(store.get(id)).toMatchObject({ status: 'working', attempts: 1, version: 3 })
+        expect(store.history(id)).toHaveLength(3)
+      }
+      store.close()
+    }, 120_000)
+
+    it('T3 who delegated hears of the completion in another process', async () => {
+      const home = join(folder, 'home')
+      const { delegator, close } = await openTasks({ home })
+      const { child, output } = start('worker.mjs', home, 'complete')
+      await once(child.stdout as NodeJS.ReadableStream, 'data')
+      const alive = setInterval(() => undefined, 1_000)
+      const done = await new Promise<Task>((resolve, reject) => {
+        delegator.delegate({ ...DRAFT, onComplete: resolve, onFailed: resolve }).catch(reject)
+      })
+      clearInterval(alive)
+      expect(done).toMatchObject({ status: 'completed', output: `done by ${child.pid}` })
+      expect(await output).toBe('ready\naccepted\n')
+      close()
+    }, 60_000)
+
+    it('T3 a worker that is killed gives its task back, and the attempt is counted', async () => {
+      const home = join(folder, 'home-killed')
+      const { delegator, close } = await openTasks({ home })
+      const { child, output } = start('worker.mjs', home, 'hold')
+      await once(child.stdout as NodeJS.ReadableStream, 'data')
+      const accepted = once(child.stdout as NodeJS.ReadableStream, 'data')
+      const { task } = await delegator.delegate(DRAFT)
+      await accepted
+      child.kill('SIGKILL')
+      await output
+      expect(delegator.history(task.id)).toHaveLength(3)
+      const until = Date.now() + 30_000
+      while (delegator.get(task.id)?.status === 'working' && Date.now() < until) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      expect(delegator.get(task.id)).toMatchObject({ status: 'assigned', attempts: 1 })
+      expect(await delegator.accept(task.id, 'reviewer')).toMatchObject({ status: 'working', attempts: 2 })
+      close()
+    }, 60_000)
+  })
 })

@@ -1,10 +1,8 @@
 // Tasks in SQLite: read, moved and written in one transaction that keeps other writers out, so that of two processes
 // that race exactly one wins.
 
-import type Database from 'better-sqlite3'
 import { ArcError, show } from '../../engine/errors.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../../tasks/store.ts'
 import type { Task, TaskDraft, TaskRecord } from '../../tasks/task.ts'
 import {
   advanceTask,
@@ -15,7 +13,9 @@ import {
   unknownTask,
 } from '../../tasks/transitions.ts'
 import { Redactor } from '../../trace/redact.ts'
+import { PURGE_BATCH, TASK_RETENTION_MS, type TaskFilter, type TaskStore } from '../ports.ts'
 import { Connection } from './connection.ts'
+import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 
 interface Row {
@@ -107,7 +107,7 @@ export class SqliteTaskStore implements TaskStore {
   }
 }
 
-function prepare(db: Database.Database) {
+function prepare(db: Database) {
   return {
     one: db.prepare<[string], Row>('SELECT body FROM task WHERE id = ?'),
     records: db.prepare<[string], Row>('SELECT body FROM task_record WHERE task = ? ORDER BY version'),

@@ -1,9 +1,9 @@
 // The facts of a trace database that anchors are compared with.
 
-import type Database from 'better-sqlite3'
 import type { TraceFacts } from '../../trace/anchors.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
+import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 
 interface Origin {
@@ -43,7 +43,7 @@ export class TraceFactsReader {
   }
 }
 
-function prepare(db: Database.Database) {
+function prepare(db: Database) {
   return {
     origin: db.prepare<[], Origin>('SELECT id, created, anchored FROM database_origin'),
     ends: db.prepare<[], EndRow>('SELECT name, seq, hash FROM trace_end'),

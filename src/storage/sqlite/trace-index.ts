@@ -2,8 +2,8 @@
 // that most steps write nothing but themselves. What is not settled yet is less than a part, and whoever asks looks
 // through it.
 
-import type Database from 'better-sqlite3'
 import { Additions, type Counter } from '../../trace/tally.ts'
+import type { Database, Statement } from './driver/driver.ts'
 import type { TraceClass } from './trace-rows.ts'
 
 /** By what records are found. */
@@ -56,27 +56,27 @@ export function partOf(seq: number): number {
 
 /** The statements, prepared once a connection. */
 export class TracePlaces {
-  readonly #db: Database.Database
-  readonly #settled: Database.Statement<[], number>
-  readonly #setSettled: Database.Statement<[number]>
-  readonly #marks: Database.Statement<[number, number], Marks>
-  readonly #put: Database.Statement<[string, string, number, number, string]>
-  readonly #get: Database.Statement<[string, string, number, number], string>
-  readonly #putIds: Database.Statement<[number, number]>
-  readonly #hasId: Database.Statement<[string, number], number>
-  readonly #newestId: Database.Statement<[string], number | null>
-  readonly #nextId: Database.Statement<[string], string>
-  readonly #removeIds: Database.Statement<[number]>
-  readonly #keys: Database.Statement<[string, string, number, number], PlaceKey & { readonly part: number }>
-  readonly #remove: Database.Statement<[string, string, number, number]>
-  readonly #count: Database.Statement<[string, string, string, number]>
-  readonly #lists = new Map<string, Database.Statement<unknown[], PartRow>>()
+  readonly #db: Database
+  readonly #settled: Statement<[], number>
+  readonly #setSettled: Statement<[number]>
+  readonly #marks: Statement<[number, number], Marks>
+  readonly #put: Statement<[string, string, number, number, string]>
+  readonly #get: Statement<[string, string, number, number], string>
+  readonly #putIds: Statement<[number, number]>
+  readonly #hasId: Statement<[string, number], number>
+  readonly #newestId: Statement<[string], number | null>
+  readonly #nextId: Statement<[string], string>
+  readonly #removeIds: Statement<[number]>
+  readonly #keys: Statement<[string, string, number, number], PlaceKey & { readonly part: number }>
+  readonly #remove: Statement<[string, string, number, number]>
+  readonly #count: Statement<[string, string, string, number]>
+  readonly #lists = new Map<string, Statement<unknown[], PartRow>>()
   // Others may have settled more since, never less.
   #known = 0
   // What this connection wrote and has not settled: need not be read again, unless others wrote in between.
   #noted: Marks[] = []
 
-  constructor(db: Database.Database) {
+  constructor(db: Database) {
     this.#db = db
     this.#settled = db.prepare<[], number>('SELECT seq FROM trace_settled').pluck()
     this.#setSettled = db.prepare('UPDATE trace_settled SET seq = ?')
@@ -235,7 +235,7 @@ export class TracePlaces {
     }
   }
 
-  #statement(isOfTwo: boolean, isAscending: boolean): Database.Statement<unknown[], PartRow> {
+  #statement(isOfTwo: boolean, isAscending: boolean): Statement<unknown[], PartRow> {
     const name = `${isOfTwo} ${isAscending}`
     const present = this.#lists.get(name) ?? this.#db.prepare<unknown[], PartRow>(listSql(isOfTwo, isAscending))
     this.#lists.set(name, present)

@@ -9,7 +9,7 @@ import {
   type StepRecord,
   type TraceRecord,
 } from '../../trace/record.ts'
-import { type Found, limitOf, MAX_NAMED, type TraceFilter } from '../../trace/store.ts'
+import { type Found, MAX_NAMED_IDS, readLimit, type TraceFilter } from '../ports.ts'
 import { type Marks, type PlaceKey, partOf, type TracePlaces } from './trace-index.ts'
 import type { Row, TraceClass, TraceRows } from './trace-rows.ts'
 
@@ -48,7 +48,7 @@ export class TraceReader {
       filter,
       classes: classes.map(({ id }) => id),
       after,
-      limit: limitOf(filter),
+      limit: readLimit(filter),
       isAscending: afterSeq !== undefined,
     })
     return seqs.flatMap((seq) => {
@@ -84,7 +84,7 @@ export class TraceReader {
   // Whoever follows everything needs no list but the records themselves.
   #next(after: number, filter: TraceFilter): TraceRecord[] {
     const { beforeSeq = Number.POSITIVE_INFINITY } = filter
-    const page = this.#rows.page(after, limitOf(filter))
+    const page = this.#rows.page(after, readLimit(filter))
     return page.filter(({ seq }) => seq < beforeSeq).map(recordOf)
   }
 
@@ -167,13 +167,13 @@ export class TraceReader {
     const ids = new Set<string>()
     for (const { id } of this.#places.unsettled()) if (id?.startsWith(prefix) === true) ids.add(id)
     let last = prefix
-    for (let count = 0; count < MAX_NAMED; count++) {
+    for (let count = 0; count < MAX_NAMED_IDS; count++) {
       const id = this.#places.idAfter(last)
       if (id === undefined || !id.startsWith(prefix)) break
       ids.add(id)
       last = id
     }
-    return [...ids].sort().slice(0, MAX_NAMED)
+    return [...ids].sort().slice(0, MAX_NAMED_IDS)
   }
 
   #found(row: Row | undefined): Found {

@@ -1,8 +1,8 @@
 // Cuts the beginning of the trace off. The cut keeps the hash of the last record that went, so that the chain can be
 // checked from there on; a step never loses its evaluations.
 
-import type Database from 'better-sqlite3'
-import type { RetainPolicy } from '../../trace/store.ts'
+import type { RetainPolicy } from '../ports.ts'
+import type { Database } from './driver/driver.ts'
 import { partOf, type TracePlaces } from './trace-index.ts'
 import type { TraceReader } from './trace-reader.ts'
 import type { TraceRows } from './trace-rows.ts'
@@ -17,7 +17,7 @@ export function findCut({ before, maxBytes }: RetainPolicy, rows: TraceRows, rea
 }
 
 /** Removes some of the records up to there, in a transaction of its caller's. How many it removed. */
-export function cutSome(db: Database.Database, rows: TraceRows, places: TracePlaces, upTo: number): number {
+export function cutSome(db: Database, rows: TraceRows, places: TracePlaces, upTo: number): number {
   const cut = rows.end('cut')
   const page = rows.page(cut.seq, PART)
   const isOver = (page[0]?.seq ?? Number.POSITIVE_INFINITY) > upTo
@@ -32,7 +32,7 @@ export function cutSome(db: Database.Database, rows: TraceRows, places: TracePla
   // What goes stays in the counters.
   if (last.seq > places.settled()) places.settleUpTo(last.seq, rows.classes())
   places.removeIds(last.seq)
-  db.prepare('DELETE FROM trace WHERE seq <= ?').run(last.seq)
+  db.prepare<[number]>('DELETE FROM trace WHERE seq <= ?').run(last.seq)
   rows.setEnd('cut', { seq: last.seq, hash: last.hash, clock: last.clock, bytes: 0 })
   const head = rows.end('head')
   rows.setEnd('head', { ...head, bytes: Math.max(0, head.bytes - bytes) })

@@ -1,8 +1,8 @@
 // The statements of the trace's tables, and rows as the rest of the store sees them. SQL stands here and in the reader.
 
-import type Database from 'better-sqlite3'
 import type { Sealed } from '../../trace/seal.ts'
 import type { Counter } from '../../trace/tally.ts'
+import type { Database, Statement } from './driver/driver.ts'
 import type { Marks } from './trace-index.ts'
 
 /** A record as it is kept. */
@@ -43,23 +43,23 @@ type Counted = Counter & { readonly count: number }
 
 /** The statements, prepared once a connection. */
 export class TraceRows {
-  readonly #end: Database.Statement<[string], End>
-  readonly #setEnd: Database.Statement<[number, string, number, number, string]>
-  readonly #insert: Database.Statement<
+  readonly #end: Statement<[string], End>
+  readonly #setEnd: Statement<[number, string, number, number, string]>
+  readonly #insert: Statement<
     [number, number, number | null, string | null, number, number, string | null, string | null, string, string]
   >
-  readonly #counters: Database.Statement<[number], Counted>
-  readonly #page: Database.Statement<[number, number], Row>
-  readonly #one: Database.Statement<[number], Row>
-  readonly #body: Database.Statement<[number], string>
-  readonly #clock: Database.Statement<[number], number>
-  readonly #time: Database.Statement<[number], number>
-  readonly #classes: Database.Statement<[], TraceClass>
-  readonly #addClass: Database.Statement<[string, string, string, string]>
+  readonly #counters: Statement<[number], Counted>
+  readonly #page: Statement<[number, number], Row>
+  readonly #one: Statement<[number], Row>
+  readonly #body: Statement<[number], string>
+  readonly #clock: Statement<[number], number>
+  readonly #time: Statement<[number], number>
+  readonly #classes: Statement<[], TraceClass>
+  readonly #addClass: Statement<[string, string, string, string]>
   // By action.
   readonly #known = new Map<string, readonly TraceClass[]>()
 
-  constructor(db: Database.Database) {
+  constructor(db: Database) {
     this.#end = db.prepare('SELECT seq, hash, clock, bytes FROM trace_end WHERE name = ?')
     this.#setEnd = db.prepare('UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = ?')
     this.#insert = db.prepare(

@@ -2,12 +2,13 @@
 // of the chain, and now and then what a whole part of the chain is found and counted by, so that a process that dies
 // leaves either all of it or nothing.
 
-import type Database from 'better-sqlite3'
 import { type Verification, verifyChain } from '../../trace/chain.ts'
 import { cutLine, exportLine } from '../../trace/export.ts'
 import type { LogRow, TraceEntry, TraceRecord } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
 import { type Draft, draftsOf, type Head, type Sealed, seal, sealedOf } from '../../trace/seal.ts'
+import { countersFrom } from '../../trace/tally.ts'
+import { cutEntry } from '../memory/trace-store.ts'
 import {
   type Appended,
   type CounterOptions,
@@ -18,11 +19,10 @@ import {
   type RetainPolicy,
   type TraceFilter,
   type TraceStore,
-} from '../../trace/store.ts'
-import { countersFrom } from '../../trace/tally.ts'
-import { cutEntry } from '../memory/trace-store.ts'
+} from '../ports.ts'
 import { Connection } from './connection.ts'
 import type { Place } from './database-file.ts'
+import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { TracePlaces } from './trace-index.ts'
 import { TraceReader } from './trace-reader.ts'
@@ -135,7 +135,7 @@ export class SqliteTraceStore implements TraceStore {
     if (removed > 0) {
       sweepPlaces(cut.seq, (work) => this.#connection.write(({ places }) => work(places)))
       this.append(cutEntry(cut, removed, policy.now, policy.id))
-      this.#connection.use((_prepared, db) => void db.pragma('incremental_vacuum'))
+      this.#connection.use((_prepared, db) => db.exec('PRAGMA incremental_vacuum'))
     }
     return { removed, cut: { seq: cut.seq, hash: cut.hash } }
   }
@@ -145,7 +145,7 @@ export class SqliteTraceStore implements TraceStore {
   }
 }
 
-function prepare(db: Database.Database): Prepared {
+function prepare(db: Database): Prepared {
   const rows = new TraceRows(db)
   const places = new TracePlaces(db)
   return { rows, places, reader: new TraceReader(rows, places) }
@@ -222,9 +222,14 @@ function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row:
       ['hook', row.hook, fields.hook ?? null],
       ['step', row.step, fields.step ?? null],
     ]
-    const wrong = pairs.find(([, kept, written]) => kept !== written)
+    const wrong = pairs.find(([, kept, written]) => kept !== written && kept !== upToNul(written))
     return wrong === undefined ? undefined : `its ${wrong[0]} is kept as ${JSON.stringify(wrong[1])}`
   }
+}
+
+// libsql reads a text up to its first NUL character.
+function upToNul(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.slice(0, value.indexOf('\0')) : value
 }
 
 // And it must be found by them.

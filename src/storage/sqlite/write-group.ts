@@ -1,7 +1,7 @@
 // Writes that come close together, kept by one commit: a commit costs about as much as all that one call writes. What was
 // written stands for this process at once and for others with the commit, so whoever tells somebody of it waits for that.
 
-import type Database from 'better-sqlite3'
+import type { Database, Statement } from './driver/driver.ts'
 
 /** What a store holds back until the group is committed. */
 export interface GroupPart {
@@ -18,9 +18,9 @@ export interface GroupEnd {
 
 /** Statements that a group is made of. */
 export interface GroupStatements {
-  readonly beginWriting: Database.Statement
-  readonly commit: Database.Statement
-  readonly rollBack: Database.Statement
+  readonly beginWriting: Statement
+  readonly commit: Statement
+  readonly rollBack: Statement
 }
 
 // Others who want to write wait for so long at most, and so does an answer.
@@ -28,7 +28,7 @@ const MAX_OPEN_MS = 16
 
 /** A transaction that is open until all that came in together is done. */
 export class WriteGroup {
-  readonly #db: Database.Database
+  readonly #db: Database
   readonly #statements: GroupStatements
   readonly #told: GroupEnd
   readonly #startedAt = performance.now()
@@ -47,7 +47,7 @@ export class WriteGroup {
   entries = 0
 
   /** Begins one. */
-  constructor(db: Database.Database, statements: GroupStatements, told: GroupEnd) {
+  constructor(db: Database, statements: GroupStatements, told: GroupEnd) {
     statements.beginWriting.run()
     this.#db = db
     this.#statements = statements

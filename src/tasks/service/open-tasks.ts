@@ -9,8 +9,8 @@ import { systemClock } from '../../platform/engine-services.ts'
 import { databaseFile } from '../../platform/home.ts'
 import { newId } from '../../platform/ids.ts'
 import { MemoryTaskStore } from '../../storage/memory/task-store.ts'
+import type { TaskStore } from '../../storage/ports.ts'
 import { Delegator, type DelegatorOptions } from '../delegator.ts'
-import type { TaskStore } from '../store.ts'
 
 const SERVICES: BusServices = {
   clock: systemClock,

@@ -2,7 +2,7 @@
 
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { systemClock } from '../../platform/engine-services.ts'
-import type { TraceStore } from '../../trace/store.ts'
+import type { TraceStore } from '../../storage/ports.ts'
 import type { DelegatorOptions } from '../delegator.ts'
 
 /** Writes every move of a task to the log, under `tasks`. */

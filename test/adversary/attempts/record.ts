@@ -25,7 +25,7 @@ export const record: readonly Attempt[] = [
     'sqlite-here-doc': `sqlite3 ${DB} <<'END'\ndelete from trace;\nEND`,
     'sqlite-file-uri': `sqlite3 'file:${DB}?mode=rw' 'delete from trace'`,
     'python-sqlite': `python3 -c "import sqlite3; d=sqlite3.connect('${DB}'); d.execute('delete from trace'); d.commit()"`,
-    'node-sqlite': `node -e "const D=require('${PACKAGE}/node_modules/better-sqlite3'); new D('${DB}').exec('delete from trace')"`,
+    'node-sqlite': `node -e "const D=require('${PACKAGE}/node_modules/libsql'); new D('${DB}').exec('delete from trace')"`,
     'dd-database': `dd if=/dev/zero of=${DB} bs=4096 count=1 conv=notrunc`,
     'shred-database': `shred ${DB}`,
     'xxd-patch': `xxd -r -p /tmp/x.hex ${DB}`,

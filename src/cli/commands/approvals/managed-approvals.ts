@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Approval } from '../../../approvals/approvals.ts'
-import { PROOF_HEADER, proofFolder, proofText } from '../../../daemon/http/managed-sockets.ts'
+import { formatProof, PROOF_HEADER, proofFolder } from '../../../daemon/http/managed-sockets.ts'
 import { ArcError, describe } from '../../../engine/errors.ts'
-import type { Managed } from '../../../guard/managed.ts'
+import type { ManagedInstall } from '../../../guard/managed-install.ts'
 import { managedForOthers } from '../../managed-access.ts'
 import { requestManaged } from '../../managed-client.ts'
 import { printJson } from '../../output.ts'
@@ -27,7 +27,7 @@ export async function answerApproval(given: string, word: 'approve' | 'deny', { 
   const managed = requireManaged()
   const ids = (await fetchPending(managed)).flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
   const id = ids.length === 1 && ids[0] !== undefined ? ids[0] : given
-  const approval = await withProof(managed, proofText(id, word), (proof) =>
+  const approval = await withProof(managed, formatProof(id, word), (proof) =>
     requestManaged({
       socket: managed.control,
       method: 'POST',
@@ -41,12 +41,16 @@ export async function answerApproval(given: string, word: 'approve' | 'deny', { 
   return 0
 }
 
-async function fetchPending({ control }: Managed): Promise<readonly Approval[]> {
+async function fetchPending({ control }: ManagedInstall): Promise<readonly Approval[]> {
   return (await requestManaged({ socket: control, path: '/v1/control/approvals' })) as readonly Approval[]
 }
 
 // The proof is a file of this account: the kernel sets its owner, so the daemon knows who answered.
-async function withProof<T>({ run, group }: Managed, text: string, work: (name: string) => Promise<T>): Promise<T> {
+async function withProof<T>(
+  { run, group }: ManagedInstall,
+  text: string,
+  work: (name: string) => Promise<T>,
+): Promise<T> {
   const name = randomBytes(16).toString('hex')
   const path = join(proofFolder(run), name)
   try {
@@ -62,7 +66,7 @@ async function withProof<T>({ run, group }: Managed, text: string, work: (name: 
   }
 }
 
-function requireManaged(): Managed {
+function requireManaged(): ManagedInstall {
   const managed = managedForOthers()
   if (managed === undefined) throw new ArcError('ARC_MANAGED', 'This machine is no longer managed.')
   return managed

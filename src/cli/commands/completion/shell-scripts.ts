@@ -1,6 +1,7 @@
 // The completion scripts of bash, zsh and fish, generated from the command tree. Each script walks the words before the
 // cursor, then offers subcommands, options or values, else file names.
 
+import { quoteForShell } from '../../../engine/shell-quote.ts'
 import type { CommandNode, OptionNode, Values } from './command-nodes.ts'
 
 /** A supported shell. */
@@ -47,19 +48,21 @@ ${values(nodes)}
 
 function cases(nodes: readonly CommandNode[], row: (node: CommandNode) => readonly [string, string]): string {
   const rows = nodes.map(row).filter(([, words]) => words !== '')
-  return rows.map(([path, words]) => `    ${quote(path)}) echo ${quote(words)} ;;`).join('\n')
+  return rows.map(([path, words]) => `    ${quoteForShell(path)}) echo ${quoteForShell(words)} ;;`).join('\n')
 }
 
 function takers(nodes: readonly CommandNode[]): string {
   const keys = nodes.flatMap(({ path, options }) =>
     options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags.map((flag) => `${path}|${flag}`)),
   )
-  return keys.length === 0 ? '' : `    ${keys.map(quote).join(' | \\\n    ')}) return 0 ;;`
+  return keys.length === 0 ? '' : `    ${keys.map(quoteForShell).join(' | \\\n    ')}) return 0 ;;`
 }
 
 function values(nodes: readonly CommandNode[]): string {
   const rows = nodes.flatMap(({ path, options, args }) => [
-    ...options.flatMap(({ flags, values: given }) => flags.map((flag) => [quote(`${path}|${flag}`), given] as const)),
+    ...options.flatMap(({ flags, values: given }) =>
+      flags.map((flag) => [quoteForShell(`${path}|${flag}`), given] as const),
+    ),
     ...args.map((given, index) => [numbered(path, index, given.isVariadic), given] as const),
   ])
   return rows
@@ -69,7 +72,7 @@ function values(nodes: readonly CommandNode[]): string {
 
 // A variadic argument matches any position.
 function numbered(path: string, index: number, isVariadic: boolean): string {
-  return isVariadic ? `${quote(`${path}|`)}[0-9]*` : quote(`${path}|${index}`)
+  return isVariadic ? `${quoteForShell(`${path}|`)}[0-9]*` : quoteForShell(`${path}|${index}`)
 }
 
 function isEmpty({ words, lookUp }: Values): boolean {
@@ -77,11 +80,7 @@ function isEmpty({ words, lookUp }: Values): boolean {
 }
 
 function echoLine({ words, lookUp }: Values): string {
-  return lookUp === undefined ? `echo ${quote(words.join(' '))}` : `command arc complete ${lookUp} 2>/dev/null`
-}
-
-function quote(text: string): string {
-  return `'${text.replace(/'/g, `'\\''`)}'`
+  return lookUp === undefined ? `echo ${quoteForShell(words.join(' '))}` : `command arc complete ${lookUp} 2>/dev/null`
 }
 
 // The walk over the words, the same in both shells: `before` holds the words between `arc` and the one to complete.
@@ -184,10 +183,10 @@ function __arc_at
         if test $skip = 1
             set skip 0
         else if string match -q -- '-*' $word
-            if contains -- $word ${[...new Set(takes)].map(quote).join(' ')}
+            if contains -- $word ${[...new Set(takes)].map(quoteForShell).join(' ')}
                 set skip 1
             end
-        else if contains -- (string join ' ' $place $word) ${paths.map(quote).join(' ')}
+        else if contains -- (string join ' ' $place $word) ${paths.map(quoteForShell).join(' ')}
             set -a place $word
             set count 0
         else
@@ -205,10 +204,10 @@ ${nodes.flatMap(fishLines).join('\n')}
 const ANY_NUMBER = 999
 
 function fishLines({ path, subcommands, options, args }: CommandNode): string[] {
-  const at = (range = '') => quote(`__arc_at "${path}"${range}`)
+  const at = (range = '') => quoteForShell(`__arc_at "${path}"${range}`)
   return [
     ...subcommands.map(({ name, description }) => {
-      return `complete -c arc -n ${at(' 0 0')} -f -a ${quote(name)} -d ${quote(description)}`
+      return `complete -c arc -n ${at(' 0 0')} -f -a ${quoteForShell(name)} -d ${quoteForShell(description)}`
     }),
     ...options.map((option) => `complete -c arc -n ${at()} ${fishOption(option)}`),
     ...args.flatMap((given, index) => {
@@ -222,9 +221,9 @@ function fishLines({ path, subcommands, options, args }: CommandNode): string[] 
 function fishOption({ flags, description, takesValue, values: given }: OptionNode): string {
   const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
   const value = takesValue ? ['-r', ...(isEmpty(given) ? [] : [`-f -a ${fishValues(given)}`])] : []
-  return [...names, ...value, `-d ${quote(description)}`].join(' ')
+  return [...names, ...value, `-d ${quoteForShell(description)}`].join(' ')
 }
 
 function fishValues({ words, lookUp }: Values): string {
-  return quote(lookUp === undefined ? words.join(' ') : `(command arc complete ${lookUp} 2>/dev/null)`)
+  return quoteForShell(lookUp === undefined ? words.join(' ') : `(command arc complete ${lookUp} 2>/dev/null)`)
 }

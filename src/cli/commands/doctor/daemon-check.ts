@@ -17,13 +17,13 @@ export async function daemonCheck(home: string): Promise<Check> {
   const presence = await findDaemon(home)
   if (presence.is === 'running') return runningCheck(presence)
   if (presence.is === 'absent') return absentCheck(home)
-  const detail = `process ${presence.note.pid} has the pid file but does not answer`
+  const detail = `process ${presence.record.pid} has the pid file but does not answer`
   return { name, ok: false, detail, fix: 'arc stop, then arc serve' }
 }
 
-function runningCheck({ health, note }: Extract<DaemonPresence, { readonly is: 'running' }>): Check {
+function runningCheck({ health, record }: Extract<DaemonPresence, { readonly is: 'running' }>): Check {
   const { pid, version } = health
-  const how = note?.isOnDemand === true ? ', started by a hook; it ends when idle' : ''
+  const how = record?.isOnDemand === true ? ', started by a hook; it ends when idle' : ''
   if (version === VERSION) return { name, ok: true, detail: `running as process ${pid}${how}` }
   const detail = `process ${pid} is version ${version}, but this is ${VERSION}: hooks are answered by ${version}`
   return { name, ok: false, detail, fix: 'arc stop, then arc serve --background' }

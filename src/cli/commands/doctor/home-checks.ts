@@ -3,9 +3,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from '../../../engine/errors.ts'
-import { readConfirmNone } from '../../../guard/confirm-file.ts'
+import { readUnattendedHome } from '../../../guard/unattended-home.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import { checkAnchors } from '../../../storage/anchor-check.ts'
+import { loadDriver } from '../../../storage/sqlite/driver/load-driver.ts'
 import { SqliteTraceStore } from '../../../storage/sqlite/trace-store.ts'
 
 const SOON_MS = 2_000
@@ -26,7 +27,7 @@ export function homeChecks(home: string): Check[] {
 
 // A deliberate setting, so not a failure, but it must be visible.
 function confirmCheck(home: string): Check[] {
-  if (readConfirmNone(home) === undefined) return []
+  if (readUnattendedHome(home) === undefined) return []
   const detail = 'warning: approving and loosening need no confirmation in this home (arc init --confirm none)'
   return [{ name: 'confirmations', ok: true, detail, fix: 'arc init --confirm ask' }]
 }
@@ -35,15 +36,29 @@ function databaseCheck(home: string): Check {
   const name = 'database'
   const file = join(home, 'arc.db')
   const fix = 'Check for a full disk or a program that locks the file; arc trace verify checks the records.'
+  const driver = driverCheck()
+  if (!driver.ok) return driver
   let store: SqliteTraceStore | undefined
   try {
     store = new SqliteTraceStore(file, { waitMs: SOON_MS })
     const { records } = store.counters({ hours: 1 })
-    return { name, ok: true, detail: `${file}, ${records} records` }
+    return { name, ok: true, detail: `${file}, ${records} records, ${driver.detail}` }
   } catch (error) {
     return { name, ok: false, detail: describe(error), fix }
   } finally {
     store?.close()
+  }
+}
+
+// The message names each driver that was tried and why it failed.
+function driverCheck(): Check {
+  const name = 'database'
+  try {
+    return { name, ok: true, detail: `SQLite by ${loadDriver().name}` }
+  } catch (error) {
+    const fix =
+      'Use Node 22.16 or newer, or install arc-supervisor again on this machine: npm install -g arc-supervisor'
+    return { name, ok: false, detail: describe(error), fix }
   }
 }
 

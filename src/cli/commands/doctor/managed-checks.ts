@@ -4,7 +4,7 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { type Managed, modeOf, systemPaths, writersOf } from '../../../guard/managed.ts'
+import { findForeignWriters, formatMode, type ManagedInstall, systemPaths } from '../../../guard/managed-install.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import { requestManaged } from '../../managed-client.ts'
 import { findGroup } from '../setup/accounts.ts'
@@ -13,7 +13,7 @@ import { hasSystemHooks, systemFile } from '../setup/system-hooks.ts'
 const FIX = 'sudo arc setup --managed'
 
 /** Lists the checks of a managed machine. */
-export async function managedChecks(managed: Managed): Promise<Check[]> {
+export async function managedChecks(managed: ManagedInstall): Promise<Check[]> {
   const { root, home, prefix, launcher, node, unit, user, made } = managed
   const marker = systemPaths(root).marker
   return [
@@ -34,7 +34,7 @@ export async function managedChecks(managed: Managed): Promise<Check[]> {
 function rootOnly(name: string, paths: readonly string[]): Check {
   const [first = ''] = paths
   for (const path of paths) {
-    const [writer] = writersOf(path)
+    const [writer] = findForeignWriters(path)
     if (writer !== undefined) return { name, ok: false, detail: writer, fix: FIX }
   }
   return { name, ok: true, detail: `only root can change ${first}` }
@@ -54,14 +54,14 @@ function below(folder: string): string[] {
   }
 }
 
-function homeCheck({ home, user, uid }: Managed): Check {
+function homeCheck({ home, user, uid }: ManagedInstall): Check {
   const name = 'managed: home'
   const stats = lstatSync(home, { throwIfNoEntry: false })
   if (stats === undefined) return { name, ok: false, detail: `${home} does not exist`, fix: FIX }
   return expectOwner({ name, path: home, stats, uid, user, modes: ['0700'] })
 }
 
-function socketChecks({ run, socket, control, user, uid, group, gid }: Managed): Check[] {
+function socketChecks({ run, socket, control, user, uid, group, gid }: ManagedInstall): Check[] {
   const expected = [
     { path: run, modes: ['0755'] },
     { path: socket, modes: ['0666'] },
@@ -90,13 +90,13 @@ interface Expected {
 }
 
 function expectOwner({ name, path, stats, uid, user, modes }: Expected): Check {
-  const mode = modeOf(stats)
+  const mode = formatMode(stats)
   if (stats.uid === uid && modes.includes(mode)) return { name, ok: true, detail: `${path}: ${user}, ${mode}` }
   const detail = `${path} has owner ${stats.uid} and mode ${mode}; expected ${user} and ${modes.join(' or ')}`
   return { name, ok: false, detail, fix: FIX }
 }
 
-async function daemonCheck({ socket }: Managed): Promise<Check> {
+async function daemonCheck({ socket }: ManagedInstall): Promise<Check> {
   const name = 'managed: daemon'
   try {
     const health = (await requestManaged({ socket, path: '/health' })) as { pid: number; version: string }
@@ -107,7 +107,7 @@ async function daemonCheck({ socket }: Managed): Promise<Check> {
 }
 
 // An account that runs agents must not be an approver.
-function approverCheck({ group, user }: Managed): Check {
+function approverCheck({ group, user }: ManagedInstall): Check {
   const name = 'managed: approvers'
   const members = (findGroup(group)?.members ?? []).filter((one) => one !== user)
   const own = userInfo().username
@@ -116,7 +116,7 @@ function approverCheck({ group, user }: Managed): Check {
   return { name, ok: true, detail: `${who} (group ${group})${warning}` }
 }
 
-function hostCheck(host: string, { root, launcher }: Managed): Check {
+function hostCheck(host: string, { root, launcher }: ManagedInstall): Check {
   const name = `managed: ${host}`
   const path = systemFile(host, root) ?? host
   if (!hasSystemHooks(host, root, launcher)) {

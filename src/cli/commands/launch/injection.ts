@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runDir } from '../../../daemon/process/paths.ts'
 import { ArcError } from '../../../engine/errors.ts'
-import { partNotOfRoot } from '../../../guard/root-only.ts'
+import { findPartNotOwnedByRoot } from '../../../guard/root-owned.ts'
 import { type Env, HOST_NAMES, type Host, type HostName } from '../../../hosts/host.ts'
 import { hookLine } from '../../../hosts/install/command-line.ts'
 import type { InstallFile } from '../../../hosts/install/plan.ts'
@@ -109,7 +109,7 @@ const INJECTORS: Readonly<Partial<Record<HostName, (given: Given) => Injected>>>
   }),
   gemini: (given) => {
     const env = systemSettings(given, 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', '/etc/gemini-cli/settings.json')
-    return { env, ignored: partNotOfRoot(env.GEMINI_CLI_SYSTEM_SETTINGS_PATH as string) }
+    return { env, ignored: findPartNotOwnedByRoot(env.GEMINI_CLI_SYSTEM_SETTINGS_PATH as string) }
   },
   qwen: (given) => ({ env: systemSettings(given, 'QWEN_CODE_SYSTEM_SETTINGS_PATH', '/etc/qwen-code/settings.json') }),
   copilot: (given) => ({ before: ['--plugin-dir', copilotPlugin(given)] }),

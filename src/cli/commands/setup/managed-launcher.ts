@@ -2,7 +2,9 @@
 // The hook only uses the public socket. Without an answer the call is refused, since the hook cannot read the
 // configuration.
 
-import { ROOT_VARIABLE } from '../../../guard/managed.ts'
+import { quoteForShell } from '../../../engine/shell-quote.ts'
+import { defineAsk, indentLines, READ_ANSWER, sendPayload } from '../../../guard/daemon-request.ts'
+import { ROOT_VARIABLE } from '../../../guard/managed-install.ts'
 import {
   CALLER_HEADER,
   CALLER_VARIABLE,
@@ -32,7 +34,7 @@ const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 /** The text of the hook. It exits with 0 or 2 only: hosts ignore any other code. */
 export function hookText(programs: ManagedPrograms): string {
   const { shell, env, cat, curl, node, arc, socket, root } = programs
-  const clean = `${quote(env)} -i PATH=${SYSTEM_PATH}`
+  const clean = `${quoteForShell(env)} -i PATH=${SYSTEM_PATH}`
   return `#!${shell}
 # Written by arc setup --managed. Asks the daemon of this machine; without an answer the action is refused.
 PATH=${SYSTEM_PATH}
@@ -45,14 +47,14 @@ host=$2
 given=\${3-}
 event=\${3:--}
 case $host$event in *[!A-Za-z0-9._-]*) refuse 'the name of the host or event is not valid.' ;; esac
-payload=$(${quote(cat)}; printf x)
+payload=$(${quoteForShell(cat)}; printf x)
 payload=\${payload%x}
 here=\${PWD-}
 IFS='${SEPARATOR}'
 set -f
 ${curl === undefined ? '' : askText({ clean, curl, socket })}
 # Node replies in the host's own format, after one more attempt.
-printf %s "$payload" | ${clean} ${CALLER_VARIABLE}="$PPID" ${ROOT_VARIABLE}=${quote(root)} ${quote(node)} ${quote(arc)} hook "$host" \${given:+"$given"}
+printf %s "$payload" | ${clean} ${CALLER_VARIABLE}="$PPID" ${ROOT_VARIABLE}=${quoteForShell(root)} ${quoteForShell(node)} ${quoteForShell(arc)} hook "$host" \${given:+"$given"}
 case $? in
   0) exit 0 ;;
   2) exit 2 ;;
@@ -63,31 +65,26 @@ esac
 
 // If a header cannot hold the name of the folder, Node sends the request.
 function askText({ clean, curl, socket }: { readonly clean: string; readonly curl: string; readonly socket: string }) {
-  const seconds = SILENCE_MS / 1_000
-  return `ask() {
-  ${clean} ${quote(curl)} -q -s --noproxy '*' --unix-socket ${quote(socket)} --max-time ${seconds} -H 'Accept: ${HOOK_WIRE_TYPE}' "$@"
-  printf x
-}
+  const wire = {
+    type: HOOK_WIRE_TYPE,
+    silenceMs: SILENCE_MS,
+    cwdHeader: CWD_HEADER,
+    callerHeader: CALLER_HEADER,
+  }
+  const request = {
+    wire,
+    curl: `${clean} ${quoteForShell(curl)}`,
+    socket: quoteForShell(socket),
+    folder: '$here',
+  }
+  return `${defineAsk(request)}
 case $here in
   *[!A-Za-z0-9\\ /._:@+,=~-]*) answer= ;;
   *)
-    answer=$(printf %s "$payload" | ask -H 'Content-Type: application/json' -H 'Expect:' -H "${CWD_HEADER}: $here" \\
-      -H "${CALLER_HEADER}: $PPID" --data-binary @- "http://arc/v1/hook/$host/$event")
+${indentLines(sendPayload(request), 4)}
     ;;
 esac
-while :; do
-  set -- $answer
-  [ $# -eq 5 ] && [ "$5" = x ] || break
-  case $2 in
-    wait) answer=$(ask "http://arc/v1/hook-answer/$3") ;;
-    0 | 2)
-      printf %s "$4" >&2
-      printf %s "$3"
-      exit "$2"
-      ;;
-    *) break ;;
-  esac
-done`
+${READ_ANSWER}`
 }
 
 /** The text of `arc`: runs the root-owned copy without variables that change Node. */
@@ -95,12 +92,8 @@ export function commandText({ shell, node, arc, root }: ManagedPrograms): string
   return `#!${shell}
 # Written by arc setup --managed.
 unset NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_REPL_EXTERNAL_MODULE LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT
-${ROOT_VARIABLE}=${quote(root)}
+${ROOT_VARIABLE}=${quoteForShell(root)}
 export ${ROOT_VARIABLE}
-exec ${quote(node)} ${quote(arc)} "$@"
+exec ${quoteForShell(node)} ${quoteForShell(arc)} "$@"
 `
-}
-
-function quote(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -17,15 +17,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ArcError } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
-import { writersOf } from '../../../guard/managed.ts'
+import { findForeignWriters } from '../../../guard/managed-install.ts'
 
 const OWN_NAME = 'arc-supervisor'
 /** The parts of the package that the CLI needs; the rest is the library. */
 const PARTS = ['package.json', 'LICENSE', 'bin', 'dist/cli', 'dist/dashboard']
 /** Dependencies that are not bundled. */
-const NATIVE_PACKAGES = ['better-sqlite3']
-/** Dependencies that are only needed during installation. */
-const AT_INSTALL_ONLY = new Set(['prebuild-install', 'node-gyp'])
+const NATIVE_PACKAGES = ['libsql']
 
 /** The paths of the copy. */
 export interface Copied {
@@ -49,7 +47,7 @@ export function packageRoot(): string {
 /** The running Node if only root can change it; undefined if it must be copied. */
 export function systemNode(): string | undefined {
   const node = realpathSync(process.execPath)
-  return writersOf(node).length === 0 ? node : undefined
+  return findForeignWriters(node).length === 0 ? node : undefined
 }
 
 /** Creates a new copy next to the old one and swaps them. `finish` adds further files. */
@@ -82,12 +80,15 @@ interface Wanted {
   /** The copied folder of the dependent package. */
   readonly at: string
   readonly root: string
+  /** May be missing: packages for other platforms are. */
+  readonly isOptional?: boolean
 }
 
 // Placed at the top if the name is free, else below the dependent package, so that each package finds its own version.
-function placePackage({ name, from, at, root }: Wanted, placed: Map<string, string>): void {
+function placePackage({ name, from, at, root, isOptional }: Wanted, placed: Map<string, string>): void {
   const source = findPackage(name, from)
   if (source === undefined) {
+    if (isOptional === true) return
     throw new ArcError(
       'ARC_SETUP_FAILED',
       `The package ${name} was not found from ${from}; install arc-supervisor again.`,
@@ -100,7 +101,7 @@ function placePackage({ name, from, at, root }: Wanted, placed: Map<string, stri
   const target = present === undefined ? top : nested
   placed.set(target, source)
   copyTree(source, target)
-  for (const next of listDependencies(source)) placePackage({ name: next, from: source, at: target, root }, placed)
+  for (const next of listDependencies(source)) placePackage({ ...next, from: source, at: target, root }, placed)
 }
 
 function findPackage(name: string, from: string): string | undefined {
@@ -111,9 +112,13 @@ function findPackage(name: string, from: string): string | undefined {
   }
 }
 
-function listDependencies(folder: string): string[] {
-  const { dependencies } = readManifest(folder) ?? {}
-  return isRecord(dependencies) ? Object.keys(dependencies).filter((name) => !AT_INSTALL_ONLY.has(name)) : []
+function listDependencies(folder: string): Pick<Wanted, 'name' | 'isOptional'>[] {
+  const { dependencies, optionalDependencies } = readManifest(folder) ?? {}
+  const names = (list: unknown): string[] => (isRecord(list) ? Object.keys(list) : [])
+  return [
+    ...names(dependencies).map((name) => ({ name })),
+    ...names(optionalDependencies).map((name) => ({ name, isOptional: true })),
+  ]
 }
 
 function readManifest(folder: string): Readonly<Record<string, unknown>> | undefined {

@@ -5,7 +5,7 @@ import { rmSync, statSync } from 'node:fs'
 import { endProcess } from '../../../daemon/process/lifecycle.ts'
 import { readPidFile } from '../../../daemon/process/pid-file.ts'
 import { ArcError } from '../../../engine/errors.ts'
-import { type Managed, systemPaths } from '../../../guard/managed.ts'
+import { type ManagedInstall, systemPaths } from '../../../guard/managed-install.ts'
 import { readProcess } from '../../../guard/process-table.ts'
 import { removeGroup, removeUser, run } from './accounts.ts'
 import { isOwnLink, type Step } from './setup-steps.ts'
@@ -15,7 +15,7 @@ import { isSystemdRunning } from './systemd-unit.ts'
 const STOP_MS = 15_000
 
 /** Lists the steps. */
-export function removalSteps(managed: Managed, isPurged: boolean): Step[] {
+export function removalSteps(managed: ManagedInstall, isPurged: boolean): Step[] {
   const { root, home, prefix, run: runFolder, unit, user, group, made } = managed
   const remove = (path: string) => rmSync(path, { recursive: true, force: true })
   const { link } = made
@@ -45,7 +45,7 @@ function removeUnit(unit: string, root: string): void {
 }
 
 // Only a process of the system user is ended: the pid may belong to another process by now.
-async function stopDaemon({ home, uid, root, unit }: Managed): Promise<void> {
+async function stopDaemon({ home, uid, root, unit }: ManagedInstall): Promise<void> {
   if (unit !== null && isSystemdRunning(root)) run('systemctl', ['disable', '--now', 'arc.service'])
   const { pid } = readPidFile(home) ?? {}
   if (pid === undefined || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid !== uid) return

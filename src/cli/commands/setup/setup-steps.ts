@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ArcError } from '../../../engine/errors.ts'
-import { type Managed, ROOT_VARIABLE, systemPaths, writersOf } from '../../../guard/managed.ts'
+import { findForeignWriters, type ManagedInstall, ROOT_VARIABLE, systemPaths } from '../../../guard/managed-install.ts'
 import { addMembers, createGroup, createUser, findAccount, findGroup, run } from './accounts.ts'
 import { commandText, hookText, type ManagedPrograms } from './managed-launcher.ts'
 import { copiedPaths, copyPackage, systemNode } from './package-copy.ts'
@@ -33,7 +33,7 @@ export interface SetupPlan {
   readonly hosts: readonly string[]
   readonly isStarted: boolean
   /** The result of an earlier setup. */
-  readonly present: Managed | undefined
+  readonly present: ManagedInstall | undefined
 }
 
 /** One change to the machine. */
@@ -47,7 +47,7 @@ export function setupSteps(plan: SetupPlan): Step[] {
   const { root, user, group, approvers, prefix, home, hosts, present } = plan
   const paths = systemPaths(root)
   const made = { user: present?.made.user ?? false, group: present?.made.group ?? false }
-  const managed = (): Managed => describeManaged(plan, made)
+  const managed = (): ManagedInstall => describeManaged(plan, made)
   const steps: Step[] = [
     { title: `system user ${user}, without login`, run: () => makeOwner(plan, made) },
     { title: `group ${group}, whose members may approve`, run: () => joinGroups(plan, made) },
@@ -83,7 +83,7 @@ interface Made {
   group: boolean
 }
 
-function describeManaged({ root, user, group, prefix, home, hosts, present }: SetupPlan, made: Made): Managed {
+function describeManaged({ root, user, group, prefix, home, hosts, present }: SetupPlan, made: Made): ManagedInstall {
   const paths = systemPaths(root)
   const { uid = -1 } = findAccount(user) ?? {}
   const { gid = -1 } = findGroup(group) ?? {}
@@ -120,7 +120,7 @@ function makeHome({ home, user }: SetupPlan): void {
   const account = findAccount(user)
   if (account === undefined) throw new ArcError('ARC_SETUP_FAILED', `The account ${user} was not created.`)
   mkdirSync(dirname(home), { recursive: true, mode: 0o755 })
-  const [writer] = writersOf(dirname(home))
+  const [writer] = findForeignWriters(dirname(home))
   if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `Other users could replace ${home}: ${writer}.`)
   const stats = lstatSync(home, { throwIfNoEntry: false })
   if (stats !== undefined && (!stats.isDirectory() || (stats.uid !== account.uid && stats.uid !== 0))) {
@@ -135,7 +135,7 @@ function copyAll(plan: SetupPlan): void {
   const { prefix, root } = plan
   const parent = dirname(prefix)
   mkdirSync(parent, { recursive: true, mode: 0o755 })
-  const [writer] = writersOf(parent)
+  const [writer] = findForeignWriters(parent)
   if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `Other users could replace ${prefix}: ${writer}.`)
   copyPackage(prefix, (draft) => {
     const programs = findPrograms(prefix, root)
@@ -175,7 +175,7 @@ function requireProgram(name: string): string {
 
 function systemProgram(name: string): string | undefined {
   const paths = ['/usr/bin', '/bin'].map((folder) => join(folder, name))
-  return paths.find((path) => existsSync(path) && writersOf(path).length === 0)
+  return paths.find((path) => existsSync(path) && findForeignWriters(path).length === 0)
 }
 
 function writeProgram(path: string, text: string): void {
@@ -187,7 +187,7 @@ function writeProgram(path: string, text: string): void {
 
 function writeRootFile(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
-  const [writer] = writersOf(dirname(path))
+  const [writer] = findForeignWriters(dirname(path))
   if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `Other users could replace ${path}: ${writer}.`)
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, text, { mode, flag: 'wx' })
@@ -196,7 +196,7 @@ function writeRootFile(path: string, text: string, mode: number): void {
 }
 
 // Runs as the system user: the daemon could not change files of root.
-function initHome({ home, enforcement }: SetupPlan, { node, prefix, uid, root }: Managed): void {
+function initHome({ home, enforcement }: SetupPlan, { node, prefix, uid, root }: ManagedInstall): void {
   if (existsSync(join(home, 'profiles/default.json'))) return
   const { arc } = copiedPaths(prefix, node)
   const env = { HOME: home, ARC_HOME: home, [ROOT_VARIABLE]: root }
@@ -219,14 +219,14 @@ function startUnit(): void {
 }
 
 // Started as root; the process becomes the system user before it opens anything.
-function startWithoutSystemd({ node, root }: Managed, prefix: string): void {
+function startWithoutSystemd({ node, root }: ManagedInstall, prefix: string): void {
   const { arc } = copiedPaths(prefix, node)
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', [ROOT_VARIABLE]: root }
   const ran = spawnSync(node, [arc, 'serve', '--background', '--no-open'], { encoding: 'utf8', env, cwd: '/' })
   if (ran.status !== 0) throw new ArcError('ARC_SETUP_FAILED', `The daemon did not start: ${ran.stderr}.`)
 }
 
-function json(managed: Managed): string {
+function json(managed: ManagedInstall): string {
   return `${JSON.stringify(managed, null, 2)}\n`
 }
 

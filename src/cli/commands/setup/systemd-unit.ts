@@ -1,8 +1,8 @@
 // The systemd unit of the managed daemon.
 
 import { existsSync } from 'node:fs'
-import type { Managed } from '../../../guard/managed.ts'
-import { ROOT_VARIABLE } from '../../../guard/managed.ts'
+import type { ManagedInstall } from '../../../guard/managed-install.ts'
+import { ROOT_VARIABLE } from '../../../guard/managed-install.ts'
 
 /** Is systemd installed, so that it can run the unit now or after the next boot? */
 export function hasSystemd(): boolean {
@@ -18,7 +18,7 @@ export function isSystemdRunning(root: string): boolean {
  * The text of the unit. The daemon reads projects in home folders, so these are not hidden; it writes only to its home
  * and to temporary folders. Memory must stay executable for Node's compiler.
  */
-export function unitText({ node, home, user, group, root }: Managed, arc: string): string {
+export function unitText({ node, home, user, group, root }: ManagedInstall, arc: string): string {
   return `# Written by arc setup --managed.
 [Unit]
 Description=ARC: supervision of AI agents

@@ -2,7 +2,7 @@
 // a login link, over the control socket.
 
 import { isRecord } from '../../../engine/plain-data.ts'
-import type { Managed } from '../../../guard/managed.ts'
+import type { ManagedInstall } from '../../../guard/managed-install.ts'
 import colors from '../../colors.ts'
 import { managedForOthers } from '../../managed-access.ts'
 import { requestManaged } from '../../managed-client.ts'
@@ -26,7 +26,7 @@ export async function status({ json }: { readonly json?: boolean }): Promise<num
 }
 
 // Null for accounts that are not approvers.
-async function fetchLink({ control }: Managed): Promise<string | null> {
+async function fetchLink({ control }: ManagedInstall): Promise<string | null> {
   const request = { socket: control, method: 'POST', path: '/v1/control/login-link' } as const
   const answer = await requestManaged(request).catch(() => undefined)
   return isRecord(answer) && typeof answer.loginUrl === 'string' ? answer.loginUrl : null
@@ -41,7 +41,10 @@ interface View {
   readonly loginUrl: string | null
 }
 
-function printStatus({ running, pid, url, profile, enforcement, loginUrl }: View, { user, group }: Managed): void {
+function printStatus(
+  { running, pid, url, profile, enforcement, loginUrl }: View,
+  { user, group }: ManagedInstall,
+): void {
   if (running) print(`${colors.green('✓')} running as process ${pid}, managed by ${user}`)
   else print(`${colors.red('✗')} not running: all hook calls are refused (sudo arc doctor)`)
   if (running) print(`  profile  ${oneLine(String(profile))}, ${oneLine(String(enforcement))}`)

@@ -7,28 +7,28 @@ import { ArcError, describe } from '../../../engine/errors.ts'
 import { A2A_PATH, buildAgentCard, CARD_PATH } from '../../a2a/card.ts'
 import type { App, Env, Service } from '../service.ts'
 
-/** Who asks, where a client wants to say it once and not in the metadata of every request. */
+/** The client's name, for clients that do not send it in the metadata of every request. */
 const CLIENT_HEADER = 'x-arc-agent'
-const NAMELESS_CLIENT = 'a2a-client'
-// Below what clients of HTTP usually wait for an answer.
+const DEFAULT_CLIENT = 'a2a-client'
+// Less than the usual time limit of HTTP clients.
 const WAIT_MS = 240_000
 
 export function addA2aRoutes(app: App, service: Service, report: (message: string) => void): void {
-  // Every open stream listens to it.
+  // Every open stream adds a listener.
   setMaxListeners(0, service.signal)
   const showCard = (c: Context<Env>): Response => {
-    const card = cardFor(c, service)
-    return card === undefined ? nobody(c) : c.json(card)
+    const card = buildCard(c, service)
+    return card === undefined ? refuseName(c) : c.json(card)
   }
   app.get(CARD_PATH, showCard)
   app.get(`${A2A_PATH}/:agent${CARD_PATH}`, showCard)
   const answer = async (c: Context<Env>): Promise<Response> => {
-    const card = cardFor(c, service)
-    if (card === undefined) return nobody(c)
+    const card = buildCard(c, service)
+    if (card === undefined) return refuseName(c)
     const { answerA2a } = await import('../../a2a/endpoint.ts')
-    const { signal, leave } = presence(c.req.raw.signal, service.signal)
+    const { signal, leave } = anySignal(c.req.raw.signal, service.signal)
     const options = {
-      ...{ card, signal, agent: c.req.param('agent'), client: clientOf(c), waitMs: WAIT_MS },
+      ...{ card, signal, agent: c.req.param('agent'), client: readClient(c), waitMs: WAIT_MS },
       open: () => service.tasks.open(),
       count: <T>(work: Promise<T>) => service.inFlight.add(work),
       report: (error: unknown) => report(`A2A: ${describe(error)}`),
@@ -39,7 +39,7 @@ export function addA2aRoutes(app: App, service: Service, report: (message: strin
   app.post(`${A2A_PATH}/:agent`, answer)
 }
 
-function cardFor(c: Context<Env>, { url, version }: Service): object | undefined {
+function buildCard(c: Context<Env>, { url, version }: Service): object | undefined {
   const agent = c.req.param('agent')
   try {
     if (agent !== undefined) checkAgent(agent, 'the agent of the path')
@@ -50,23 +50,23 @@ function cardFor(c: Context<Env>, { url, version }: Service): object | undefined
   return buildAgentCard({ url: url() ?? '', version, agent })
 }
 
-function nobody(c: Context<Env>): Response {
-  return c.json({ error: { code: 'ARC_NOT_FOUND', message: 'No agent can have this name.' } }, 404)
+function refuseName(c: Context<Env>): Response {
+  return c.json({ error: { code: 'ARC_NOT_FOUND', message: 'This is not a valid agent name.' } }, 404)
 }
 
-function clientOf(c: Context<Env>): string {
+function readClient(c: Context<Env>): string {
   const name = c.req.header(CLIENT_HEADER)
-  if (name === undefined || name === '') return NAMELESS_CLIENT
+  if (name === undefined || name === '') return DEFAULT_CLIENT
   try {
     return decodeURIComponent(name)
   } catch {
-    // Not encoded: taken as it stands.
+    // Not encoded: used as it is.
     return name
   }
 }
 
-// Aborted when the client is gone, the daemon stops or the answer is over.
-function presence(...ends: readonly AbortSignal[]): { readonly signal: AbortSignal; leave(): void } {
+// Aborted when the client disconnects, the daemon stops or the response ends.
+function anySignal(...ends: readonly AbortSignal[]): { readonly signal: AbortSignal; leave(): void } {
   const controller = new AbortController()
   const leave = (): void => {
     controller.abort()

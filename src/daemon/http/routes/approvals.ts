@@ -1,5 +1,5 @@
-// The steps that wait for an answer, and the answer. Only a page's session answers, also over the socket: an agent that can
-// read the token or reach the socket must not be able to approve its own step.
+// Pending approvals and their answers. Only a page's session can answer, also over the socket: an agent that can read the
+// token or open the socket must not be able to approve its own step.
 
 import { ArcError } from '../../../engine/errors.ts'
 import { buildApprovalView, buildShortApprovalView } from '../../live/approval-view.ts'
@@ -19,7 +19,7 @@ export function addApprovalRoutes(app: App, { pool, auth }: Service): void {
     const session = auth.findSession(c.req.header('cookie'))
     if (session === undefined) {
       const message =
-        'An answer takes a signed-in page (arc open) or a terminal (arc approvals); the token is not enough.'
+        'Answer on the signed-in page (arc open) or in a terminal (arc approvals); the token is not enough.'
       return c.json({ error: { code: 'ARC_NEEDS_PERSON', message } }, 403)
     }
     try {

@@ -1,16 +1,16 @@
-// The routes of the control socket of a managed daemon: what waits for an answer, the answer, and the link to the page.
-// Whoever can open that socket belongs to the group of approvers.
+// The routes of the control socket of a managed daemon: pending approvals, their answers, and the login link. Only the
+// group of approvers can open that socket.
 
 import type { Approval } from '../../../approvals/approvals.ts'
 import { ArcError } from '../../../engine/errors.ts'
-import { findAccountName, PROOF_HEADER, proofText, readProof } from '../managed-sockets.ts'
+import { findAccountName, formatProof, PROOF_HEADER, readProof } from '../managed-sockets.ts'
 import type { App, Service } from '../service.ts'
 
 const NOT_CONTROL = {
   code: 'ARC_CONTROL_ONLY',
-  message: 'This is answered on the control socket of a managed machine only.',
+  message: 'Only the control socket of a managed machine answers this route.',
 }
-const NO_PROOF = {
+const PROOF_MISSING = {
   code: 'ARC_PROOF_MISSING',
   message: 'An answer must prove which account it comes from. Use: arc approvals approve ID',
 }
@@ -30,8 +30,8 @@ export function addControlRoutes(app: App, service: Service): void {
   app.post('/v1/control/approvals/:id/:word{approve|deny}', async (c) => {
     const id = c.req.param('id')
     const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
-    const uid = readProof(managed.run, c.req.header(PROOF_HEADER), proofText(id, word))
-    if (uid === undefined) return c.json({ error: NO_PROOF }, 401)
+    const uid = readProof(managed.run, c.req.header(PROOF_HEADER), formatProof(id, word))
+    if (uid === undefined) return c.json({ error: PROOF_MISSING }, 401)
     try {
       return c.json(await answer(service, { id, word, uid }))
     } catch (error) {

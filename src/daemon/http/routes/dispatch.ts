@@ -5,8 +5,8 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { ArcError, show } from '../../../engine/errors.ts'
 import { HOSTS } from '../../../hosts/list.ts'
+import type { TraceStore } from '../../../storage/ports.ts'
 import type { StepOrigin } from '../../../trace/record.ts'
-import type { TraceStore } from '../../../trace/store.ts'
 import { BUSY, type IncomingBody } from '../../hook-call/admission.ts'
 import { type App, type Env, MAX_BODY_BYTES, type Service } from '../service.ts'
 
@@ -24,12 +24,12 @@ const STEP = z.strictObject({
   host: text.optional(),
   profile: text.optional(),
   metadata: z.record(z.string(), z.unknown()).optional(),
-  /** How long to wait for a person, where the step is held; not at all unless set. */
+  /** How long a step waits for approval; default 0. */
   askMs: z.number().min(0).max(600_000).optional(),
 })
 
-// A program that is cut off while it sends comes again; it has no answer to wait for yet.
-function arrivalOf(incoming: IncomingMessage | undefined): IncomingBody | undefined {
+// A client that is disconnected while it sends its request can retry.
+function readIncomingBody(incoming: IncomingMessage | undefined): IncomingBody | undefined {
   if (incoming === undefined) return undefined
   return {
     get complete() {
@@ -42,7 +42,7 @@ function arrivalOf(incoming: IncomingMessage | undefined): IncomingBody | undefi
 export function addDispatchRoutes(app: App, { pool, inFlight, signal, traceTail, admission }: Service): void {
   app.post('/v1/dispatch', async (c) => {
     const bytes = Number(c.req.header('content-length') ?? MAX_BODY_BYTES)
-    const leave = admission.enter(bytes, arrivalOf(c.env.incoming))
+    const leave = admission.enter(bytes, readIncomingBody(c.env.incoming))
     if (leave === undefined) return c.json({ error: BUSY }, 503, { 'retry-after': '1' })
     return dispatch(c).finally(leave)
   })
@@ -53,10 +53,10 @@ export function addDispatchRoutes(app: App, { pool, inFlight, signal, traceTail,
     const { point, data, askMs = 0, profile, ...given } = read.data
     try {
       const supervisor = await pool.find(given.workspace, profile)
-      const taken = refusal(given.id, supervisor.trace)
-      if (taken !== undefined) return c.json({ error: taken }, 400)
-      const origin = originOf(c.env.isLocal)
-      const context = { ...given, ...apart(given, supervisor.trace), origin }
+      const refusal = refuseUsedId(given.id, supervisor.trace)
+      if (refusal !== undefined) return c.json({ error: refusal }, 400)
+      const origin = buildOrigin(c.env.isLocal)
+      const context = { ...given, ...withPrefix(given, supervisor.trace), origin }
       const outcome = await inFlight.add(Promise.resolve(supervisor.decide(point, data, context, { askMs, signal })))
       traceTail.wake()
       return c.json(outcome)
@@ -67,42 +67,42 @@ export function addDispatchRoutes(app: App, { pool, inFlight, signal, traceTail,
   }
 }
 
-/** What a call claims of itself. */
-type Claimed = Pick<z.output<typeof STEP>, 'session' | 'host'>
+/** The host and session that a client claims. */
+type ClaimedOrigin = Pick<z.output<typeof STEP>, 'session' | 'host'>
 
-const OWN = 'dispatch:'
-// Enough to find one of a host among events that name none.
-const LOOKED_AT = 20
+const PREFIX = 'dispatch:'
+// Enough to find a record of a host among records without a host.
+const MAX_RECORDS = 20
 
-// The socket is open to every process of the user, agents included. What comes in here must not look like a call of a
-// host: neither its name nor a session that a host has used is taken over.
-function apart({ session, host }: Claimed, trace: TraceStore): Claimed {
+// Every process of the user can open the socket, agents included. A step from here must not look like a call of a host:
+// the name of a host and a session of a host get a prefix.
+function withPrefix({ session, host }: ClaimedOrigin, trace: TraceStore): ClaimedOrigin {
   const isHost = host !== undefined && Object.hasOwn(HOSTS, host)
   return {
-    host: isHost ? `${OWN}${host}` : host,
-    session: session !== undefined && isHostSession(session, trace) ? `${OWN}${session}` : session,
+    host: isHost ? `${PREFIX}${host}` : host,
+    session: session !== undefined && isHostSession(session, trace) ? `${PREFIX}${session}` : session,
   }
 }
 
 function isHostSession(session: string, trace: TraceStore): boolean {
-  const newest = trace.records({ session, steps: true, limit: LOOKED_AT })
+  const newest = trace.records({ session, steps: true, limit: MAX_RECORDS })
   return newest.some(({ host }) => host !== undefined && Object.hasOwn(HOSTS, host))
 }
 
-// A second record under one id could be taken for the first.
-function refusal(id: string | undefined, trace: TraceStore): { code: string; message: string } | undefined {
+// A second record with the same id could be mistaken for the first.
+function refuseUsedId(id: string | undefined, trace: TraceStore): { code: string; message: string } | undefined {
   if (id === undefined) return undefined
   const found = trace.get(id)
-  const isTaken = (found.found === 'step' || found.found === 'event') && isOf(id, found.record.id)
-  const message = `The id ${show(id)} is in the record already. Leave it out, or send another one.`
-  return isTaken ? { code: 'ARC_ID_TAKEN', message } : undefined
+  const isUsed = (found.found === 'step' || found.found === 'event') && isSameStep(id, found.record.id)
+  const message = `The id ${show(id)} is already in the trace. Omit it or send another id.`
+  return isUsed ? { code: 'ARC_ID_TAKEN', message } : undefined
 }
 
-// Evaluations are named after their step.
-function isOf(id: string, known: string): boolean {
+// The ids of evaluations begin with the id of their step.
+function isSameStep(id: string, known: string): boolean {
   return id === known || (id.startsWith(`${known}.`) && /^\d+$/.test(id.slice(known.length + 1)))
 }
 
-function originOf(isLocal: boolean): StepOrigin {
+function buildOrigin(isLocal: boolean): StepOrigin {
   return { via: 'dispatch', process: { recordedBy: process.pid, connection: isLocal ? 'socket' : 'port' } }
 }

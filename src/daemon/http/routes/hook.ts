@@ -1,12 +1,14 @@
-// POST /v1/hook/HOST/EVENT: what a host sends, answered as the hook process would have. Hosts wait for it on every call,
-// so on the socket it is answered without the framework; both roads lead to the same desk.
+// POST /v1/hook/HOST/EVENT: the payload of a host in, the reply of the hook process out. Hosts wait for it on every call,
+// so on the socket it is answered without the HTTP framework; both ways use the same endpoint.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { withDeadline } from '../../../engine/deadline.ts'
 import { ArcError, describe } from '../../../engine/errors.ts'
 import type { HostName } from '../../../hosts/host.ts'
 import { findHost } from '../../../hosts/list.ts'
+import { systemClock } from '../../../platform/engine-services.ts'
 import { newId } from '../../../platform/ids.ts'
 import {
   CALLER_HEADER,
@@ -15,32 +17,33 @@ import {
   encodeTicket,
   HOOK_WIRE_TYPE,
   HOST_JSON_TYPE,
+  type HookReply,
   PROFILE_HEADER,
   readPid,
   TICKET_AFTER_MS,
 } from '../../../protocol/hook-wire.ts'
 import { BUSY } from '../../hook-call/admission.ts'
-import { answerHookCall, type HookCall, type HookReply, type SupervisorProvider } from '../../hook-call/answer.ts'
+import { answerHookCall, type HookCall } from '../../hook-call/answer.ts'
+import type { SupervisorProvider } from '../../hook-call/supervisor-provider.ts'
 import { CallerAccounts } from '../managed-sockets.ts'
 import { type App, COMMON_HEADERS, type Env, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 /** In place of an event, where the payload names it. */
 const NO_EVENT = '-'
-const KEPT_MS = 30_000
-// Read although there is no room: it says which project's rules hold.
-const SMALL_BYTES = 64 * 1024
+const REPLY_TTL_MS = 30_000
+// Read even when the daemon is busy: the payload names the project, whose mode decides on the reply.
+const MAX_BUSY_BYTES = 64 * 1024
 
-/** What was asked, whichever way it came. */
+/** A request, from the framework or from Node. */
 interface HookRequest {
   readonly host: string
   readonly event: string | undefined
-  /** The request, as long as its text may be on its way. */
+  /** The request of Node; its body may not have arrived yet. */
   readonly incoming?: IncomingMessage | undefined
   header(name: string): string | undefined
   text(): Promise<string>
 }
 
-/** What is answered. */
 interface HttpReply {
   readonly status: ContentfulStatusCode
   readonly type: string
@@ -48,44 +51,46 @@ interface HttpReply {
   readonly retryAfter?: string
 }
 
-export function addHookRoutes(app: App, desk: HookEndpoint): void {
-  app.post('/v1/hook/:host/:event?', async (c) => reply(c, await desk.answer(askedOf(c))))
-  app.get('/v1/hook-answer/:ticket', async (c) => reply(c, await desk.answerTicket(c.req.param('ticket'))))
+export function addHookRoutes(app: App, endpoint: HookEndpoint): void {
+  app.post('/v1/hook/:host/:event?', async (c) => respond(c, await endpoint.answer(toRequest(c))))
+  app.get('/v1/hook-answer/:ticket', async (c) => respond(c, await endpoint.answerTicket(c.req.param('ticket'))))
 }
 
-function askedOf(c: Context<Env>): HookRequest {
+function toRequest(c: Context<Env>): HookRequest {
   const { req } = c
   const host = req.param('host') ?? ''
   const { incoming } = c.env
   return { host, event: req.param('event'), incoming, header: (name) => req.header(name), text: () => req.text() }
 }
 
-function reply(c: Context<Env>, { status, type, body, retryAfter }: HttpReply): Response {
+function respond(c: Context<Env>, { status, type, body, retryAfter }: HttpReply): Response {
   const headers = { 'content-type': type }
   return c.body(body, status, retryAfter === undefined ? headers : { ...headers, 'retry-after': retryAfter })
 }
 
-// A body of unknown length is counted by the framework, and so is everything else that is not usual.
 const HOOK_URL = /^\/v1\/hook\/([\w-]+)(?:\/([\w-]+))?$/
 
-/** Answers the usual hook calls by itself, and leaves all else to the framework. For the socket, whose door is open. */
-export function withHookCalls(desk: HookEndpoint, others: RequestListener): RequestListener {
+/**
+ * Answers hook calls without the framework and passes all other requests to it; also a body without a length, which the
+ * framework counts. For the socket only: it checks no token.
+ */
+export function withHookCalls(endpoint: HookEndpoint, others: RequestListener): RequestListener {
   return (request, response) => {
     const [, host, event] = (request.method === 'POST' && HOOK_URL.exec(request.url ?? '')) || []
-    const { 'content-length': length, 'transfer-encoding': coded } = request.headers
-    const isUsual = length !== undefined && coded === undefined && Number(length) <= MAX_BODY_BYTES
-    if (host === undefined || !isUsual) return void others(request, response)
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    const hasKnownLength = length !== undefined && encoding === undefined && Number(length) <= MAX_BODY_BYTES
+    if (host === undefined || !hasKnownLength) return void others(request, response)
     const header = (name: string): string | undefined => {
       const value = request.headers[name]
       return typeof value === 'string' ? value : undefined
     }
-    void desk
-      .answer({ host, event, incoming: request, header, text: () => textOf(request) })
-      .then((said) => send(response, said))
+    void endpoint
+      .answer({ host, event, incoming: request, header, text: () => readBody(request) })
+      .then((reply) => send(response, reply))
   }
 }
 
-function textOf(request: IncomingMessage): Promise<string> {
+function readBody(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => void parts.push(part))
@@ -101,47 +106,46 @@ function send(response: ServerResponse, { status, type, body, retryAfter }: Http
   response.writeHead(status, headers).end(body)
 }
 
-/** Answers hook calls, and those who come back for an answer that took longer. */
+/** Answers hook calls. A reply that takes longer is collected with a ticket. */
 export class HookEndpoint {
   readonly #service: Service
   readonly #report: (message: string) => void
   readonly #tickets = new Map<string, Promise<HookReply>>()
-  readonly #callers = new CallerAccounts()
+  readonly #accounts = new CallerAccounts()
 
   constructor(service: Service, report: (message: string) => void) {
     this.#service = service
     this.#report = report
   }
 
-  /** Never fails: what goes wrong is an answer too. */
-  async answer(asked: HookRequest): Promise<HttpReply> {
+  /** Never throws: a failure is a reply too. */
+  async answer(request: HookRequest): Promise<HttpReply> {
     try {
-      const arrival = arrivalOf(asked)
-      const leave = this.#service.admission.enter(lengthOf(asked), arrival)
-      if (leave === undefined) return await this.#turnAway(asked)
-      const answer = this.#takeOn({ ...asked, text: arrival.text }, leave)
-      if (isAskedFor(asked, HOOK_WIRE_TYPE)) return await this.#answerSoon(answer)
-      return sayWhole(asked, await answer)
+      const body = cancellableBody(request)
+      const leave = this.#service.admission.enter(readLength(request), body)
+      if (leave === undefined) return await this.#refuseBusy(request)
+      const reply = this.#evaluate({ ...request, text: body.text }, leave)
+      return accepts(request, HOOK_WIRE_TYPE) ? await this.#replyOrTicket(reply) : formatJson(request, await reply)
     } catch (error) {
-      if (error === BODY_CANCELLED) return await this.#turnAway({ ...asked, text: () => Promise.resolve('') })
-      if (error instanceof ArcError) return sayError(404, error)
-      this.#report(`POST /v1/hook/${asked.host}: ${describe(error)}`)
-      return sayError(500, INTERNAL_ERROR)
+      if (error === BODY_CANCELLED) return await this.#refuseBusy({ ...request, text: () => Promise.resolve('') })
+      if (error instanceof ArcError) return formatError(404, error)
+      this.#report(`POST /v1/hook/${request.host}: ${describe(error)}`)
+      return formatError(500, INTERNAL_ERROR)
     }
   }
 
   async answerTicket(ticket: string): Promise<HttpReply> {
-    const answer = this.#tickets.get(ticket)
-    if (answer !== undefined) return this.#answerSoon(answer, ticket)
-    return sayError(404, { code: 'ARC_NOT_FOUND', message: 'Nothing waits for this ticket.' })
+    const reply = this.#tickets.get(ticket)
+    if (reply !== undefined) return this.#replyOrTicket(reply, ticket)
+    return formatError(404, { code: 'ARC_NOT_FOUND', message: 'There is no reply for this ticket.' })
   }
 
-  async #takeOn(asked: HookRequest, leave: () => void): Promise<HookReply> {
+  async #evaluate(request: HookRequest, leave: () => void): Promise<HookReply> {
     const { pool, signal, inFlight, traceTail } = this.#service
     try {
-      // Before its text: what is wrong with it is told at once.
-      const host = findHost(asked.host).name
-      const call = this.#read(asked, host, await asked.text())
+      // Before the body is read: an unknown host is refused at once.
+      const host = findHost(request.host).name
+      const call = this.#readCall(request, host, await request.text())
       return await inFlight.add(answerHookCall(call, pool, { signal }))
     } finally {
       leave()
@@ -149,50 +153,53 @@ export class HookEndpoint {
     }
   }
 
-  // Whoever asks for the host's own JSON is the host itself: nobody judges in our stead, and hosts take an error for a yes.
-  // So it gets what it gets whenever a call could not be judged. The others know what to do.
-  async #turnAway(asked: HookRequest): Promise<HttpReply> {
-    if (!isAskedFor(asked, HOST_JSON_TYPE)) return { ...sayError(503, BUSY), retryAfter: '1' }
-    const payload = lengthOf(asked) <= SMALL_BYTES ? await asked.text() : ''
-    const find = () => Promise.reject(new ArcError('ARC_DAEMON_FAILED', BUSY.message))
-    const readMode: SupervisorProvider['readMode'] = (workspace, profile) =>
-      this.#service.pool.readMode(workspace, profile)
-    const call = this.#read(asked, findHost(asked.host).name, payload)
-    return sayWhole(asked, await answerHookCall(call, { find, readMode }))
+  // A caller that accepts the host's own JSON is the host itself: hosts take an HTTP error for permission, so it gets the
+  // reply to a call without a decision. Other callers evaluate the call themselves after a 503.
+  async #refuseBusy(request: HookRequest): Promise<HttpReply> {
+    if (!accepts(request, HOST_JSON_TYPE)) return { ...formatError(503, BUSY), retryAfter: '1' }
+    const payload = readLength(request) <= MAX_BUSY_BYTES ? await request.text() : ''
+    const find = () => Promise.reject(new Error('the daemon is busy'))
+    const readMode: SupervisorProvider['readMode'] = (...where) => this.#service.pool.readMode(...where)
+    const call = this.#readCall(request, findHost(request.host).name, payload)
+    return formatJson(request, await answerHookCall(call, { find, readMode }))
   }
 
-  // On a managed machine the home decides on the profile, and an approver on what is held: the caller is the agent's account.
-  #read(asked: HookRequest, host: HostName, payload: string): HookCall {
-    const call = readCall(asked, host, payload)
+  // On a managed machine the caller is the agent's account: the home sets the profile, and an approver answers.
+  #readCall(request: HookRequest, host: HostName, payload: string): HookCall {
+    const call = buildCall(request, host, payload)
     if (this.#service.managed === undefined) return call
-    return { ...call, profile: undefined, canPrompt: false, ...this.#callers.find(call.callerPid) }
+    return { ...call, profile: undefined, canPrompt: false, ...this.#accounts.find(call.callerPid) }
   }
 
-  // The answer if it comes soon, else a ticket for it.
-  async #answerSoon(answer: Promise<HookReply>, known?: string): Promise<HttpReply> {
-    const soon = await within(TICKET_AFTER_MS, answer)
-    const said = { status: 200, type: HOOK_WIRE_TYPE } as const
-    if (soon === undefined) return { ...said, body: encodeTicket(known ?? this.#keep(answer)) }
+  async #replyOrTicket(reply: Promise<HookReply>, known?: string): Promise<HttpReply> {
+    const deadline = { clock: systemClock, limitMs: TICKET_AFTER_MS }
+    const ready = await withDeadline(
+      deadline,
+      () => reply,
+      () => undefined,
+    )
+    const head = { status: 200, type: HOOK_WIRE_TYPE } as const
+    if (ready === undefined) return { ...head, body: encodeTicket(known ?? this.#addTicket(reply)) }
     if (known !== undefined) this.#tickets.delete(known)
-    return { ...said, body: encodeReply(soon) }
+    return { ...head, body: encodeReply(ready) }
   }
 
-  // One that nobody asks for in time is forgotten.
-  #keep(answer: Promise<HookReply>): string {
+  // A reply that is not collected within 30 s is dropped.
+  #addTicket(reply: Promise<HookReply>): string {
     const ticket = newId()
-    this.#tickets.set(ticket, answer)
-    const forget = (): void => {
-      setTimeout(() => this.#tickets.delete(ticket), KEPT_MS).unref()
+    this.#tickets.set(ticket, reply)
+    const expire = (): void => {
+      setTimeout(() => this.#tickets.delete(ticket), REPLY_TTL_MS).unref()
     }
-    answer.then(forget, forget)
+    reply.then(expire, expire)
     return ticket
   }
 }
 
-const BODY_CANCELLED = new Error('The rest of the request was not waited for.')
+const BODY_CANCELLED = new Error('The body of the request was cancelled.')
 
-// The text of a request, until it is given up.
-function arrivalOf({ incoming, text }: HookRequest) {
+/** The body of a request; admission may cancel it while it arrives. */
+function cancellableBody({ incoming, text }: HookRequest) {
   let cancel = (): void => undefined
   const cancelled = new Promise<never>((_, reject) => {
     cancel = () => reject(BODY_CANCELLED)
@@ -207,53 +214,45 @@ function arrivalOf({ incoming, text }: HookRequest) {
   }
 }
 
-function isAskedFor(asked: HookRequest, type: string): boolean {
-  return (asked.header('accept') ?? '').includes(type)
+function accepts(request: HookRequest, type: string): boolean {
+  return (request.header('accept') ?? '').includes(type)
 }
 
-// One that does not tell its length may be as long as any.
-function lengthOf(asked: HookRequest): number {
-  return Number(asked.header('content-length') ?? MAX_BODY_BYTES)
+// A body without a length may have the maximum.
+function readLength(request: HookRequest): number {
+  return Number(request.header('content-length') ?? MAX_BODY_BYTES)
 }
 
-function readCall(asked: HookRequest, host: HostName, payload: string): HookCall {
-  const { event } = asked
+function buildCall(request: HookRequest, host: HostName, payload: string): HookCall {
+  const { event } = request
   return {
     host,
     payload,
     event: event === undefined || event === NO_EVENT ? undefined : event,
-    cwd: pathIn(asked.header(CWD_HEADER)),
-    profile: pathIn(asked.header(PROFILE_HEADER)),
-    callerPid: readPid(asked.header(CALLER_HEADER)),
+    cwd: decodePath(request.header(CWD_HEADER)),
+    profile: decodePath(request.header(PROFILE_HEADER)),
+    callerPid: readPid(request.header(CALLER_HEADER)),
     via: 'daemon-hook',
   }
 }
 
-// Paths hold what headers cannot.
-function pathIn(value: string | undefined): string | undefined {
+// Paths contain characters that headers cannot.
+function decodePath(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined
   try {
     return decodeURIComponent(value)
   } catch {
-    // Not written by us: taken as it stands.
+    // Not encoded by ARC: used as it is.
     return value
   }
 }
 
-// In the host's own JSON the exit code says nothing: what it has to say stands in the JSON.
-function sayWhole(asked: HookRequest, answer: HookReply): HttpReply {
-  const body = isAskedFor(asked, HOST_JSON_TYPE) ? answer.stdout : JSON.stringify(answer)
+// The host's own JSON has no exit code: the decision is in the JSON.
+function formatJson(request: HookRequest, reply: HookReply): HttpReply {
+  const body = accepts(request, HOST_JSON_TYPE) ? reply.stdout : JSON.stringify(reply)
   return { status: 200, type: 'application/json', body }
 }
 
-function sayError(status: ContentfulStatusCode, { code, message }: { code: string; message: string }): HttpReply {
+function formatError(status: ContentfulStatusCode, { code, message }: { code: string; message: string }): HttpReply {
   return { status, type: 'application/json', body: JSON.stringify({ error: { code, message } }) }
-}
-
-// What comes in time; nothing of it is left behind when it does.
-function within<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, undefined)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -1,9 +1,9 @@
-// POST /v1/login-link: a link that opens the page signed in, once and within minutes. Only for a process that may speak
-// for a human. The caller names its process; the connection itself proves that it is this one.
+// POST /v1/login-link: a link that opens the page signed in, once and within minutes. Only for a process that may act for
+// a person. The caller names its process; the connection proves it.
 
 import type { Context } from 'hono'
 import { holdsConnection } from '../../../guard/connection-owner.ts'
-import { checkPersonIn } from '../../../guard/home-person.ts'
+import { checkHomeCaller } from '../../../guard/home-caller.ts'
 import { LOGIN_PROCESS_HEADER } from '../../../protocol/messages.ts'
 import type { App, Env, Service } from '../service.ts'
 
@@ -11,9 +11,9 @@ export function addLoginLinkRoutes(app: App, service: Service): void {
   app.post('/v1/login-link', async (c) => {
     const pid = Number(c.req.header(LOGIN_PROCESS_HEADER))
     const isProven = Number.isSafeInteger(pid) && pid > 0 && isPeer(c, pid)
-    if (!isProven) return refuse(c, 'The process that asks cannot be told.')
+    if (!isProven) return refuse(c, 'The calling process cannot be determined.')
     const { state } = await service.pool.find(undefined, undefined)
-    const check = checkPersonIn(service.home, state, pid)
+    const check = checkHomeCaller(service.home, state, pid)
     if (!check.may) return refuse(c, check.why)
     const { code, expiresAt } = service.auth.createLoginCode(check.who)
     return c.json({ url: `${service.url()}/login?code=${code}`, expiresAt: new Date(expiresAt).toISOString() })
@@ -26,6 +26,6 @@ function isPeer(c: Context<Env>, pid: number): boolean {
 }
 
 function refuse(c: Context<Env>, why: string): Response {
-  const message = `A link to the page is only for a person. ${why}`
+  const message = `Only a person can get a login link. ${why}`
   return c.json({ error: { code: 'ARC_NEEDS_PERSON', message } }, 403)
 }

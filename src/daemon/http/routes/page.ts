@@ -1,4 +1,4 @@
-// The dashboard's files, where they were built; else a page that says what there is. And the login link.
+// The files of the built dashboard, else a page with links to the JSON routes. And the login.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
@@ -19,8 +19,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.map': 'application/json',
 }
 
-// Nothing from elsewhere, nothing inside a frame, no text that becomes markup or code: what agents wrote is shown on these
-// pages. The stream's address is named because not every browser counts it as its own.
+// No content from other origins, no frames, no text as markup or code: the pages show text of agents. The stream's address
+// is listed because not every browser counts it as 'self'.
 function pageHeaders(url: string | undefined): Readonly<Record<string, string>> {
   const stream = url === undefined ? '' : ` ${url.replace(/^http/, 'ws')}`
   const policy = {
@@ -49,22 +49,21 @@ function pageHeaders(url: string | undefined): Readonly<Record<string, string>> 
 
 /** The page where no dashboard was built. */
 const BARE_PAGE = plainPage(`<h1>ARC is running</h1>
-<p>The dashboard is not part of this build. What it would show is here as JSON:</p>
+<p>This build has no dashboard. The data as JSON:</p>
 <ul>
 <li><a href="/v1/status">/v1/status</a></li><li><a href="/v1/hooks">/v1/hooks</a></li>
 <li><a href="/v1/decisions">/v1/decisions</a></li><li><a href="/v1/approvals">/v1/approvals</a></li>
 <li><a href="/v1/breaker">/v1/breaker</a></li><li><a href="/v1/profiles">/v1/profiles</a></li>
 </ul>
-<p>In the terminal: <code>arc logs --follow</code></p>`)
+<p>In a terminal: <code>arc logs --follow</code></p>`)
 
-// A browser that came by a link on another page has the cookie, but does not show it before something here was clicked.
+// After a link from another site the browser has the cookie but does not send it with this request.
 const SIGN_IN_BODY = `<h1>Not signed in</h1>
-<p>This page is for the owner of this computer's ARC. Open the link that <code>arc status</code> prints, or run
-<code>arc open</code>.</p>
-<p>Did that already? <a href="/">Go on</a></p>`
+<p>To sign in, run <code>arc open</code>, or open the link that <code>arc status</code> prints.</p>
+<p>Already signed in? <a href="/">Continue</a></p>`
 const SIGN_IN_PAGE = plainPage(SIGN_IN_BODY)
-// The same, and tries again from here: then the browser sends the cookie, if it has one.
-const SIGN_IN_AGAIN_PAGE = plainPage(SIGN_IN_BODY, '<meta http-equiv="refresh" content="0;url=/">')
+// The same with a reload: the browser then sends the cookie, if it has one.
+const SIGN_IN_RELOAD_PAGE = plainPage(SIGN_IN_BODY, '<meta http-equiv="refresh" content="0;url=/">')
 
 function plainPage(body: string, head = ''): string {
   return `<!doctype html>
@@ -75,26 +74,26 @@ ${body}
 `
 }
 
-/** What a browser gets that is not signed in. */
+/** The page for a browser that is not signed in. */
 export function signInPage(c: Context<Env>): Response | Promise<Response> {
-  const isFromElsewhere = c.req.header('sec-fetch-site') === 'cross-site'
-  return c.html(isFromElsewhere ? SIGN_IN_AGAIN_PAGE : SIGN_IN_PAGE, 401, { ...pageHeaders(undefined), ...NOT_KEPT })
+  const isCrossSite = c.req.header('sec-fetch-site') === 'cross-site'
+  return c.html(isCrossSite ? SIGN_IN_RELOAD_PAGE : SIGN_IN_PAGE, 401, { ...pageHeaders(undefined), ...NO_STORE })
 }
 
-const NOT_KEPT = { 'cache-control': 'no-store' } as const
-const KEPT_FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' } as const
-// Asked for anew each time: it names the files that are kept.
-const ASKED_ANEW = { 'cache-control': 'no-cache' } as const
+const NO_STORE = { 'cache-control': 'no-store' } as const
+const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' } as const
+// Checked on every request: it names the immutable files.
+const REVALIDATE = { 'cache-control': 'no-cache' } as const
 
 export function addPageRoutes(app: App, { auth, home, url }: Service, folder: string | undefined): void {
   app.get('/login', (c) => {
-    const headers = { ...pageHeaders(url()), ...NOT_KEPT }
+    const headers = { ...pageHeaders(url()), ...NO_STORE }
     const cookie = auth.login(c.req.query('code'))
     if (cookie === undefined) {
-      return c.text('This link was used already or is too old. A new one: arc status', 401, headers)
+      return c.text('This link was already used or has expired. Get a new one: arc status', 401, headers)
     }
     rmSync(loginFile(home), { force: true })
-    // Out of the address bar and the history, and sent to nobody.
+    // Removes the code from the address bar and the history.
     return c.body(null, 303, { ...headers, location: '/', 'set-cookie': cookie })
   })
   app.get('*', (c) => {
@@ -102,17 +101,17 @@ export function addPageRoutes(app: App, { auth, home, url }: Service, folder: st
     const headers = pageHeaders(url())
     if (file !== undefined) return answerFile(c, file, headers)
     if (c.req.path === '/') return c.html(BARE_PAGE, 200, headers)
-    return c.json({ error: { code: 'ARC_NOT_FOUND', message: `There is nothing at ${c.req.path}.` } }, 404)
+    return c.json({ error: { code: 'ARC_NOT_FOUND', message: `Not found: ${c.req.path}` } }, 404)
   })
 }
 
 function answerFile(c: Context<Env>, file: PageFile, headers: Readonly<Record<string, string>>): Response {
-  // Their names change with what is in them.
+  // The names of these files contain a hash of their content.
   const isHashed = c.req.path.startsWith('/assets/')
   const tag = { etag: `"${createHash('sha256').update(file.body).digest('base64url').slice(0, 22)}"` }
-  const kept = { ...tag, ...(isHashed ? KEPT_FOR_EVER : ASKED_ANEW) }
-  if (c.req.header('if-none-match') === tag.etag) return c.body(null, 304, { ...headers, ...kept })
-  return c.body(file.body, 200, { ...headers, ...kept, 'content-type': file.type })
+  const caching = { ...tag, ...(isHashed ? IMMUTABLE : REVALIDATE) }
+  if (c.req.header('if-none-match') === tag.etag) return c.body(null, 304, { ...headers, ...caching })
+  return c.body(file.body, 200, { ...headers, ...caching, 'content-type': file.type })
 }
 
 interface PageFile {
@@ -120,14 +119,14 @@ interface PageFile {
   readonly type: string
 }
 
-// A page of the app has no file of its own: it is drawn by the one there is.
+// The pages of the app have no files of their own: index.html renders all of them.
 function findFile(folder: string, path: string): PageFile | undefined {
-  const asked = read(folder, path === '/' ? '/index.html' : path)
-  if (asked !== undefined || path.startsWith('/v1/') || extname(path) !== '') return asked
+  const exact = read(folder, path === '/' ? '/index.html' : path)
+  if (exact !== undefined || path.startsWith('/v1/') || extname(path) !== '') return exact
   return read(folder, '/index.html')
 }
 
-// Only what really lies inside the folder, links followed.
+// Only files inside the folder, after symbolic links are resolved.
 function read(folder: string, path: string): PageFile | undefined {
   try {
     const root = realpathSync(folder)
@@ -135,7 +134,7 @@ function read(folder: string, path: string): PageFile | undefined {
     if (!file.startsWith(root + sep) || !statSync(file).isFile()) return undefined
     return { body: new Uint8Array(readFileSync(file)), type: TYPES[extname(file)] ?? 'application/octet-stream' }
   } catch {
-    // No such file, or no such name.
+    // Missing file or invalid name.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// What agents talk about together: the discussions that are kept in the state.
+// The roundtables of a home, from the state.
 
 import type { RoundtableView } from '../../../protocol/views.ts'
 import { findRoundtable, listRoundtables } from '../../../roundtable/driver/roundtable-store.ts'

@@ -1,6 +1,6 @@
-// The tasks that agents hand to each other: to look at, to delegate and to move. Every move goes through the state
-// machine and every new task through the pipeline, as on the command line. The port wants the token as for everything
-// else; the socket wants none, since who can open it can run `arc task` as well.
+// Tasks between agents: list, delegate and move. Every move goes through the state machine and every new task through the
+// pipeline, as on the command line. The port requires the token; the socket does not, since every process that can open it
+// can also run `arc task`.
 
 import type { Context } from 'hono'
 import * as z from 'zod'
@@ -13,16 +13,16 @@ import type { App, Env, Service } from '../service.ts'
 const MAX_TASKS = 1_000
 
 const MOVE = z.strictObject({
-  /** The agent who does it. */
+  /** The agent that moves the task. */
   as: z.string(),
-  /** What is said with it: the output, the reason, the question or the answer. */
+  /** The output, the reason, the question or the answer. */
   text: z.string().optional(),
 })
 
 type Delegator = DaemonTasks['delegator']
-type Mover = (delegator: Delegator, id: string, said: z.infer<typeof MOVE>) => Promise<Task>
+type Mover = (delegator: Delegator, id: string, move: z.infer<typeof MOVE>) => Promise<Task>
 
-/** What can be done with a task, by the last word of the path. */
+/** The moves of a task, by the last part of the path. */
 const MOVES: Readonly<Record<string, Mover>> = {
   accept: (delegator, id, { as }) => delegator.accept(id, as),
   complete: (delegator, id, { as, text }) => delegator.complete(id, as, text),
@@ -32,7 +32,7 @@ const MOVES: Readonly<Record<string, Mover>> = {
   cancel: (delegator, id, { as, text }) => delegator.cancel(id, as, text),
 }
 
-/** The status of an error; what is not here is a request that makes no sense. */
+/** The HTTP status of an error; default 400. */
 const STATUSES: Readonly<Partial<Record<ErrorCode, 403 | 404 | 409 | 503>>> = {
   ARC_TASK_UNKNOWN: 404,
   ARC_TASK_TRANSITION: 409,
@@ -62,18 +62,18 @@ export function addTaskRoutes(app: App, { tasks, inFlight }: Service): void {
     if (!isRecord(draft)) return badRequest(c, 'A task is a JSON object with from, to and description.')
     return answer(c, 201, async () => {
       const { delegator } = await tasks.open()
-      // Read first: of what the library takes beside a draft nothing can come over HTTP.
+      // Parsed first: options that the library accepts beside a draft must not come from HTTP.
       const { task } = await inFlight.add(delegator.delegate(readDraft(draft as unknown as TaskDraft)))
       return task
     })
   })
   app.post(`/v1/tasks/:id/:move{${Object.keys(MOVES).join('|')}}`, async (c) => {
-    const said = MOVE.safeParse(await c.req.json().catch(() => undefined))
-    if (!said.success) return badRequest(c, z.prettifyError(said.error))
+    const read = MOVE.safeParse(await c.req.json().catch(() => undefined))
+    if (!read.success) return badRequest(c, z.prettifyError(read.error))
     return answer(c, 200, async () => {
       const { delegator } = await tasks.open()
       const move = MOVES[c.req.param('move')] as Mover
-      return inFlight.add(move(delegator, c.req.param('id'), said.data))
+      return inFlight.add(move(delegator, c.req.param('id'), read.data))
     })
   })
 }

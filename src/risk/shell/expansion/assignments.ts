@@ -51,20 +51,20 @@ function readValue(shell: InterpreterPort, node: Assignment, frame: Frame, scope
     items.set(key, { text, isKnown: field.isKnown && !field.isGlob, from: field.from })
     if (/^\d{1,9}$/.test(key)) next = Number(key) + 1
   }
-  return ofItems(items)
+  return makeArray(items)
 }
 
 function combine(old: Value | undefined, value: Value, node: Assignment, index: string | undefined): Value {
   if (index !== undefined) {
     const items = new Map(old?.items ?? [])
     const before = node.append ? items.get(index) : undefined
-    return ofItems(items.set(index, before ? join(before, value) : value))
+    return makeArray(items.set(index, before ? join(before, value) : value))
   }
   if (!node.append) return value
   if (!value.items) return old ? join(old, value) : { ...value, text: `$${node.name}${value.text}`, isKnown: false }
   const items = new Map(old?.items ?? [])
   for (const item of value.items.values()) items.set(String(items.size), item)
-  return ofItems(items)
+  return makeArray(items)
 }
 
 function join(before: Value, after: Value): Value {
@@ -77,7 +77,7 @@ function join(before: Value, after: Value): Value {
   }
 }
 
-function ofItems(items: ReadonlyMap<string, Value>): Value {
+function makeArray(items: ReadonlyMap<string, Value>): Value {
   const first = items.get('0') ?? items.values().next().value
   return { text: first?.text ?? '', isKnown: first?.isKnown ?? true, items, from: first?.from }
 }

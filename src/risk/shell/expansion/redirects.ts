@@ -2,18 +2,26 @@
 
 import type { HereDoc, HereString, Redirection, Redirect as RedirectNode } from 'unbash'
 import type { Redirect, ShellCommand } from '../execution.ts'
-import { type Feed, type Frame, type Output, offsetAt, type PlacedInput, spanAt, UNKNOWN_INPUT } from '../frame.ts'
+import {
+  type CodeSource,
+  type Frame,
+  type Output,
+  offsetAt,
+  type PlacedInput,
+  spanAt,
+  UNKNOWN_INPUT,
+} from '../frame.ts'
 import type { InterpreterPort } from '../interpreter-port.ts'
 import { resolvePath } from '../paths.ts'
 import type { Scope } from '../scope.ts'
 import { expandText, joinParts } from './words.ts'
 
 /** The redirects of one command after expansion. */
-export class Redirects {
+export class ExpandedRedirects {
   redirects: Redirect[] = []
   input: PlacedInput | undefined
   /** Inputs by descriptor, for `exec 3<<<text`. */
-  descriptors: Map<string, Feed> | undefined
+  descriptors: Map<string, CodeSource> | undefined
   private target: string | undefined
   private isAppending = false
 
@@ -33,7 +41,7 @@ export class Redirects {
   }
 }
 
-const NONE = new Redirects()
+const NONE = new ExpandedRedirects()
 
 /** Expands the redirects of a command. */
 export function expandRedirects(
@@ -41,13 +49,13 @@ export function expandRedirects(
   nodes: readonly Redirection[],
   frame: Frame,
   scope: Scope,
-): Redirects {
+): ExpandedRedirects {
   if (nodes.length === 0) return NONE
-  const result = new Redirects()
+  const result = new ExpandedRedirects()
   for (const node of nodes) {
     if (!shell.spend(1, spanAt(frame, node.pos, node.end))) break
     if (node.type === 'Redirect') addRedirect(shell, node, frame, scope, result)
-    else addText(result, descriptorOf(node), readText(shell, node, frame, scope), scope)
+    else addText(result, formatDescriptor(node), readText(shell, node, frame, scope), scope)
   }
   return result
 }
@@ -76,19 +84,19 @@ function readText(shell: InterpreterPort, node: HereDoc | HereString, frame: Fra
   return { from: field.from ?? [], text: field.isKnown ? strip(field.text) : undefined, written: field.text }
 }
 
-function descriptorOf(node: Redirection): string {
+function formatDescriptor(node: Redirection): string {
   const { descriptor } = node
   if (!descriptor) return ''
   return descriptor.type === 'FileDescriptor' ? String(descriptor.value) : `{${descriptor.name}}`
 }
 
-function addText(result: Redirects, descriptor: string, input: PlacedInput, scope: Scope): void {
+function addText(result: ExpandedRedirects, descriptor: string, input: PlacedInput, scope: Scope): void {
   if (descriptor === '' || descriptor === '0') result.input = input
-  else keepDescriptor(result, descriptor, { text: input.text, from: input.from }, scope)
+  else storeDescriptor(result, descriptor, { text: input.text, from: input.from }, scope)
 }
 
 // `exec {fd}<file` puts a number into the variable; any number that nobody else uses will do.
-function keepDescriptor(result: Redirects, descriptor: string, feed: Feed, scope: Scope): void {
+function storeDescriptor(result: ExpandedRedirects, descriptor: string, feed: CodeSource, scope: Scope): void {
   result.descriptors ??= new Map()
   const name = /^\{(.*)\}$/.exec(descriptor)?.[1]
   const number = name === undefined ? descriptor : String(10 + scope.descriptors.size)
@@ -96,28 +104,34 @@ function keepDescriptor(result: Redirects, descriptor: string, feed: Feed, scope
   result.descriptors.set(number, feed)
 }
 
-function addRedirect(shell: InterpreterPort, node: RedirectNode, frame: Frame, scope: Scope, result: Redirects): void {
+function addRedirect(
+  shell: InterpreterPort,
+  node: RedirectNode,
+  frame: Frame,
+  scope: Scope,
+  result: ExpandedRedirects,
+): void {
   if (!node.target) return
   const target = expandText(shell, node.target, frame, scope)
-  const descriptor = descriptorOf(node)
+  const descriptor = formatDescriptor(node)
   result.redirects.push({ operator: descriptor + node.operator, target })
   if (node.operator.startsWith('<')) {
-    const feed = target.feed ?? readSource(node.operator, target.text, target.isKnown, scope)
+    const feed = target.source ?? readSource(node.operator, target.text, target.isKnown, scope)
     const isNetwork = /^\/dev\/(?:tcp|udp)\//.test(target.text)
     if (descriptor === '' || descriptor === '0') {
       result.input = feed ? { from: feed.from, text: feed.text } : isNetwork ? UNKNOWN_INPUT : { from: [] }
     } else if (feed || descriptor.startsWith('{'))
-      keepDescriptor(result, descriptor, feed ?? { text: undefined, from: [] }, scope)
+      storeDescriptor(result, descriptor, feed ?? { text: undefined, from: [] }, scope)
     return
   }
-  if (descriptor.startsWith('{')) keepDescriptor(result, descriptor, { text: undefined, from: [] }, scope)
+  if (descriptor.startsWith('{')) storeDescriptor(result, descriptor, { text: undefined, from: [] }, scope)
   const isStdout = descriptor === '' || descriptor === '1'
   if (isStdout && !(node.operator === '>&' && /^[\d-]/.test(target.text)) && target.isKnown) {
     result.setTarget(target.text, node.operator.endsWith('>>'))
   }
 }
 
-function readSource(operator: string, target: string, isKnown: boolean, scope: Scope): Feed | undefined {
+function readSource(operator: string, target: string, isKnown: boolean, scope: Scope): CodeSource | undefined {
   if (!isKnown) return undefined
   if (operator === '<&') return scope.descriptors.get(target.replace(/-$/, ''))
   return scope.readFile(target)

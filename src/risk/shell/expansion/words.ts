@@ -218,7 +218,7 @@ class FieldBuilder {
   private isGlob = false
   private isPresent = false
   private from: readonly ShellCommand[] | undefined
-  private printed: Field['feed']
+  private printed: Field['source']
 
   constructor(fields: Field[], span: Span, canSplit: boolean) {
     this.fields = fields
@@ -332,7 +332,7 @@ class FieldBuilder {
 
   private push(): void {
     const { text, isKnown, isGlob, span, at, from, printed } = this
-    this.fields.push({ text, isKnown, isGlob, span, at, from, feed: printed })
+    this.fields.push({ text, isKnown, isGlob, span, at, from, source: printed })
     this.text = ''
     this.isGlob = false
     this.isKnown = true

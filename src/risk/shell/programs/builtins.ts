@@ -7,7 +7,7 @@ import { isDynamic, joinCode, runsOutput } from '../nested-code.ts'
 import { resolvePath } from '../paths.ts'
 import type { Value } from '../scope.ts'
 import { readOptions } from './options.ts'
-import { formatText, printedBy } from './printed-text.ts'
+import { computeOutput, formatText } from './printed-text.ts'
 import { sourceCode } from './shells.ts'
 
 export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
@@ -194,7 +194,7 @@ function alias(_shell: ProgramPort, call: Invocation): void {
 function printInto(shell: ProgramPort, call: Invocation): Output {
   shell.emit(call)
   const [, option, name, ...words] = call.fields
-  if (option?.text !== '-v' || !name) return printedBy(call)
+  if (option?.text !== '-v' || !name) return computeOutput(call)
   const text = words.every((word) => word.isKnown) ? formatText(words.map((word) => word.text)) : undefined
   shell.setVariable(
     name.text,

@@ -7,14 +7,14 @@ import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Code, type Invocation, unwrap } from '../invocation.ts'
 import { MAX_DEPTH } from '../limits.ts'
 import { inputCode, isDynamic, runsOutput } from '../nested-code.ts'
-import { findDecoded, findStarts } from './embedded-commands.ts'
+import { findDecodedTexts, findEmbeddedCommands } from './embedded-commands.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
 import { sourceCode } from './shells.ts'
 import { runWrapper } from './wrappers.ts'
 
 type Language = Snippet['language']
 
-interface Interpreter extends OptionSpec {
+interface InterpreterSpec extends OptionSpec {
   readonly language: Language
   /** Options whose value is code. */
   readonly code: readonly string[]
@@ -34,7 +34,7 @@ const SQL = { language: 'sql', readsInput: true } as const
 
 const POWERSHELL_CODE = ['c', 'Command', 'command', 'EncodedCommand', 'ec', 'enc', 'e']
 
-const POWERSHELL: Interpreter = {
+const POWERSHELL: InterpreterSpec = {
   language: 'other',
   code: POWERSHELL_CODE,
   files: ['File', 'file', 'f'],
@@ -53,7 +53,7 @@ const POWERSHELL: Interpreter = {
   ],
 }
 
-const TABLE: Readonly<Record<string, Interpreter>> = {
+const TABLE: Readonly<Record<string, InterpreterSpec>> = {
   python: { language: 'python', code: ['c'], short: 'cmWXQ', modes: ['m', 'V', 'version', 'h', 'help'] },
   pypy: { language: 'python', code: ['c'], short: 'cmWXQ', modes: ['m'] },
   ipython: { language: 'python', code: ['c'], short: 'cm', modes: ['m'] },
@@ -175,19 +175,19 @@ const TABLE: Readonly<Record<string, Interpreter>> = {
   cmd: { language: 'other', code: [], operand: 1 },
 }
 
-export const INTERPRETERS: ReadonlyMap<string, Program> = new Map(
+export const CODE_INTERPRETERS: ReadonlyMap<string, Program> = new Map(
   Object.entries(TABLE).map(([name, spec]): [string, Program] => [
     name,
-    (shell, call, given) => runInterpreter(shell, call, given, spec),
+    (shell, call, given) => runCodeInterpreter(shell, call, given, spec),
   ]),
 )
 
 /** The language of an interpreter; undefined for shells and whatever else is no interpreter. */
-export function languageOf(name: string): Language | undefined {
+export function findInterpreterLanguage(name: string): Language | undefined {
   return TABLE[name.replace(/[\d.]+$/, '')]?.language
 }
 
-function runInterpreter(shell: ProgramPort, call: Invocation, name: string, spec: Interpreter): Output {
+function runCodeInterpreter(shell: ProgramPort, call: Invocation, name: string, spec: InterpreterSpec): Output {
   // bun is both: `bun x program` runs another one.
   if (name === 'bun' && call.fields[1]?.text === 'x')
     return runWrapper(shell, call, name, [{ after: ['x'], isCommand: true }])
@@ -202,12 +202,12 @@ function runInterpreter(shell: ProgramPort, call: Invocation, name: string, spec
   return undefined
 }
 
-interface Found {
+interface FoundCode {
   readonly code: Code | undefined
   readonly option?: string
 }
 
-function findCode(call: Invocation, spec: Interpreter): Found | undefined {
+function findCode(call: Invocation, spec: InterpreterSpec): FoundCode | undefined {
   const { fields } = call
   const start = spec.after === undefined ? 0 : fields.findIndex((field) => field.text === spec.after)
   if (start < 0) return undefined
@@ -233,7 +233,7 @@ function findCode(call: Invocation, spec: Interpreter): Found | undefined {
   return findOperand(call, spec, operands)
 }
 
-function findOperand(call: Invocation, spec: Interpreter, operands: readonly Field[]): Found | undefined {
+function findOperand(call: Invocation, spec: InterpreterSpec, operands: readonly Field[]): FoundCode | undefined {
   const code = spec.operand === undefined ? undefined : operands[spec.operand]
   if (code) return { code }
   if (spec.operand === 0) return undefined
@@ -260,7 +260,7 @@ function decodeUtf16(value: Field | undefined): Code {
 // Code that is decoded at run time is code of the same language, or of the shell.
 function runDecoded(shell: ProgramPort, call: Invocation, code: string, language: Language, via: string): void {
   if (call.frame.depth > MAX_DEPTH) return
-  for (const { text, isShell } of findDecoded(code)) {
+  for (const { text, isShell } of findDecodedTexts(code)) {
     const inner = { ...call, frame: { ...call.frame, depth: call.frame.depth + 4 }, input: undefined }
     if (isShell) shell.runCode(inner, { text, isKnown: true }, via, call.scope.copy())
     else runSnippet(shell, inner, { text, isKnown: true }, language, via)
@@ -272,9 +272,16 @@ export function runSnippet(shell: ProgramPort, call: Invocation, code: Code, lan
   const start = code.at
   const span = start === undefined ? call.span : { start, end: start + code.text.length }
   const { frame, scope } = call
-  shell.addSnippet({ language, code: code.text, span, via: [...frame.via, via], place: frame.place, cwd: scope.cwd })
+  shell.addSnippet({
+    language,
+    code: code.text,
+    span,
+    via: [...frame.via, via],
+    location: frame.location,
+    cwd: scope.cwd,
+  })
   runDecoded(shell, call, code.text, language, via)
-  for (const found of findStarts(code.text, language)) {
+  for (const found of findEmbeddedCommands(code.text, language)) {
     if (!shell.spend(1, span)) return
     const inner = { ...call, span, input: undefined }
     if (found.words.length === 1 && found.words[0] !== undefined) {

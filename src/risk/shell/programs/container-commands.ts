@@ -1,20 +1,20 @@
 // A table: exempt from the file length limit.
 // Containers and clusters: the command that runs inside stands after the name of the image, container or pod.
 
-import type { Place } from '../execution.ts'
+import type { CommandLocation } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Invocation, unwrap } from '../invocation.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
 
-interface Entry extends OptionSpec {
+interface ContainerSpec extends OptionSpec {
   /** The words of the subcommand. */
   readonly path: readonly string[]
   /** Operands before the command. */
   readonly operands: number
   /** The option that replaces the program: `--entrypoint`. */
   readonly program?: string
-  readonly place?: Place
+  readonly location?: CommandLocation
   /** The command stands only after `--`. */
   readonly needsDashes?: boolean
   /** Options may stand behind the operands as well, as kubectl has it; docker hands those to the command. */
@@ -102,7 +102,7 @@ const COMPOSE_RUN: OptionSpec = {
   long: ['entrypoint', 'env', 'label', 'name', 'publish', 'user', 'volume', 'workdir'],
 }
 
-const DOCKER: readonly Entry[] = [
+const DOCKER: readonly ContainerSpec[] = [
   { path: ['compose', 'exec'], operands: 1, ...EXEC },
   { path: ['compose', 'run'], operands: 1, ...COMPOSE_RUN, program: 'entrypoint' },
   { path: ['container', 'exec'], operands: 1, ...EXEC },
@@ -112,12 +112,12 @@ const DOCKER: readonly Entry[] = [
   { path: ['create'], operands: 1, ...RUN, program: 'entrypoint' },
 ]
 
-const COMPOSE: readonly Entry[] = [
+const COMPOSE: readonly ContainerSpec[] = [
   { path: ['exec'], operands: 1, ...EXEC },
   { path: ['run'], operands: 1, ...COMPOSE_RUN, program: 'entrypoint' },
 ]
 
-const KUBECTL: readonly Entry[] = [
+const KUBECTL: readonly ContainerSpec[] = [
   {
     path: ['exec'],
     operands: 1,
@@ -156,7 +156,7 @@ const GLOBAL: OptionSpec = {
   ],
 }
 
-const TABLE: Readonly<Record<string, readonly Entry[]>> = {
+const TABLE: Readonly<Record<string, readonly ContainerSpec[]>> = {
   docker: DOCKER,
   podman: DOCKER,
   nerdctl: DOCKER,
@@ -169,34 +169,34 @@ const TABLE: Readonly<Record<string, readonly Entry[]>> = {
   incus: [{ path: ['exec'], operands: 1, long: ['env', 'cwd', 'user', 'mode'] }],
   multipass: [{ path: ['exec'], operands: 1, needsDashes: true }],
   limactl: [{ path: ['shell'], operands: 1, long: ['workdir', 'shell'] }],
-  wsl: [{ path: [], operands: 0, short: 'due', long: ['distribution', 'user', 'exec', 'cd'], place: 'local' }],
+  wsl: [{ path: [], operands: 0, short: 'due', long: ['distribution', 'user', 'exec', 'cd'], location: 'local' }],
   minikube: [{ path: ['ssh'], operands: 0 }],
   gcloud: [
     {
       path: ['compute', 'ssh'],
       operands: 1,
       long: ['command', 'zone', 'project'],
-      place: 'remote',
+      location: 'remote',
       program: 'command',
     },
   ],
   fly: [
-    { path: ['ssh', 'console'], operands: 0, short: 'Ca', long: ['command', 'app'], place: 'remote', program: 'C' },
+    { path: ['ssh', 'console'], operands: 0, short: 'Ca', long: ['command', 'app'], location: 'remote', program: 'C' },
   ],
-  heroku: [{ path: ['run'], operands: 0, short: 'a', long: ['app', 'remote', 'size'], place: 'remote' }],
+  heroku: [{ path: ['run'], operands: 0, short: 'a', long: ['app', 'remote', 'size'], location: 'remote' }],
   'systemd-nspawn': [{ path: [], operands: 0, short: 'DiuM', long: ['directory', 'image', 'user', 'machine', 'bind'] }],
   toolbox: [{ path: ['run'], operands: 0, short: 'c', long: ['container'] }],
   distrobox: [{ path: ['enter'], operands: 1, needsDashes: true }],
 }
 
-export const CONTAINERS: ReadonlyMap<string, Program> = new Map(
+export const CONTAINER_COMMANDS: ReadonlyMap<string, Program> = new Map(
   Object.entries(TABLE).map(([name, entries]): [string, Program] => [
     name,
-    (shell, call) => runInside(shell, call, name, entries),
+    (shell, call) => runInContainer(shell, call, name, entries),
   ]),
 )
 
-function runInside(shell: ProgramPort, call: Invocation, name: string, entries: readonly Entry[]): Output {
+function runInContainer(shell: ProgramPort, call: Invocation, name: string, entries: readonly ContainerSpec[]): Output {
   shell.emit(call)
   for (const entry of entries) {
     const start = findPath(call.fields, entry.path)
@@ -206,7 +206,7 @@ function runInside(shell: ProgramPort, call: Invocation, name: string, entries: 
     const via = [name, ...entry.path].join(' ')
     const scope = call.scope.copy()
     scope.cwd = undefined
-    return shell.runCall({ ...unwrap(call, fields, via, { place: entry.place ?? 'container' }), scope })
+    return shell.runCall({ ...unwrap(call, fields, via, { location: entry.location ?? 'container' }), scope })
   }
   return undefined
 }
@@ -222,7 +222,7 @@ function findPath(fields: readonly Field[], path: readonly string[]): number {
   return at
 }
 
-function findInner(call: Invocation, entry: Entry, start: number): readonly Field[] {
+function findInner(call: Invocation, entry: ContainerSpec, start: number): readonly Field[] {
   const { fields } = call
   if (entry.needsDashes) {
     const dashes = fields.findIndex((field) => field.text === '--')
@@ -238,8 +238,8 @@ function findInner(call: Invocation, entry: Entry, start: number): readonly Fiel
     : inner
 }
 
-function readProgram(fields: readonly Field[], entry: Entry): Field | undefined {
-  const { values } = entry.place === 'remote' ? readMixed(fields, entry) : readOptions(fields, entry)
+function readProgram(fields: readonly Field[], entry: ContainerSpec): Field | undefined {
+  const { values } = entry.location === 'remote' ? readMixed(fields, entry) : readOptions(fields, entry)
   const value = entry.program === undefined ? undefined : (values.get(entry.program) ?? values.get('command'))
   return value?.text === '' ? undefined : value
 }

@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer'
 import type { Snippet } from '../execution.ts'
 
 /** A command that code starts: one text for a shell, or several words. */
-export interface Start {
+export interface EmbeddedCommand {
   readonly words: readonly string[]
   /** Where the first text begins in the code. */
   readonly at: number
@@ -25,10 +25,10 @@ const APPLESCRIPT = /do shell script\s+(?=")/g
 const AWK_PIPES = /\|&?\s*(?=")/g
 
 /** The commands that a piece of code starts, in order. */
-export function findStarts(code: string, language: Snippet['language']): readonly Start[] {
+export function findEmbeddedCommands(code: string, language: Snippet['language']): readonly EmbeddedCommand[] {
   if (code.length > MAX_CODE_CHARS) return []
   if (language === 'sql') return findClientEscapes(code)
-  const starts: Start[] = []
+  const starts: EmbeddedCommand[] = []
   const collect = (pattern: RegExp) => {
     for (const match of code.matchAll(pattern)) {
       if (starts.length >= MAX_STARTS) return
@@ -48,7 +48,7 @@ export function findStarts(code: string, language: Snippet['language']): readonl
 }
 
 // The texts that a call gets, as far as they are written there: up to the first thing that is not a text.
-function readArguments(code: string, from: number): Start | undefined {
+function readArguments(code: string, from: number): EmbeddedCommand | undefined {
   const words: string[] = []
   let at = from
   let first = -1
@@ -122,8 +122,8 @@ function decodeString(text: string): string {
 }
 
 // `.shell command` of sqlite3, `\\! command` of psql and mysql.
-function findClientEscapes(code: string): readonly Start[] {
-  const starts: Start[] = []
+function findClientEscapes(code: string): readonly EmbeddedCommand[] {
+  const starts: EmbeddedCommand[] = []
   for (const match of code.matchAll(/(?:^\s*\.(?:shell|system)[ \t]+|\\!\s*|^\s*system[ \t]+)([^\n]+)/gm)) {
     const at = match.index + match[0].length - (match[1]?.length ?? 0)
     if (match[1] && starts.length < MAX_STARTS) starts.push({ words: [match[1]], at, isVerbatim: true })
@@ -137,7 +137,7 @@ const SHELL_CALL =
   /(?:system|popen|Popen|run|call|check_call|check_output|getoutput|execSync|shell_exec|passthru|spawn)\(\s*[\w.:]*$/
 
 /** Texts that code decodes and then runs or uses; `isShell` when the decoded text goes straight to a shell. */
-export function findDecoded(code: string): readonly { readonly text: string; readonly isShell: boolean }[] {
+export function findDecodedTexts(code: string): readonly { readonly text: string; readonly isShell: boolean }[] {
   if (code.length > MAX_CODE_CHARS) return []
   const found: { text: string; isShell: boolean }[] = []
   for (const match of code.matchAll(DECODERS)) {
@@ -150,8 +150,8 @@ export function findDecoded(code: string): readonly { readonly text: string; rea
   return found
 }
 
-function findGetlines(code: string): readonly Start[] {
-  const starts: Start[] = []
+function findGetlines(code: string): readonly EmbeddedCommand[] {
+  const starts: EmbeddedCommand[] = []
   for (const match of code.matchAll(/"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline/g)) {
     if (starts.length < MAX_STARTS && match[1])
       starts.push({ words: [decodeString(match[1])], at: match.index + 1, isVerbatim: !match[1].includes('\\') })
@@ -162,8 +162,8 @@ function findGetlines(code: string): readonly Start[] {
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '{': '}', '[': ']', '<': '>' }
 
 // `command`, qx{command} and %x(command)
-function findQuoted(code: string): readonly Start[] {
-  const starts: Start[] = []
+function findQuoted(code: string): readonly EmbeddedCommand[] {
+  const starts: EmbeddedCommand[] = []
   for (const match of code.matchAll(/`|(?<![\w$@%])(?:qx|%x)\s*([^\w\s])/g)) {
     const last = starts.at(-1)
     if (starts.length >= MAX_STARTS || (last && match.index <= last.at + (last.words[0]?.length ?? 0))) continue
@@ -177,8 +177,8 @@ function findQuoted(code: string): readonly Start[] {
 }
 
 // Tcl and expect: `spawn rm -rf x`, `exec rm -rf x`, and what is typed into a spawned shell.
-function findTclStarts(code: string): readonly Start[] {
-  const starts: Start[] = []
+function findTclStarts(code: string): readonly EmbeddedCommand[] {
+  const starts: EmbeddedCommand[] = []
   const pattern =
     /(?:^|[;\n[{])\s*(?:(?:spawn|exec|system)\s+(?:-\w+\s+)*([^\n;\]}]+)|send\s+(?:--\s+)?["{]([^"}]*)["}])/g
   for (const match of code.matchAll(pattern)) {
@@ -189,8 +189,8 @@ function findTclStarts(code: string): readonly Start[] {
 }
 
 // Bun and zx: $`command`
-function findTemplates(code: string): readonly Start[] {
-  const starts: Start[] = []
+function findTemplates(code: string): readonly EmbeddedCommand[] {
+  const starts: EmbeddedCommand[] = []
   for (const match of code.matchAll(/\$`([^`]*)`/g)) {
     if (starts.length < MAX_STARTS && match[1])
       starts.push({ words: [match[1]], at: match.index + 2, isVerbatim: true })

@@ -6,7 +6,7 @@ import { type Invocation, unwrap } from '../invocation.ts'
 import { joinCode } from '../nested-code.ts'
 import { cut, readMixed, readOptions } from './options.ts'
 
-export const GIT: ReadonlyMap<string, Program> = new Map<string, Program>([['git', runGit]])
+export const GIT_HELPERS: ReadonlyMap<string, Program> = new Map<string, Program>([['git', runGit]])
 
 const GLOBAL = { short: 'Cc', long: ['git-dir', 'work-tree', 'namespace', 'exec-path', 'config-env', 'super-prefix'] }
 

@@ -1,13 +1,14 @@
 // Programs that run others once for each of something: find, xargs, parallel.
 // They are commands of their own, followed by what they run.
 
+import { quoteForShell } from '../../../engine/shell-quote.ts'
 import { type Field, type Frame, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Code, type Invocation, unwrap } from '../invocation.ts'
 import { inputCode, joinCode } from '../nested-code.ts'
 import { type OptionSpec, readOptions } from './options.ts'
 
-export const LAUNCHERS: ReadonlyMap<string, Program> = new Map<string, Program>([
+export const COMMAND_LAUNCHERS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['find', runFind],
   ['gfind', runFind],
   ['fd', runFd],
@@ -25,7 +26,7 @@ const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 function runFind(shell: ProgramPort, call: Invocation, name: string): Output {
   shell.emit(call)
   const { fields } = call
-  const fill = found(findRoots(fields), namePattern(fields))
+  const fill = fillWithFound(findRoots(fields), namePattern(fields))
   for (let at = 1; at < fields.length; at++) {
     const action = fields[at]?.text ?? ''
     if (!FIND_ACTIONS.has(action)) continue
@@ -55,7 +56,7 @@ function namePattern(fields: readonly Field[]): string | undefined {
 }
 
 // The files found are somewhere below the root: a pattern, not a name.
-function found(roots: readonly Field[], name: string | undefined): (template: Field) => Field {
+function fillWithFound(roots: readonly Field[], name: string | undefined): (template: Field) => Field {
   const [root] = roots
   const folder = roots.length === 1 && root?.isKnown ? root.text.replace(/(?<=.)\/$/, '') : undefined
   const below = name === undefined ? '*' : `**/${name}`
@@ -121,7 +122,7 @@ function runFd(shell: ProgramPort, call: Invocation, name: string): Output {
     call,
     full,
     '{}',
-    found(
+    fillWithFound(
       root.length > 0 ? root : [makeField('.', call.span)],
       fdPattern(roots.rest < at ? fields[roots.rest] : undefined),
     ),
@@ -147,7 +148,7 @@ function runXargs(shell: ProgramPort, call: Invocation): Output {
   const replaced = values.get('I') ?? values.get('J') ?? values.get('replace') ?? values.get('i')
   const placeholder = replaced && /^-/.test(replaced.text) ? '{}' : replaced?.text || (replaced ? '{}' : '')
   const file = values.get('a') ?? values.get('arg-file')
-  const text = file ? (file.feed ?? call.scope.readFile(file.text))?.text : call.input?.text
+  const text = file ? (file.source ?? call.scope.readFile(file.text))?.text : call.input?.text
   if (text === undefined) return runUnknownItems(shell, call, fields, placeholder)
   const splitter = values.has('0') || values.has('null') ? '\0' : placeholder === '' ? /[ \t\n]+/ : '\n'
   const delimiter = values.get('d') ?? values.get('delimiter')
@@ -254,7 +255,7 @@ function runParallel(shell: ProgramPort, call: Invocation): Output {
 
 // A value stays one word in the script, unless it is the whole of it.
 function quoteItem(item: string): string {
-  return item === '$item' || /^[\w./:@%+=,~-]+$/.test(item) ? item : `'${item.replaceAll("'", "'\\''")}'`
+  return item === '$item' || /^[\w./:@%+=,~-]+$/.test(item) ? item : quoteForShell(item)
 }
 
 // Without a template, each value is a command line.

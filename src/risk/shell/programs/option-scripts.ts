@@ -7,7 +7,7 @@ import type { Invocation } from '../invocation.ts'
 import { baseName, resolvePath } from '../paths.ts'
 import { cut, type OptionSpec, readMixed } from './options.ts'
 
-interface Carrier extends OptionSpec {
+interface OptionScriptSpec extends OptionSpec {
   /** Options whose value is a script or a program with arguments. */
   readonly scripts: readonly string[]
   /** What must stand before the script in the value, and is cut off. */
@@ -16,9 +16,14 @@ interface Carrier extends OptionSpec {
   readonly isFetching?: boolean
 }
 
-const VIM: Carrier = { short: 'cSuUT', scripts: ['c', 'cmd'], long: ['cmd'], marker: /^:?\s*(?:silent\s+)?!\s*/ }
+const VIM: OptionScriptSpec = {
+  short: 'cSuUT',
+  scripts: ['c', 'cmd'],
+  long: ['cmd'],
+  marker: /^:?\s*(?:silent\s+)?!\s*/,
+}
 
-const TABLE: Readonly<Record<string, Carrier>> = {
+const TABLE: Readonly<Record<string, OptionScriptSpec>> = {
   rsync: {
     short: 'eBTfM',
     long: ['rsh', 'rsync-path', 'exclude', 'include', 'filter', 'files-from', 'temp-dir'],
@@ -58,18 +63,18 @@ const TABLE: Readonly<Record<string, Carrier>> = {
   zip: { short: 'bitnxT', scripts: ['TT', 'unzip-command'], long: ['unzip-command'] },
 }
 
-export const CARRIERS: ReadonlyMap<string, Program> = new Map(
+export const OPTION_SCRIPTS: ReadonlyMap<string, Program> = new Map(
   Object.entries(TABLE).map(([name, spec]): [string, Program] => [
     name,
-    (shell, call) => runCarrier(shell, call, name, spec),
+    (shell, call) => runOptionScripts(shell, call, name, spec),
   ]),
 )
 
-function runCarrier(shell: ProgramPort, call: Invocation, name: string, spec: Carrier): Output {
+function runOptionScripts(shell: ProgramPort, call: Invocation, name: string, spec: OptionScriptSpec): Output {
   const command = shell.emit(call)
   const { all, operands } = readMixed(call.fields, spec)
   for (const [option, value] of all) {
-    const code = spec.scripts.includes(option) ? unmark(value, spec.marker) : undefined
+    const code = spec.scripts.includes(option) ? stripMarker(value, spec.marker) : undefined
     if (code && !code.text.startsWith('-')) {
       shell.runCode(
         { ...call, input: undefined },
@@ -90,7 +95,7 @@ function runCarrier(shell: ProgramPort, call: Invocation, name: string, spec: Ca
   return undefined
 }
 
-function unmark(value: Field, marker: RegExp | undefined): Field | undefined {
+function stripMarker(value: Field, marker: RegExp | undefined): Field | undefined {
   if (!marker) return value
   const match = marker.exec(value.text)
   return match ? cut(value, match[0].length) : undefined

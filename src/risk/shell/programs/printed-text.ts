@@ -43,7 +43,7 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map<string, Printer>([
 ])
 
 /** What a call prints; undefined when that is not certain. */
-export function printedBy(call: Invocation): Output {
+export function computeOutput(call: Invocation): Output {
   const [first, ...args] = call.fields
   const print = first && PRINTERS.get(baseName(first.text))
   if (!print || !args.every(isCertain)) return undefined

@@ -7,7 +7,7 @@ import type { Code, Invocation } from '../invocation.ts'
 import { inputCode, isDynamic, joinCode, runsOutput } from '../nested-code.ts'
 import { resolvePath } from '../paths.ts'
 import { cut, type OptionSpec, readMixed, readOptions } from './options.ts'
-import { printedBy } from './printed-text.ts'
+import { computeOutput } from './printed-text.ts'
 
 export const REMOTES: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['ssh', runRemote],
@@ -40,8 +40,8 @@ function runRemote(shell: ProgramPort, call: Invocation, name: string): Output {
   const scope = call.scope.copy()
   const isHere = OWN_HOST.test(call.fields[rest]?.text ?? '')
   scope.cwd = isHere ? scope.home : undefined
-  const place = isHere ? call.frame.place : 'remote'
-  return shell.runCode(words.length > 0 ? call : { ...call, input: undefined }, code, name, scope, { place })
+  const location = isHere ? call.frame.location : 'remote'
+  return shell.runCode(words.length > 0 ? call : { ...call, input: undefined }, code, name, scope, { location })
 }
 
 // A connection to this machine runs its commands here.
@@ -108,7 +108,7 @@ function runDownload(shell: ProgramPort, call: Invocation, name: string): Output
     if (path !== '' && path !== '-')
       call.scope.files.set(resolvePath(call.scope.cwd, path), { text: undefined, from: [command] })
   }
-  return printedBy(call)
+  return computeOutput(call)
 }
 
 const CURL_SPEC: OptionSpec = {
@@ -167,6 +167,6 @@ function runAnsible(shell: ProgramPort, call: Invocation): Output {
   const scope = call.scope.copy()
   scope.cwd = undefined
   if (code && (!module || SHELL_MODULES.has(module.text)))
-    shell.runCode(call, code, 'ansible', scope, { place: 'remote' })
+    shell.runCode(call, code, 'ansible', scope, { location: 'remote' })
   return undefined
 }

@@ -76,7 +76,7 @@ function isInputFile(field: Field): boolean {
 
 /** The script in a file that the text itself made, or that a substitution prints; undefined for any other file. */
 export function fileCode(call: Invocation, file: Field): Code | undefined {
-  const feed = file.feed ?? (file.isKnown ? call.scope.readFile(file.text) : undefined)
+  const feed = file.source ?? (file.isKnown ? call.scope.readFile(file.text) : undefined)
   return feed && { text: feed.text ?? '', isKnown: feed.text !== undefined, from: feed.from }
 }
 

@@ -2,12 +2,12 @@
 
 import type { Program } from '../interpreter-port.ts'
 import { BUILTINS } from './builtins.ts'
-import { INTERPRETERS } from './code-interpreters.ts'
-import { CONTAINERS } from './container-commands.ts'
-import { GIT } from './git-helpers.ts'
-import { LAUNCHERS } from './launchers.ts'
+import { CODE_INTERPRETERS } from './code-interpreters.ts'
+import { CONTAINER_COMMANDS } from './container-commands.ts'
+import { GIT_HELPERS } from './git-helpers.ts'
+import { COMMAND_LAUNCHERS } from './launchers.ts'
 import { MULTIPLEXERS } from './multiplexers.ts'
-import { CARRIERS } from './option-scripts.ts'
+import { OPTION_SCRIPTS } from './option-scripts.ts'
 import { REMOTES } from './remotes.ts'
 import { SHELLS } from './shells.ts'
 import { WRAPPERS } from './wrappers.ts'
@@ -16,13 +16,13 @@ const TABLE: ReadonlyMap<string, Program> = new Map([
   ...BUILTINS,
   ...WRAPPERS,
   ...SHELLS,
-  ...INTERPRETERS,
-  ...LAUNCHERS,
+  ...CODE_INTERPRETERS,
+  ...COMMAND_LAUNCHERS,
   ...MULTIPLEXERS,
   ...REMOTES,
-  ...GIT,
-  ...CONTAINERS,
-  ...CARRIERS,
+  ...GIT_HELPERS,
+  ...CONTAINER_COMMANDS,
+  ...OPTION_SCRIPTS,
 ])
 
 /** The entry of a program; undefined for a program that runs no other program. */

@@ -2,13 +2,13 @@
 // Programs that only prepare the ground for another one, which stands in their arguments: sudo, env, nice, timeout …
 // They do not appear as commands of their own unless nothing follows them.
 
-import type { Place, Word } from '../execution.ts'
+import type { CommandLocation, Word } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Invocation, unwrap } from '../invocation.ts'
 import { type OptionSpec, type Options, readMixed, readOptions } from './options.ts'
 
-interface Wrapper extends OptionSpec {
+interface WrapperSpec extends OptionSpec {
   /** Operands before the command: the duration of timeout, the folder of chroot. */
   readonly operands?: number
   /** Words that must come first: `poetry run`, `bundle exec`. The longest that fits is taken. */
@@ -21,7 +21,7 @@ interface Wrapper extends OptionSpec {
   readonly scripts?: readonly string[]
   /** The option that says in which folder the command runs. */
   readonly folder?: readonly string[]
-  readonly place?: Place
+  readonly location?: CommandLocation
   /** Also a command of its own: it does more than to start another one. */
   readonly isCommand?: boolean
   /** The command stands only after `--`. */
@@ -32,7 +32,7 @@ interface Wrapper extends OptionSpec {
   readonly output?: readonly string[]
 }
 
-const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
+const WRAPPER_TABLE: Readonly<Record<string, WrapperSpec | readonly WrapperSpec[]>> = {
   sudo: {
     short: 'ugpCDhRrtTU',
     long: [
@@ -86,15 +86,15 @@ const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
     short: 'SGRw',
     long: ['setuid', 'setgid', 'root', 'wd', 'map-user', 'map-group', 'propagation', 'setgroups'],
   },
-  nsenter: { short: 'tSGrw', long: ['target', 'setuid', 'setgid', 'wd'], place: 'container' },
-  chroot: { long: ['userspec', 'groups'], operands: 1, place: 'container' },
-  'arch-chroot': { short: 'u', operands: 1, place: 'container' },
+  nsenter: { short: 'tSGrw', long: ['target', 'setuid', 'setgid', 'wd'], location: 'container' },
+  chroot: { long: ['userspec', 'groups'], operands: 1, location: 'container' },
+  'arch-chroot': { short: 'u', operands: 1, location: 'container' },
   fakeroot: { short: 'lsib' },
   firejail: {},
   bwrap: {
     long: ['chdir', 'tmpfs', 'proc', 'dev', 'unshare-user', 'hostname', 'uid', 'gid', 'setenv', 'bind', 'ro-bind'],
     needsDashes: true,
-    place: 'container',
+    location: 'container',
   },
   flock: {
     short: 'wEc',
@@ -206,7 +206,7 @@ const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
       short: 'c',
       long: ['command'],
       scripts: ['c', 'command'],
-      place: 'remote',
+      location: 'remote',
       isCommand: true,
       operands: 1,
     },
@@ -216,7 +216,7 @@ const WRAPPER_TABLE: Readonly<Record<string, Wrapper | readonly Wrapper[]>> = {
 export const WRAPPERS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...Object.entries(WRAPPER_TABLE).map(([name, spec]): [string, Program] => [
     name,
-    (shell, call) => runWrapper(shell, call, name, Array.isArray(spec) ? spec : [spec as Wrapper]),
+    (shell, call) => runWrapper(shell, call, name, Array.isArray(spec) ? spec : [spec as WrapperSpec]),
   ]),
   ['env', runEnv],
   ['su', runSwitchUser],
@@ -224,7 +224,7 @@ export const WRAPPERS: ReadonlyMap<string, Program> = new Map<string, Program>([
 ])
 
 /** Runs what a wrapper wraps; a call of it that wraps nothing is a command of its own. */
-export function runWrapper(shell: ProgramPort, call: Invocation, name: string, specs: readonly Wrapper[]): Output {
+export function runWrapper(shell: ProgramPort, call: Invocation, name: string, specs: readonly WrapperSpec[]): Output {
   for (const spec of specs) {
     const start = findStart(call.fields, spec)
     if (start < 0) continue
@@ -234,7 +234,7 @@ export function runWrapper(shell: ProgramPort, call: Invocation, name: string, s
     const script = spec.scripts && findOption(call.fields, spec, start)
     if (script) {
       shell.emit(call)
-      return shell.runCode(call, script, via, call.scope.copy(), { place: spec.place ?? call.frame.place })
+      return shell.runCode(call, script, via, call.scope.copy(), { location: spec.location ?? call.frame.location })
     }
     const inner = findInner(call, spec, options)
     if (!inner || inner.fields.length === 0) break
@@ -246,14 +246,14 @@ export function runWrapper(shell: ProgramPort, call: Invocation, name: string, s
 }
 
 // Where options begin: after the words that must come first.
-function findStart(fields: readonly Field[], spec: Wrapper): number {
+function findStart(fields: readonly Field[], spec: WrapperSpec): number {
   if (!spec.after) return 1
   const at = fields.findIndex((field, index) => index > 0 && !field.text.startsWith('-'))
   const isThere = at > 0 && spec.after.every((word, index) => fields[at + index]?.text === word)
   return isThere ? at + spec.after.length : -1
 }
 
-function findOption(fields: readonly Field[], spec: Wrapper, start: number): Field | undefined {
+function findOption(fields: readonly Field[], spec: WrapperSpec, start: number): Field | undefined {
   const mixed = readMixed([...fields.slice(start - 1)], spec)
   for (const name of spec.scripts ?? []) {
     const value = mixed.values.get(name)
@@ -267,7 +267,7 @@ interface Inner {
   readonly env: ReadonlyMap<string, Word>
 }
 
-function findInner(call: Invocation, spec: Wrapper, options: Options): Inner | undefined {
+function findInner(call: Invocation, spec: WrapperSpec, options: Options): Inner | undefined {
   const { fields } = call
   if (spec.needsDashes) {
     const dashes = fields.findIndex((field) => field.text === '--')
@@ -302,18 +302,18 @@ function runInner(
   shell: ProgramPort,
   call: Invocation,
   inner: Inner,
-  spec: Wrapper,
+  spec: WrapperSpec,
   options: Options,
   via: string,
 ): Output {
-  const frame = { place: spec.place ?? call.frame.place }
+  const frame = { location: spec.location ?? call.frame.location }
   const [first] = inner.fields
   for (const [name, word] of inner.env) if (!call.env.has(name)) shell.noteAssigned(name, word)
   if (spec.isScript && first) return shell.runCode(call, joinWords(inner.fields), via, call.scope.copy(), frame)
   const folder = spec.folder?.map((name) => options.values.get(name)).find((value) => value !== undefined)
-  const scope = folder || spec.place ? call.scope.copy() : call.scope
+  const scope = folder || spec.location ? call.scope.copy() : call.scope
   if (folder) scope.cwd = folder.isKnown && folder.text.startsWith('/') ? folder.text : undefined
-  else if (spec.place) scope.cwd = undefined
+  else if (spec.location) scope.cwd = undefined
   const written = spec.output?.map((name) => options.values.get(name)).find((value) => value !== undefined)
   const redirects = written ? [...call.redirects, { operator: '>', target: written }] : call.redirects
   const unwrapped = unwrap(call, inner.fields, via, frame)
@@ -338,7 +338,7 @@ function joinWords(fields: readonly Field[]): Field {
   }
 }
 
-const ENV_SPEC: Wrapper = {
+const ENV_SPEC: WrapperSpec = {
   short: 'uCSaP',
   long: ['unset', 'chdir', 'split-string', 'argv0'],
   hasAssignments: true,

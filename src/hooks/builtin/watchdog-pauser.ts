@@ -1,0 +1,253 @@
+// Before a destructive operation: holds it for a human, and pauses the monitors that would otherwise react to it.
+// They are resumed whatever happened: when the tool returned or failed, at a turn's or session's end, at their deadline,
+// and after a crash by whoever comes by next. Pausing is what the user configured and no judgement on the agent, so it
+// happens in every mode in which the hook runs.
+//
+// It speaks before risk-detection and says `ask` at most, with the evidence as the reason: where both speak, the
+// stronger decision counts and the human is asked once, by one outcome. What risk-detection blocks is not asked about.
+
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { withDeadline } from '../../engine/deadline.ts'
+import type { RunContext } from '../../engine/hook.ts'
+import type { Step } from '../../engine/step.ts'
+import type { VerdictObject } from '../../engine/verdict.ts'
+import { type Assessment, EFFECTS } from '../../risk/assessment.ts'
+import { type BuiltIn, builtIn } from './built-in.ts'
+import { type Classifier, rateStep } from './call-risk.ts'
+import type { SupervisionServices } from './services.ts'
+import { type Hold, WatchdogHolds } from './watchdog-holds.ts'
+
+const word = z.string().trim().min(1).max(4_000)
+const action = z.union([
+  z.strictObject({
+    command: z.union([word, z.array(z.string().max(4_000)).min(1).max(100)]).describe('{max_seconds} is filled in.'),
+    cwd: word.optional(),
+  }),
+  z.strictObject({
+    url: z.url({ protocol: /^https?$/ }),
+    method: z.enum(['POST', 'PUT', 'GET', 'DELETE']).default('POST'),
+  }),
+])
+
+const options = z.strictObject({
+  watchdogs: z
+    .array(z.strictObject({ name: z.string().trim().min(1).max(100), pause: action, resume: action }))
+    .max(20)
+    .default([])
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two watchdogs have the same name')
+    .describe('{name, pause, resume}, each of the two a {command} or a {url}.'),
+  ask: z.boolean().default(true).describe('Hold the operation for a human.'),
+  askTier: z.int().min(1).max(5).default(4).describe('From which tier on a human is asked.'),
+  minTier: z.int().min(1).max(5).default(3).describe('From which tier on watchdogs are paused.'),
+  effects: z.array(z.enum(EFFECTS)).min(1).default(['destructive']).describe('Which operations are meant.'),
+  maxPauseMs: z.number().min(1_000).max(86_400_000).default(900_000).describe('The longest that one stays paused.'),
+  timeoutMs: z.number().min(10).max(60_000).default(2_000).describe('The time limit of one pause or resume.'),
+})
+
+type Options = z.output<typeof options>
+type Watchdog = Options['watchdogs'][number]
+type Act = 'pause' | 'resume'
+
+/** The hook, judging by the classifier that fits the services. */
+export function createWatchdogPause(classifierFor: (services: SupervisionServices) => Classifier): BuiltIn<Options> {
+  return builtIn<Options>({
+    name: 'watchdog-pause',
+    priority: 5,
+    points: [
+      ...['pre:tool', 'post:tool', 'post:tool:failure', 'pre:turn:end', 'run:end', 'session:end', 'post:launch'],
+      ...['pre:message', 'session:start'],
+    ],
+    summary: 'Holds destructive operations for a human and pauses external watchdogs around them.',
+    critical: false,
+    timeoutMs: 10_000,
+    options,
+    create(settings, services) {
+      const keeper = new WatchdogPauser(settings, services)
+      const classify = classifierFor(services)
+      return {
+        ...(settings.watchdogs.length === 0 && { points: ['pre:tool'] }),
+        check(step, run) {
+          if (step.point !== 'pre:tool') return keeper.resumeEnded(step, run)
+          if (settings.watchdogs.length === 0 && !settings.ask) return 'pass'
+          return keeper.pauseBefore(step, run, classify)
+        },
+      }
+    },
+  })
+}
+
+class WatchdogPauser {
+  readonly #options: Options
+  readonly #services: SupervisionServices
+  readonly #holds: ReadonlyMap<Watchdog, WatchdogHolds>
+  readonly #timers = new Map<string, () => void>()
+
+  constructor(settings: Options, services: SupervisionServices) {
+    this.#options = settings
+    this.#services = services
+    this.#holds = new Map(settings.watchdogs.map((dog) => [dog, new WatchdogHolds(services.state, dog.name)]))
+  }
+
+  /** Before a tool call. Answers at once when there is nothing to pause. */
+  pauseBefore(step: Step, run: RunContext, classify: Classifier) {
+    const { watchdogs, ask, askTier, minTier, effects } = this.#options
+    const { risk } = rateStep(step, classify)
+    const isMeant = effects.includes(risk.effect)
+    const isAsked = ask && isMeant && risk.tier >= askTier
+    const isPaused = isMeant && risk.tier >= minTier && watchdogs.length > 0
+    const verdict = isAsked ? askForApproval(risk) : undefined
+    if (isPaused) return this.#pauseAll(step, run, verdict)
+    return watchdogs.length > 0 ? this.#resumeDue(run, () => false, verdict) : verdict
+  }
+
+  /** At any other point: resumes what is over. */
+  resumeEnded(step: Step, run: RunContext): Promise<VerdictObject | undefined> | undefined {
+    if (this.#options.watchdogs.length === 0) return undefined
+    return this.#resumeDue(run, matchEndedHolds(step), undefined)
+  }
+
+  async #pauseAll(step: Step, run: RunContext, verdict: VerdictObject | undefined): Promise<VerdictObject> {
+    const { clock, newId } = this.#services
+    const since = clock.wall()
+    const until = since + this.#options.maxPauseMs
+    const hold: Hold = { ...readOwner(step), id: newId(), call: identifyCall(step), since, until }
+    for (const holds of this.#holds.values()) holds.add(hold)
+    this.#timers.set(hold.id, this.#resumeAt(hold))
+    const ended = await this.#runAll('pause', this.#options.watchdogs, run)
+    const watchdogsPaused = this.#options.watchdogs.map(({ name }) => name).filter((name) => !ended.failed.has(name))
+    const metadata = { ...verdict?.metadata, watchdogsPaused, watchdogsPausedUntil: new Date(until).toISOString() }
+    if (ended.problems.length === 0) return { decision: 'pass', ...verdict, metadata }
+    // One that cannot be reached is no reason to stop the work: it is said, and it will be resumed all the same.
+    const reason = [verdict?.reason, `not every watchdog could be paused: ${ended.problems.join('; ')}`]
+    return { decision: 'flag', ...verdict, reason: reason.filter(Boolean).join('; '), metadata }
+  }
+
+  async #resumeDue(run: RunContext, isOver: (hold: Hold) => boolean, verdict: VerdictObject | undefined) {
+    const { resumed, problems } = await this.#release(run, isOver)
+    if (resumed.length === 0 && problems.length === 0) return verdict
+    const metadata = { ...verdict?.metadata, watchdogsResumed: resumed }
+    if (problems.length === 0) return { decision: 'pass' as const, ...verdict, metadata }
+    const reason = `a watchdog is still paused: ${problems.join('; ')}`
+    return { decision: 'flag' as const, reason, ...verdict, metadata }
+  }
+
+  async #release(run: Limits, isOver: (hold: Hold) => boolean) {
+    const { clock } = this.#services
+    // Long enough for the attempt, and over soon if this process dies in the midst of it.
+    const leaseMs = 2 * this.#options.timeoutMs + 5_000
+    const due = this.#options.watchdogs.filter((dog) =>
+      this.#holds.get(dog)?.release((hold) => this.#isDone(hold, isOver), clock.wall(), leaseMs),
+    )
+    const { failed, problems } = await this.#runAll('resume', due, run)
+    const again = due.filter((dog) => !failed.has(dog.name) && this.#holds.get(dog)?.resumed() === false)
+    await this.#runAll('pause', again, run)
+    for (const dog of due) if (failed.has(dog.name)) this.#retryLater(dog)
+    return { resumed: due.map(({ name }) => name).filter((name) => !failed.has(name)), problems }
+  }
+
+  #isDone(hold: Hold, isOver: (hold: Hold) => boolean): boolean {
+    if (!isOver(hold)) return false
+    this.#timers.get(hold.id)?.()
+    this.#timers.delete(hold.id)
+    return true
+  }
+
+  #retryLater(dog: Watchdog): void {
+    const { clock, record } = this.#services
+    if (this.#holds.get(dog)?.resumeFailed(clock.wall()) !== false) return
+    const message = `The watchdog ${dog.name} could not be resumed and will not be tried again: resume it by hand.`
+    record({ component: 'hooks', action: 'watchdog:lost', level: 'error', message, data: { hook: 'watchdog-pause' } })
+  }
+
+  // In a process that lives on, a deadline is kept to the moment; in others by whoever comes by.
+  #resumeAt({ id, since, until }: Hold): () => void {
+    const { clock } = this.#services
+    return clock.after(until - since, () => {
+      this.#timers.delete(id)
+      const limits = { limitMs: 4 * this.#options.timeoutMs, signal: new AbortController().signal }
+      this.#release(limits, (hold) => hold.id === id).catch((error: unknown) => this.#warn('resume', '', String(error)))
+    })
+  }
+
+  async #runAll(act: Act, dogs: readonly Watchdog[], run: Limits) {
+    const problems: string[] = []
+    const failed = new Set<string>()
+    const tryOne = async (dog: Watchdog): Promise<void> => {
+      const problem = await this.#run(act, dog, run).catch((error: unknown) => String(error))
+      if (problem === undefined) return
+      failed.add(dog.name)
+      problems.push(`${act} of ${dog.name}: ${problem}`)
+      this.#warn(act, dog.name, problem)
+    }
+    await Promise.all(dogs.map(tryOne))
+    return { failed, problems }
+  }
+
+  // Gives what went wrong, or nothing.
+  async #run(act: Act, dog: Watchdog, run: Limits): Promise<string | undefined> {
+    const { clock, fetch, runCommand } = this.#services
+    const how = dog[act]
+    const maxSeconds = String(Math.ceil(this.#options.maxPauseMs / 1_000))
+    const fill = (text: string): string => text.replaceAll('{max_seconds}', maxSeconds)
+    // A pause may come after a resume, and each needs a moment beyond its limit to be ended.
+    const limitMs = Math.min(this.#options.timeoutMs, run.limitMs / 3)
+    if ('command' in how) {
+      const command = typeof how.command === 'string' ? fill(how.command) : how.command.map(fill)
+      const end = await runCommand(command, { cwd: how.cwd, timeoutMs: limitMs, signal: run.signal })
+      if (end.timedOut) return `no end within ${limitMs} ms`
+      return end.exitCode === 0 ? undefined : `exit ${end.exitCode ?? 'by a signal'} ${end.stderr.trim().slice(0, 200)}`
+    }
+    const body = JSON.stringify({ action: act, watchdog: dog.name, maxSeconds: Number(maxSeconds) })
+    const sent = how.method === 'GET' ? {} : { body, headers: { 'content-type': 'application/json' } }
+    return withDeadline({ clock, limitMs, signal: run.signal }, async (signal) => {
+      const response = await fetch(fill(how.url), { method: how.method, signal, redirect: 'manual', ...sent })
+      await response.body?.cancel()
+      return response.ok ? undefined : `status ${response.status}`
+    })
+  }
+
+  #warn(act: Act, watchdog: string, problem: string): void {
+    const data = { hook: 'watchdog-pause', watchdog, problem }
+    const message = `${act} of the watchdog ${watchdog} failed: ${problem}`
+    this.#services.record({ component: 'hooks', action: `watchdog:${act}-failed`, level: 'warn', message, data })
+  }
+}
+
+type Limits = Pick<RunContext, 'limitMs' | 'signal'>
+
+function askForApproval(risk: Assessment): VerdictObject {
+  const first = risk.evidence[0]
+  const suggestion = first?.alternative
+  const why = first === undefined ? risk.effect : `${first.reason} (${first.rule})`
+  return {
+    decision: 'ask',
+    reason: `${risk.effect}, tier ${risk.tier}, needs a person's word: ${why}`,
+    ...(suggestion !== undefined && { suggestion }),
+    metadata: { requiresConfirmation: true },
+  }
+}
+
+// Which holds are over when this point is reached. A tool's end is its own; a turn's end is its agent's.
+function matchEndedHolds(step: Step): (hold: Hold) => boolean {
+  const { session, agent } = readOwner(step)
+  if (step.point === 'post:tool' || step.point === 'post:tool:failure') {
+    const call = identifyCall(step)
+    return (hold) => hold.session === session && hold.call === call
+  }
+  const isOfTurn = step.point === 'pre:turn:end' || step.point === 'run:end' || step.point === 'pre:message'
+  return (hold) => hold.session === session && (!isOfTurn || hold.agent === agent)
+}
+
+function readOwner(step: Step): Pick<Hold, 'session' | 'agent'> {
+  return { session: step.session ?? '', agent: step.agent ?? '' }
+}
+
+// The host's own id pairs a call with its end; without one, the same tool with the same arguments does.
+function identifyCall(step: Step): string {
+  const { callId, tool, args } = step.data as { callId?: unknown; tool?: unknown; args?: unknown }
+  if (typeof callId === 'string' && callId !== '') return `id:${callId}`
+  return createHash('sha256')
+    .update(JSON.stringify([tool, args]))
+    .digest('hex')
+}

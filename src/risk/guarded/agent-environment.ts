@@ -1,0 +1,193 @@
+// Environments and options that start an agent, or ARC, with other settings than those that supervise it.
+
+import type { Call } from '../call.ts'
+import { lastPart } from '../path-class.ts'
+import type { Hit, TestResult } from '../rule.ts'
+import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
+import { CONFIG_VARIABLES } from './host-config-paths.ts'
+
+/** Programs that are agents, also as packages. */
+export const AGENT_PROGRAMS =
+  'claude codex gemini qwen opencode copilot cursor-agent cline amp aider goose claude-code claude-code@* codex@* ' +
+  'gemini-cli gemini-cli@* qwen-code qwen-code@* opencode-ai opencode-ai@* cursor'
+
+const AGENT_NAMES = new Set(AGENT_PROGRAMS.split(' ').map((name) => name.replace('@*', '')))
+
+function isAgent({ name }: ShellCommand): boolean {
+  return name !== undefined && AGENT_NAMES.has(name.split('@')[0] ?? name)
+}
+
+/** Variables that lead an agent, or ARC, to other settings or another user's. */
+const REDIRECTING_VARIABLES = new Set([
+  ...CONFIG_VARIABLES,
+  'HOME',
+  'ARC_PROFILE',
+  'ARC_DAEMON',
+  'XDG_CONFIG_DIRS',
+  'OPENCODE_CONFIG_CONTENT',
+  'NODE_OPTIONS',
+  'LD_PRELOAD',
+  'USERPROFILE',
+  'PATH',
+  'LD_LIBRARY_PATH',
+  'LD_AUDIT',
+  'DYLD_INSERT_LIBRARIES',
+  'DYLD_LIBRARY_PATH',
+  'NODE_PATH',
+  'BASH_ENV',
+  'SHELL',
+])
+
+/** Switches of the agents that turn hooks, plugins or questions off, or name other settings. */
+const SWITCHES =
+  /^(?:CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|COPILOT|CURSOR|CLINE|GOOSE|AIDER|AMP)_(?:\w+_)?(?:SIMPLE|BARE|PURE|SAFE_?MODE|\w*HOOKS?|\w*PLUGINS?|\w*EXTENSIONS?|YOLO|BYPASS\w*|\w*DANGEROUS\w*|PERMISSIONS?\w*|SHELL\w*|SETTINGS\w*|CONFIG\w*|MANAGED\w*|POLICY\w*)$/
+
+/** Programs that start others in another root, namespace or container, and whose arguments are not read any further. */
+const ISOLATORS = new Set(
+  (
+    'proot firejail systemd-run systemd-nspawn machinectl schroot fakechroot lxc lxc-attach lxc-execute distrobox toolbox ' +
+    'flatpak runc crun ctr nsjail minijail0 apptainer singularity udocker chroot unshare bwrap nsenter arch-chroot'
+  ).split(' '),
+)
+
+/** Variables that need no agent beside them: nothing but the supervision reads them. */
+const ARC_VARIABLES = new Set(['ARC_HOME', 'ARC_DAEMON'])
+
+/** Does the text start an agent with a changed environment, or change the one of ARC? */
+export function changesEnvironment({ commands, assigned }: Execution): TestResult {
+  const hasAgent = (assigned.size > 0 || commands.length > 1) && commands.some(isAgent)
+  const unset = hasAgent ? findUnset(commands) : undefined
+  if (unset !== undefined) return makeVariableHit(unset, unset.text)
+  for (const [name, word] of assigned) {
+    if (changesArc(name, word) || (hasAgent && redirectsSettings(name, word))) return makeVariableHit(word, name)
+  }
+  for (const command of commands) {
+    const hit = command.isDormant === true ? undefined : (isolatesAgent(command) ?? checkCommandEnvironment(command))
+    if (hit !== undefined) return hit
+  }
+  return undefined
+}
+
+function findUnset(commands: readonly ShellCommand[]): Word | undefined {
+  const unset = commands.find(({ name }) => name === 'unset')
+  return unset?.args.find(({ text }) => REDIRECTING_VARIABLES.has(text))
+}
+
+function changesArc(name: string, word: Word): boolean {
+  return ARC_VARIABLES.has(name) && !isDefaultValue(name, word)
+}
+
+function checkCommandEnvironment(command: ShellCommand): Hit | undefined {
+  const { env, via, span } = command
+  if (env.size === 0 && via.length === 0) return undefined
+  for (const [name, word] of env) {
+    if (changesArc(name, word)) return makeVariableHit(word, name)
+    if (redirectsSettings(name, word) && isAgent(command)) return makeVariableHit(word, name)
+  }
+  if (!isAgent(command)) return undefined
+  if (command.location === 'container') return makeIsolationHit(span, via.at(-1) ?? 'a container')
+  const changed = via.find(
+    (step) =>
+      /^env -(?:i|u)/.test(step) ||
+      /^(?:sudo|su|doas|runuser|su-exec|gosu)\b/.test(step) ||
+      ISOLATORS.has(step.split(' ')[0] ?? ''),
+  )
+  return changed === undefined ? undefined : makeIsolationHit(span, changed)
+}
+
+function makeIsolationHit(at: Hit['at'], through: string): Hit {
+  return {
+    at,
+    isUncertain: true,
+    reason: `It starts an agent through ${through}, with settings that may not supervise it.`,
+  }
+}
+
+// `proot -r /x claude`: the program is among the arguments.
+function isolatesAgent({ name = '', args, span }: ShellCommand): Hit | undefined {
+  if (!ISOLATORS.has(name)) return undefined
+  return args.some(({ text }) => AGENT_NAMES.has(lastPart(text.slice(text.indexOf('=') + 1))))
+    ? makeIsolationHit(span, name)
+    : undefined
+}
+
+// Most options of Node are harmless; those that load code are not.
+function redirectsSettings(name: string, { text }: Word): boolean {
+  if (SWITCHES.test(name)) return !['', '0', 'false', 'off', 'no'].includes(text.toLowerCase())
+  return (
+    REDIRECTING_VARIABLES.has(name) &&
+    (name !== 'NODE_OPTIONS' || /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)/.test(text))
+  )
+}
+
+// `ARC_DAEMON=on` asks for what is there anyway.
+function isDefaultValue(name: string, { text }: Word): boolean {
+  return name === 'ARC_DAEMON' && ['', 'on', 'ask'].includes(text)
+}
+
+function makeVariableHit({ span }: Word, name: string): Hit {
+  return {
+    at: span,
+    ...(name === 'PATH' ? { isUncertain: true } : {}),
+    reason: `It sets ${name}, so that ARC or an agent uses other settings than those that supervise it.`,
+  }
+}
+
+const LOOSENING_OPTIONS = new Set([
+  '--dangerously-skip-permissions',
+  '--allow-dangerously-skip-permissions',
+  '--dangerously-bypass-approvals-and-sandbox',
+  '--dangerously-bypass-hook-trust',
+  '--yolo',
+  '--allow-all-tools',
+  '--allow-all',
+  '--full-auto',
+  '--force-allow',
+  '--yes-always',
+  '--bare',
+  '--safe-mode',
+  '--pure',
+  '--no-hooks',
+  '--skip-hooks',
+  '--disable-hooks',
+  '--no-plugins',
+  '--no-extensions',
+  '--settings',
+  '--setting-sources',
+  '--managed-settings',
+  '--config-dir',
+  '--ignore-user-config',
+  '--ignore-rules',
+])
+
+const HOOK_SETTINGS =
+  /^["']?(?:hooks\b|features\.(?:codex_)?hooks|features\.plugin|disableAllHooks|tools\.enableHooks|approval_policy\s*=\s*["']?never)/
+
+/** Options that loosen only with some values or for some agents. */
+const LOOSENING_VALUES: readonly {
+  readonly options: readonly string[]
+  readonly agents?: RegExp
+  readonly value?: RegExp
+}[] = [
+  { options: ['-y'], agents: /^(?:gemini|qwen)/ },
+  { options: ['--force', '-f'], agents: /^cursor-agent$/ },
+  { options: ['--approval-mode'], value: /^yolo$/ },
+  { options: ['--permission-mode'], value: /^bypassPermissions$/ },
+  { options: ['--disable', '--disable-feature'], value: /hooks/ },
+  { options: ['-c', '--config'], value: HOOK_SETTINGS },
+]
+
+/** The option that starts an agent without hooks, without approvals or with other settings. */
+export function loosensAgent(call: Call): TestResult {
+  const { args } = call.command
+  return args.find((word, index) => {
+    const [name = '', attached] = word.text.split(/=(.*)/s)
+    const value = attached ?? args[index + 1]?.text ?? ''
+    if (LOOSENING_OPTIONS.has(name) || name.endsWith('disable-hooks')) return true
+    if (word.text.startsWith('-c') && HOOK_SETTINGS.test(word.text.slice(2))) return true
+    return LOOSENING_VALUES.some(
+      ({ options, agents = /^/, value: values = /^/ }) =>
+        options.includes(name) && agents.test(call.name) && values.test(value),
+    )
+  })
+}
