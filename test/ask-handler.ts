@@ -18,7 +18,7 @@ interface Asking {
 interface Answered {
   readonly outcome: Outcome
   readonly evaluation: Evaluation
-  /** Everything that was told to anybody, as one text. */
+  /** All messages, as one text. */
   readonly told: string
 }
 

@@ -1,11 +1,11 @@
-// The environment of the tests: the same for everybody. Nothing of the user's environment reaches a test or a process that a
+// The environment of the tests: the same on every machine. Nothing of the user's environment reaches a test or a process that a
 // test starts, except the switches of the tests themselves.
 
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 // Set by vitest for its workers, and by people who run the tests with other input.
-const PASSED_ON = /^(?:VITEST.*|NODE_ENV|ARC_BIN|ARC_ADVERSARY.*|CHROME_PATH|FUZZ_CASES|FUZZ_SEED)$/
+const PASSED_ON = /^(?:VITEST.*|ARC_BIN|ARC_ADVERSARY.*|CHROME_PATH|FUZZ_CASES|FUZZ_SEED)$/
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
@@ -26,13 +26,14 @@ export interface TestFolders {
   readonly node: string
 }
 
-/** The environment that tests get in place of the user's. */
+/** The environment that tests get instead of the user's. */
 export function buildEnvironment(user: NodeJS.ProcessEnv, { folder, home, node }: TestFolders): NodeJS.ProcessEnv {
   const passed = Object.entries(user).filter(([name]) => PASSED_ON.test(name))
   return {
     ...Object.fromEntries(passed),
     HOME: home,
     LANG: 'C.UTF-8',
+    NODE_ENV: 'test',
     PATH: `${dirname(node)}:${SYSTEM_PATH}`,
     SHELL: '/bin/sh',
     // Also marks the processes of this run.

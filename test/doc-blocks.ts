@@ -70,7 +70,7 @@ export function shellLines(text: string): readonly ShellLine[] {
   return commands.map((command) => ({ command, exitCode: Number(/# exit (\d+)\b/.exec(command)?.[1] ?? 0) }))
 }
 
-/** Programs that a page's blocks make: one that imports begins anew, one that does not goes on with the one before. */
+/** The programs of a page: a block with imports starts a program, a block without imports continues the program before it. */
 export interface Program {
   readonly page: string
   readonly line: number
@@ -83,7 +83,7 @@ export function programsOf(blocks: readonly Block[]): readonly Program[] {
     if ((language !== 'ts' && language !== 'js') || notRun !== undefined) continue
     const last = programs.at(-1)
     if (last === undefined || /^import /m.test(text)) programs.push({ page, line, text })
-    // In a scope of its own, so that it may use the same names again.
+    // In its own scope, so that it may use the same names again.
     else last.text += `{\n${text}}\n`
   }
   return programs

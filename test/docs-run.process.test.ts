@@ -1,4 +1,4 @@
-// What the pages say works: every command is run with the real binary in a home of its own, every program is compiled
+// The blocks of the pages work: every command is run with the real binary in a temporary home, every program is compiled
 // and run, every configuration is loaded, every script compiled, and every output compared.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -140,7 +140,7 @@ class Session {
     return ran
   }
 
-  // Stays in the foreground: the page goes on in another terminal.
+  // Stays in the foreground: the page continues in another terminal.
   async #serve(command: string): Promise<Ran> {
     const { project, env } = this.#sandbox
     const child = spawn('sh', ['-c', `exec ${command.trim()}`], { cwd: project, env: { ...process.env, ...env } })
@@ -182,7 +182,7 @@ it.concurrent.each(SHELL_PAGES)(
   },
 )
 
-// Every line is there, in this order; a line of `…` stands for any number of others.
+// Every line is there, in this order; a line of `…` means any number of other lines.
 function expectOutput(block: Block, stdout: string): void {
   const wanted = block.text.trimEnd().split('\n')
   const printed = stdout.split('\n').map((line) => line.trimEnd())

@@ -146,7 +146,7 @@ describe('where ARC cannot run', () => {
     expect(stderr).toContain('arc doctor')
   })
 
-  it('G7 what cannot be stopped goes on: the end of a turn, and every call in log', async () => {
+  it('G7 events that cannot be stopped pass: the end of a turn, and every call in log', async () => {
     useNode(undefined)
     expect((await agent.call('', {}, 'Stop')).code).toBe(1)
     expect((await agent.call('', {}, 'PostToolUse')).code).toBe(1)
@@ -255,7 +255,7 @@ it('G7 a socket of another user is not asked', async () => {
   chownSync(join(agent.home, 'run/arc.sock'), 65_534, 65_534)
   const text = readFileSync(join(agent.home, 'bin/arc'), 'utf8')
   writeFileSync(join(agent.home, 'bin/arc'), text.replaceAll(/^node='.*'$/gm, `node='/bin/false'`))
-  // Nobody is left to answer.
+  // Neither the daemon nor Node can answer.
   expect((await agent.call('ls')).stderr).toContain('ARC could not judge this')
 })
 

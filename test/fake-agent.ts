@@ -20,7 +20,7 @@ export interface AgentRan {
   readonly output: string
 }
 
-/** A supervised agent that does what it is told. */
+/** A supervised agent that runs a given list of calls. */
 export class FakeAgent {
   readonly folder = makeTempFolder('arc-agent-')
   readonly #child: ChildProcess

@@ -1,4 +1,4 @@
-// Gives the tests an environment that is the same for everybody, and fails a run that leaves a folder or a process behind.
+// Gives the tests an environment that is the same on every machine, and fails a run that leaves a folder or a process behind.
 
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -187,7 +187,7 @@ export const judgeCline: Judge = (event, { stdout }) => {
 
 const THROWING = ['tool.execute.before', 'chat.message', 'permission.ask']
 
-// OpenCode: ARC's plugin throws what it is told to deny, at hooks that can stop something.
+// OpenCode: ARC's plugin throws on a denial, at hooks that can stop something.
 export const judgeOpencode: Judge = (event, { stdout, exitCode }) => {
   const json = stdout === '' ? {} : parse(stdout)
   if (json === undefined) return { stopped: false, fault: 'stdout is not JSON' }

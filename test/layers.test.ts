@@ -45,7 +45,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
   guard: { imports: ['engine', 'risk', ...PORTS] },
   config: { imports: ['engine', 'platform', ...PORTS] },
-  approvals: { imports: ['engine', ...PORTS] },
+  approvals: { imports: ['engine', 'platform', ...PORTS] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
   'hooks/builtin': { imports: ['engine', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
@@ -264,7 +264,7 @@ function layerOf(file: string): string {
   return known.sort((a, b) => b.length - a.length)[0] ?? path[0] ?? ''
 }
 
-// The version is told from there.
+// The version is read from there.
 function isManifest(target: string): boolean {
   return target === 'package.json'
 }

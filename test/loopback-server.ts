@@ -64,7 +64,7 @@ export async function startServer(respond: Respond) {
   }
 }
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listen(server)

@@ -135,7 +135,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     removeAccounts()
   }, 60_000)
 
-  it('G5 judges the calls of the agent: passes, denies, and records both', async () => {
+  it('G5 checks the calls of the agent: passes, denies, and records both', async () => {
     expect(await as(AGENT, hookLine(), { input: payload('ls') })).toEqual({ code: 0, stdout: '', stderr: '' })
     const denied = await as(AGENT, hookLine(), { input: payload('rm -rf ~') })
     expect(denied.code).toBe(2)
@@ -270,7 +270,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     expect(jsonLines(stdout).map(({ reason }) => String(reason))).toContainEqual(expect.stringContaining(BOSS))
   }, 60_000)
 
-  it('G5 the caller chooses neither the profile nor what answers in place of the daemon', async () => {
+  it('G5 the caller chooses neither the profile nor what answers instead of the daemon', async () => {
     writeFileSync(join(managed.home, 'profiles/lax.json'), '{ "enforcement": "off" }')
     chownSync(join(managed.home, 'profiles/lax.json'), managed.uid, managed.uid)
     const post = `curl -s -X POST -H 'x-arc-profile: lax' -H 'content-type: application/json' --data-binary @- --unix-socket ${managed.socket} http://arc/v1/hook/claude/-`
@@ -305,7 +305,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     expect(existsSync(join(workspace, 'taken'))).toBe(false)
   })
 
-  it('G5 a folder that no header can name is told all the same', async () => {
+  it('G5 a folder whose name does not fit in a header is passed on', async () => {
     const odd = join(workspace, 'ö "x"\n')
     const line = `mkdir -p "$ODD" && cd "$ODD" && ${hookLine()}`
     expect((await as(AGENT, line, { input: payload('rm -rf /'), env: { ODD: odd } })).code).toBe(2)
@@ -432,7 +432,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
 })
 
 describe('the marker of a managed machine', () => {
-  it('G5 counts only when nobody but root can change it', () => {
+  it('G5 counts only if root alone can change it', () => {
     const folder = makeTempFolder('arc-marker-')
     mkdirSync(join(folder, 'etc/arc'), { recursive: true })
     const file = join(folder, 'etc/arc/managed.json')

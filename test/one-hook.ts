@@ -16,7 +16,7 @@ interface OneHook {
   readonly hook?: HookOptions
 }
 
-/** What came of the step, and everything the engine told about it. */
+/** The outcome of the step, and all its evaluations. */
 interface Seen {
   readonly outcome: Outcome
   readonly evaluations: readonly Evaluation[]
@@ -24,7 +24,7 @@ interface Seen {
   readonly faults: readonly Fault[]
 }
 
-/** The data of a tool call, for points where any data will do. */
+/** The data of a tool call, for points that accept any data. */
 export const TOOL_CALL = { tool: 'shell', args: { command: 'ls' } }
 
 /** Sends the step through a hook that answers thus. */

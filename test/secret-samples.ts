@@ -41,7 +41,7 @@ const token = (kind: string, secret: string, name = 'SERVICE_VALUE'): SecretSamp
   ],
 })
 
-// A value without a shape of its own is known by its name.
+// A value without a recognizable shape is found by its name.
 const named = (kind: string, name: string, secret: string, more: readonly string[] = []): SecretSample => ({
   kind,
   secret,

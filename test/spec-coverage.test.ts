@@ -52,7 +52,7 @@ describe('collecting titles', () => {
     "describe('P1 a', () => { it.skip('P1 b', f) })",
     "// it('P1 a', f)",
     "submit('P1 a', f)",
-  ])('leaves out what may not run in %s', (source) => {
+  ])('skips titles that may not run in %s', (source) => {
     expect(collectTitles(source)).toEqual([])
   })
 })
@@ -110,7 +110,7 @@ function titlesAt(node: ts.Node): Titles {
   if (!call) return titlesBelow(node)
   if (call.isSkipped) return { running: [], skipped: 1 }
   const inside = titlesBelow(node)
-  // A suite in which every test is skipped proves nothing; one without tests of its own gets them from a function.
+  // A suite in which every test is skipped proves nothing; a suite without tests gets them from a function.
   const isEmptied = inside.running.length === 0 && inside.skipped > 0
   return isEmptied ? inside : { running: [call.title, ...inside.running], skipped: inside.skipped }
 }

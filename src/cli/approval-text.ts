@@ -3,7 +3,7 @@
 import type { Approval, HeldStep } from '../approvals/approvals.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import { openHomeGuard } from '../guard/home-guard.ts'
-import { classifierOf } from '../hooks/builtin/call-risk.ts'
+import { createClassifier } from '../hooks/builtin/call-risk.ts'
 import { arcHome } from '../platform/home.ts'
 import type { Evidence } from '../risk/assessment.ts'
 import { RULE_PACKS } from '../risk/rulebook.ts'
@@ -51,6 +51,6 @@ function reasonLines(text: string): readonly string[] {
 function evidenceOf({ point, tool, args, workspace }: HeldStep): readonly Evidence[] {
   if (point !== 'pre:tool' || tool === undefined || !isRecord(args)) return []
   const { cwd } = args
-  const classify = classifierOf(RULE_PACKS, openHomeGuard(arcHome()))
+  const classify = createClassifier(RULE_PACKS, openHomeGuard(arcHome()))
   return classify({ tool, args, cwd: typeof cwd === 'string' ? cwd : workspace, workspace }).evidence
 }

@@ -74,7 +74,7 @@ it('L1 logs prints what its filters say: component, action, hook, decision, limi
   expect(await rows('--component', 'launch', '--action', 'hook:block')).toEqual([])
   expect(linesOf((await arc('logs', '--json', '--limit', '2')).stdout)).toHaveLength(2)
   expect((await arc('logs', '--decision', 'block')).stdout).toMatch(
-    /✗ hook:block risk-detection +pre:tool shell\s+A forced push overwrites/,
+    /✗ hook:block risk-detection +pre:tool shell\s+Overwrites commits/,
   )
   expect((await arc('logs', '--session', 'nobody')).stderr).toContain('arc sample')
   expect(await arc('logs', '--since', 'yesterdayish')).toMatchObject({ code: 2 })
@@ -87,7 +87,7 @@ it('L2 why shows the last decision whole, finds others by the beginning of their
   expect(shown.code).toBe(0)
   expect(shown.stdout).toContain('git branch -D experiment')
   expect(shown.stdout).toContain("decided  by watchdog-pause: destructive, tier 4, needs a person's word")
-  expect(shown.stdout).toContain('instead  git branch -d deletes only what is merged.')
+  expect(shown.stdout).toContain('instead  git branch -d deletes merged branches only.')
   expect(JSON.parse((await arc('why', 'last', '--json')).stdout)).toMatchObject({
     found: 'step',
     record: { point: 'session:end' },

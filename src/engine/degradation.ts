@@ -34,7 +34,8 @@ export class Failure {
   }
 }
 
-/** The decision that a failure stands for. */
-export function degrade(failure: Failure, onError: OnError): Decision {
-  return DEGRADATION[failure.kind][onError]
+/** The decision that a failure counts as. Throws on a kind that is not in the table. */
+export function degrade(kind: FailureKind, onError: OnError): Decision {
+  if (!Object.hasOwn(DEGRADATION, kind)) throw new TypeError(`there is no failure kind ${String(kind)}`)
+  return DEGRADATION[kind][onError]
 }

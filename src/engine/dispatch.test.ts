@@ -608,13 +608,13 @@ const FAILURES: readonly (readonly [what: string, handler: () => unknown, kind: 
     'answers a failure of no known kind',
     () => new Failure('odd' as never, 'x'),
     'invalid-output',
-    'could not be taken in',
+    'could not be processed',
   ],
   [
     'answers a failure whose message is no text',
     () => new Failure('crash', Symbol('x') as never),
     'invalid-output',
-    'could not be taken in',
+    'could not be processed',
   ],
   [
     'answers a failure that throws when read',
@@ -727,13 +727,11 @@ describe('failing hooks', () => {
     expect(records).toEqual([expect.objectContaining({ hook: 'odd', decision: 'block', cause: 'policy' })])
   })
 
-  it('D6 a promise whose constructor throws while it is listened to is a failure, and nothing is waited for', async () => {
+  it('D6 a promise whose constructor throws is a failure, and nothing is waited for', async () => {
     const { engine, clock, dispatch, records, faults } = makeEngine()
-    let looks = 0
     const trap = Object.defineProperty(Promise.resolve('block'), 'constructor', {
       get() {
-        if (++looks > 1) throw new Error('trap')
-        return Promise
+        throw new Error('trap')
       },
     })
     engine.register('pre:tool', () => trap as never, { name: 'bad' })
@@ -746,6 +744,19 @@ describe('failing hooks', () => {
     await clock.settle()
     clock.advance(10_000)
     expect([records.length, faults.length]).toEqual([2, 1])
+  })
+
+  it('D6 a promise whose constructor throws only when it is read again still counts by its answer', async () => {
+    const { engine, dispatch } = makeEngine()
+    let reads = 0
+    const trap = Object.defineProperty(Promise.resolve('block'), 'constructor', {
+      get() {
+        if (++reads > 1) throw new Error('trap')
+        return Promise
+      },
+    })
+    engine.register('pre:tool', () => trap as never, { name: 'odd' })
+    expect(await dispatch()).toMatchObject({ decision: 'block', hook: 'odd' })
   })
 
   it('D6 a promise whose own then lies is still heard', async () => {

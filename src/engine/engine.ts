@@ -14,14 +14,13 @@ import {
   readOnError,
   readTimeout,
 } from './hook.ts'
+import { TimeLimits } from './hook-run.ts'
 import type { RegexCompiler } from './matcher.ts'
 import { effectiveMode, type Mode, type ModeInput, readMode } from './mode.ts'
-import type { Evaluation, Fault, Notice, Outcome } from './outcome.ts'
+import type { Evaluation, Fault, Notice, Outcome, Sink } from './outcome.ts'
 import { copyPlain } from './plain-data.ts'
 import { BUILT_IN_POINTS, type DeclaredPoint, type PointRef, type SpecOf } from './point-names.ts'
 import type { BuiltInPoints, DataOf, PointTable } from './points.ts'
-import type { Sink } from './recorder.ts'
-import { Deadlines } from './run.ts'
 import { NO_METADATA, type StepContext } from './step.ts'
 import { type Added, buildPlan, HandlerTable, type Plan } from './table.ts'
 import type { HandlerResult } from './verdict.ts'
@@ -105,7 +104,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     this.#clock = clock
     this.#mode = readMode(mode, 'mode of the engine')
     this.#services = {
-      deadlines: new Deadlines(clock),
+      timeLimits: new TimeLimits(clock),
       now: () => clock.now(),
       wall: () => clock.wall(),
       newId,
@@ -204,7 +203,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     const plan = this.#planOf(point)
     checkData(plan.name, data)
     if (plan.hooks.length === 0 || this.#mode === 'off') return passOutcome(data, context)
-    return new Dispatch(plan, this.#mode, data, context ?? NO_CONTEXT, this.#services).start()
+    return new Dispatch({ plan, mode: this.#mode, data, context: context ?? NO_CONTEXT }, this.#services).start()
   }
 
   /** Dispatches a step and returns its outcome together with its evaluations, for a caller that stores them. */
@@ -215,14 +214,14 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   ): RecordedDispatch | Promise<RecordedDispatch> {
     const plan = this.#planOf(point)
     checkData(plan.name, data)
-    const evaluations: Evaluation[] = []
-    const toResult = (outcome: Outcome): RecordedDispatch => ({ outcome, evaluations, point: plan.name })
-    if (plan.hooks.length === 0 || this.#mode === 'off') return toResult(passOutcome(data, context))
-    const sink: Sink = (evaluation, step) => {
-      evaluations.push(evaluation)
-      return this.#services.sink?.(evaluation, step)
+    if (plan.hooks.length === 0 || this.#mode === 'off') {
+      return { outcome: passOutcome(data, context), evaluations: [], point: plan.name }
     }
-    const outcome = new Dispatch(plan, this.#mode, data, context, { ...this.#services, sink }).start()
+    const dispatch = new Dispatch({ plan, mode: this.#mode, data, context, isRecorded: true }, this.#services)
+    const toResult = (outcome: Outcome): RecordedDispatch => {
+      return { outcome, evaluations: dispatch.evaluations ?? [], point: plan.name }
+    }
+    const outcome = dispatch.start()
     return outcome instanceof Promise ? outcome.then(toResult) : toResult(outcome)
   }
 
@@ -236,7 +235,8 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       // In advise at most: an observer has nothing left to stop or change.
       const mode = effectiveMode({ profile: this.#mode, maxMode: 'advise' })
       const services = { ...this.#services, isObserving: true }
-      const dispatch = new Dispatch(plan, mode, copyPlain({ ...data }), copyPlain({ ...context }), services)
+      const input = { plan, mode, data: copyPlain({ ...data }), context: copyPlain({ ...context }) }
+      const dispatch = new Dispatch(input, services)
       this.#clock.soon(() => void dispatch.start())
     } catch (error) {
       this.#services.report({ kind: 'observe', point: describe(nameOf(point)), message: describe(error) })

@@ -1,4 +1,4 @@
-// What is recorded of one hook's part in a step. Built only when there is a sink to take it.
+// The evaluation of one hook on one step, for the sink and the trace.
 
 import type { AppliedVerdict } from './apply-by-mode.ts'
 import type { Cause } from './degradation.ts'
@@ -8,25 +8,26 @@ import type { Evaluation, Skip } from './outcome.ts'
 import { frozenCopy } from './plain-data.ts'
 import type { Verdict } from './verdict.ts'
 
-/** A hook's run, how it was judged, and what came of it. */
-interface Judged {
+/** A hook's run, its verdict and the result. */
+interface EvaluationInput {
   readonly hook: Hook
   readonly profile: Mode
   /** The mode in force. */
   readonly mode: Mode
   readonly verdict: Verdict
-  readonly ruling: AppliedVerdict
+  readonly applied: AppliedVerdict
   readonly cause: Cause
+  readonly durationMs: number
 }
 
-/** The evaluation of a hook that had something to say. The recorder adds how long it took. */
-export function buildEvaluation({ hook, profile, mode, verdict, ruling, cause }: Judged): Evaluation {
+/** The evaluation of a hook with a verdict. */
+export function buildEvaluation(input: EvaluationInput): Evaluation {
+  const { hook, profile, mode, verdict, cause, durationMs } = input
   const { decision, reason, suggestion, metadata } = verdict
-  const { applied, dropped } = ruling
+  const { applied, dropped } = input.applied
   // A copy: the edit itself becomes part of the data, which the caller may change.
   const modify = verdict.edit === undefined ? undefined : frozenCopy(verdict.edit)
   const loweredBy = mode === effectiveMode({ profile, hook: hook.mode }) ? undefined : 'breaker'
-  // One literal: V8 looks up every field anew that follows a spread.
   return {
     hook: hook.name,
     point: hook.point,
@@ -35,7 +36,7 @@ export function buildEvaluation({ hook, profile, mode, verdict, ruling, cause }:
     decision,
     applied,
     cause,
-    durationMs: 0,
+    durationMs,
     reason,
     suggestion,
     modify,
@@ -45,7 +46,7 @@ export function buildEvaluation({ hook, profile, mode, verdict, ruling, cause }:
   }
 }
 
-/** The evaluation of a hook that had nothing to say: by far the commonest, so no more is built than it needs. */
+/** The evaluation of a hook that passed without a verdict of its own: the most frequent case. */
 export function buildPass(hook: Hook, mode: Mode, durationMs: number): Evaluation {
   return {
     hook: hook.name,
@@ -59,14 +60,14 @@ export function buildPass(hook: Hook, mode: Mode, durationMs: number): Evaluatio
   }
 }
 
-/** Why a hook that matches does not run; undefined when it does. */
+/** Why a matching hook is skipped; undefined if it runs. */
 export function findSkip({ disabled }: Hook, mode: Mode, wall: () => number): Skip | undefined {
   if (disabled !== undefined && disabled.until === undefined) return 'disabled'
   if (disabled?.until !== undefined && wall() < disabled.until) return 'snoozed'
   return mode === 'off' ? 'off' : undefined
 }
 
-/** The evaluation of a hook that did not run. */
+/** The evaluation of a skipped hook. */
 export function buildSkip(hook: Hook, mode: Mode, skipped: Skip): Evaluation {
   return { ...buildPass(hook, mode, 0), reason: hook.disabled?.reason, skipped }
 }

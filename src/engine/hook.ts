@@ -91,12 +91,8 @@ export interface Hook {
   readonly alwaysBlocks: ((verdict: Verdict) => boolean) | undefined
   readonly rechecksEdits: boolean
   readonly disabled: Disabled | undefined
-  readonly pace: Pace
-}
-
-/** How often in a row a hook was quick: the one thing about it that changes. Kept by the recorder. */
-interface Pace {
-  quickRuns: number
+  /** Identifies the registration: the same in all copies of a hook. */
+  readonly registration: symbol
 }
 
 /** A hook that is switched off, for good or until a time. */
@@ -144,7 +140,7 @@ export function buildHook(input: {
     alwaysBlocks: readAlwaysBlocks(options.alwaysBlocks, where),
     rechecksEdits: readFlag(options.rechecksEdits, 'rechecksEdits', where),
     disabled: undefined,
-    pace: { quickRuns: 0 },
+    registration: Symbol(name),
   })
 }
 

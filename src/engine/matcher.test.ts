@@ -7,21 +7,18 @@ type Facts = Partial<MatchFacts>
 const STEP: Facts = {
   data: { tool: 'Bash', args: { command: 'git push --force', cwd: '/srv', flags: ['-v', { deep: 'needle' }], n: 42 } },
   metadata: { riskTier: 3 },
-  agent: 'claude-work',
-  source: 'human',
-  host: 'claude',
-  workspace: '/srv/project',
+  context: { agent: 'claude-work', source: 'human', host: 'claude', workspace: '/srv/project' },
 }
 
 /** Does a hook with this match run on the step? */
 function runs(match: Match, facts: Facts = STEP): boolean {
   const test = compileMatch(match, linearRegex)
-  return test === undefined || test({ data: {}, metadata: {}, ...facts })
+  return test === undefined || test({ data: {}, metadata: {}, context: {}, ...facts })
 }
 const onTool = (tool: unknown): Facts => ({ ...STEP, data: { tool, args: {} } })
 const onFile = (path: string, workspace = '/srv/project'): Facts => ({
   data: { tool: 'Edit', args: { file_path: path } },
-  workspace,
+  context: { workspace },
 })
 
 describe('a tool matcher', () => {
@@ -72,7 +69,7 @@ describe('a tool matcher', () => {
 
   it('D12 gives the same answer when tools alternate, and after many of them', () => {
     const test = compileMatch({ tool: ['shell', 'mcp__*'] }, linearRegex)
-    const ask = (tool: string) => test?.({ data: { tool }, metadata: {} })
+    const ask = (tool: string) => test?.({ data: { tool }, metadata: {}, context: {} })
     for (let i = 0; i < 2_000; i++)
       expect([ask('Bash'), ask(`tool${i}`), ask(`mcp__${i}`)]).toEqual([true, false, true])
   })

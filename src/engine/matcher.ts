@@ -4,6 +4,7 @@
 import { ArcError, rejectUnknownOptions, show } from './errors.ts'
 import { compileGlob, expandBraces, isGlob, type TextTest } from './glob.ts'
 import { isRecord } from './plain-data.ts'
+import type { StepContext } from './step.ts'
 import { fileArguments, isToolNamed } from './tools.ts'
 
 /** A pattern: a name, a glob, `/a regular expression/flags` or a RegExp. */
@@ -24,14 +25,11 @@ export interface Match {
   readonly minTier?: number
 }
 
-/** What a matcher reads of a step. */
+/** The part of a step that a matcher reads. */
 export interface MatchFacts {
   readonly data: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
-  readonly agent?: string | undefined
-  readonly source?: string | undefined
-  readonly host?: string | undefined
-  readonly workspace?: string | undefined
+  readonly context: Pick<StepContext, 'agent' | 'source' | 'host' | 'workspace'>
 }
 
 /** Should the hook run on this step? */
@@ -95,8 +93,8 @@ function toolTest(wanted: Pattern | readonly Pattern[], regex: RegexCompiler): S
 
 function factTest(fact: 'agent' | 'source' | 'host', wanted: Pattern | readonly Pattern[], regex: RegexCompiler) {
   const tests = patternList(wanted, `match.${fact}`).map((pattern) => wholeText(pattern, regex))
-  return (facts: MatchFacts): boolean => {
-    const value = facts[fact]
+  return ({ context }: MatchFacts): boolean => {
+    const value = context[fact]
     return typeof value === 'string' && tests.some((test) => test(value))
   }
 }
@@ -119,7 +117,7 @@ function pathTest(wanted: string | readonly string[]): StepTest {
     if (typeof pattern === 'string') return expandBraces(pattern).map(pathGlob)
     throw new ArcError('ARC_PATTERN_INVALID', `match.path takes globs, not ${show(String(pattern))}.`)
   })
-  return ({ data, workspace }) => {
+  return ({ data, context: { workspace } }) => {
     const files = typeof data.path === 'string' ? [data.path] : fileArguments(data.args, String(data.tool))
     return files.some((file) => {
       const { name, spellings } = spellingsOf(file, workspace)

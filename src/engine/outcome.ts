@@ -3,6 +3,7 @@
 import type { Cause, OnError } from './degradation.ts'
 import type { Mode } from './mode.ts'
 import type { BlockMeaning } from './points.ts'
+import type { Step } from './step.ts'
 import type { Answer, Decision, Dropped } from './verdict.ts'
 
 /** What the caller is to do. */
@@ -50,7 +51,10 @@ export interface Evaluation {
   readonly loweredBy?: 'breaker' | undefined
 }
 
-/** Why a hook that matched did not run. */
+/** Receives every evaluation, with its step, before the outcome is returned. */
+export type Sink = (evaluation: Evaluation, step: Step) => void
+
+/** Why a matching hook was skipped. */
 export type Skip = 'disabled' | 'snoozed' | 'off'
 
 /** Something a person should hear about, in advise and enforce. */

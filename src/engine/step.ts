@@ -92,6 +92,8 @@ export class StepView implements Step {
 
   constructor(state: StepState) {
     this.#state = state
+    // A hook cannot add anything that other hooks or the sink would see.
+    Object.preventExtensions(this)
   }
 
   get id(): string {

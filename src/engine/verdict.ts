@@ -84,7 +84,7 @@ export interface Dropped {
 }
 
 /** The verdict of a hook that has nothing to say. */
-export const PASS: Verdict = Object.freeze({ decision: 'pass' })
+const PASS: Verdict = Object.freeze({ decision: 'pass' })
 
 /** Reads what a hook answered. Total: hostile objects, huge ones and nonsense give a Failure, never an exception. */
 export function readVerdict(answer: unknown, spec: PointSpec): Verdict | Failure {

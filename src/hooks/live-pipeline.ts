@@ -102,8 +102,8 @@ export class LivePipeline {
 
   // What a program registered itself outlives every change of the configuration.
   #foreignHooks(): readonly Hook[] {
-    const own = new Set(this.#ownHooks.map(({ pace }) => pace))
-    return this.#engine.table.hooks.filter(({ pace }) => !own.has(pace))
+    const own = new Set(this.#ownHooks.map(({ registration }) => registration))
+    return this.#engine.table.hooks.filter(({ registration }) => !own.has(registration))
   }
 }
 

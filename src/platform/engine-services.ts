@@ -6,7 +6,6 @@ import type { EngineServices } from '../engine/engine.ts'
 import type { TextTest } from '../engine/glob.ts'
 import type { Fault } from '../engine/outcome.ts'
 import { newId } from './ids.ts'
-import { keepShapes } from './shapes.ts'
 
 const { hrtime } = process
 
@@ -29,7 +28,6 @@ export const systemClock: Clock = {
 
 /** The services of an engine in a Node process. */
 export function nodeServices({ hasSink = false } = {}): EngineServices {
-  keepShapes()
   return { clock: systemClock, newId, regex: linearRegex, report: hasSink ? reportBesideSink : reportAll }
 }
 

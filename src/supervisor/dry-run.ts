@@ -117,11 +117,8 @@ export class DryRun {
   match(point: string, facts: StepContext & { readonly data: Readonly<Record<string, unknown>> }): readonly string[] {
     const { name } = this.#engine.table.points.resolve(point)
     const plan = this.#engine.table.plan(name)
-    const step = { metadata: {}, ...facts }
-    const { agent, source, host, workspace, data, metadata = {} } = step
-    const found = plan?.hooks.filter(({ matches }) => {
-      return matches === undefined || matches({ agent, source, host, workspace, data, metadata })
-    })
+    const step = { context: facts, data: facts.data, metadata: facts.metadata ?? {} }
+    const found = plan?.hooks.filter(({ matches }) => matches === undefined || matches(step))
     return (found ?? []).map((hook) => hook.name)
   }
 

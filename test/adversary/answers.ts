@@ -4,7 +4,7 @@ import type { RawCall, SimulatedHost, ToolCall } from './attempt.ts'
 import { HOME, PROJECT } from './attempt.ts'
 import type { Ended } from './box.ts'
 
-/** What the host does; `direct` for what nobody was asked about. */
+/** What the host does; `direct` for a command without a hook call. */
 export type Verdict = 'blocked' | 'held' | 'passed' | 'direct'
 
 /** A call that was asked about. */
@@ -46,7 +46,7 @@ export function readAnswer(asked: ToolCall | RawCall, answer: Ended): Asked {
   return { call: edited === undefined ? call : { tool: call.tool, args: edited }, verdict, detail }
 }
 
-// As the hosts read it: exit code 2 and a denial in the JSON stop; every other exit code goes on.
+// As the hosts read it: exit code 2 and a denial in the JSON stop; every other exit code continues.
 export function verdictOf(host: SimulatedHost, { code, stdout, isAbsent }: Ended): Verdict {
   if (isAbsent) return 'passed'
   if (code === 2) return 'blocked'

@@ -48,7 +48,7 @@ interface Outside {
   readonly outside: string
 }
 
-/** A shell command that nobody judges, started by the agent: what a script does after it passed. */
+/** A shell command of the agent without a hook call: what a script does after it passed. */
 export interface Direct {
   readonly direct: string
   /** Each of these must be in its output: the proof that it came as far as the refusal. */
@@ -59,7 +59,7 @@ export interface Direct {
   readonly needs?: string
 }
 
-/** Time for what the steps before started in the background. Left out when none of them passed. */
+/** A pause for background processes of the steps before. Skipped if none of these steps passed. */
 interface Pause {
   readonly pauseMs: number
 }

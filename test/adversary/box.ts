@@ -1,4 +1,4 @@
-// The box: the packed package installed for a fresh account, in namespaces of its own, so that whatever passes can really
+// The box: the packed package installed for a fresh account, in its own namespaces, so that every call that passes can really
 // be done. Where the system allows no namespaces, the same programs run in a temporary home and nothing is done.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'

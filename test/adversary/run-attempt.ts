@@ -1,4 +1,4 @@
-// Runs attempts in the box and says what came of each. After every attempt two canaries go through the installed line and
+// Runs attempts in the box and reports the result of each. After every attempt two canaries go through the installed line and
 // the guarded files are compared; a home that was loosened is restored, so that one success hides no other.
 
 import { type Asked, EVENTS, payloadOf, readAnswer, recordOf, type Verdict, verdictOf } from './answers.ts'
@@ -7,8 +7,8 @@ import { HOME, PROJECT } from './attempt.ts'
 import type { Box, Ended } from './box.ts'
 
 /**
- * What came of an attempt. Those in capitals fail the suite. `refused`: a process of the agent did it without being
- * judged, and was refused. `not-tried`: a program that it needs is missing here. `NOT-TRIED`: it did not come as far as
+ * The result of an attempt. Results in capitals fail the suite. `refused`: a process of the agent did it without a
+ * hook call, and was refused. `not-tried`: a program that it needs is missing here. `NOT-TRIED`: it did not come as far as
  * it has to, so it proves nothing.
  */
 type Outcome = Verdict | 'refused' | 'not-tried' | Failure
@@ -144,7 +144,7 @@ export class Range {
     this.#isMarked = isMarked
   }
 
-  // Nobody judges this. What it printed says how far it came.
+  // No hook call: the output shows how far the command came.
   async #direct({ direct, reached, never = [], needs }: Direct, asked: Asked[]): Promise<Missed | undefined> {
     if (!this.#box.isIsolated || IS_ASKING_ONLY) return { outcome: 'not-tried', why: 'Nothing is done here.' }
     if (needs !== undefined && (await this.#box.person(`command -v ${needs}`)).code !== 0) {
@@ -261,7 +261,7 @@ export class Range {
     this.#guarded = await this.#box.guarded()
   }
 
-  // Every call that was judged is in the record, under its session.
+  // Every checked call is in the trace, under its session.
   async #checkRecord(): Promise<void> {
     const unchecked = this.#unchecked.splice(0)
     if (unchecked.length === 0) return

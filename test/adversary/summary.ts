@@ -1,4 +1,4 @@
-// The table at the end of a run: what came of the attempts of each class.
+// The table at the end of a run: the results of each class of attempts.
 
 import type { Result } from './run-attempt.ts'
 

@@ -39,7 +39,7 @@ it('G11 the threat model lists exactly the known limits of the suite, each with 
   expect(listed.toSorted()).toEqual(known.toSorted())
 })
 
-it('G11 the attempts are many, of every class, and each has an id of its own', () => {
+it('G11 the attempts are many, of every class, and each has a unique id', () => {
   const ids = ATTEMPTS.map(({ id }) => id)
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
   expect(ids.filter((id) => !/^[a-z-]+\/[\w-]+$/.test(id))).toEqual([])

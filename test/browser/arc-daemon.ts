@@ -1,4 +1,4 @@
-// A daemon as users start it, in a process and a home of its own, and the agents that call it.
+// A daemon as users start it, in its own process and home, and the agents that call it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Writes decisions into a record at a steady rate, as agents without a daemon do: from a process of its own.
+// Writes decisions into a record at a steady rate, as agents without a daemon do: from a separate process.
 //   node flood-writer.mjs DATABASE PER_SECOND SECONDS [SESSIONS]
 // Prints the number it wrote. With a failing or blocking one among every ten.
 

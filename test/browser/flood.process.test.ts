@@ -1,5 +1,5 @@
 // A thousand decisions a second, written by another process, with two pages open. What is asserted is that nothing is lost or
-// doubled; how fast it was is told, and judged by the bench.
+// doubled; the bench measures the speed.
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -134,7 +134,7 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
     }
   })
 
-  it('of a megabyte is cut wherever it is mentioned, and whoever approves it is told that it is a preview', async () => {
+  it('of a megabyte is cut wherever it is mentioned, and the approval says that it is a preview', async () => {
     expect((await daemon.ask('GET', '/v1/snapshot')).length).toBeLessThan(1_000_000)
     const { page, context, problems } = await openPage(browser, daemon, { path: '/approvals' })
     try {

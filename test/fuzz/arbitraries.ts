@@ -33,7 +33,7 @@ export const longText: fc.Arbitrary<string> = fc.oneof(
   },
 )
 
-/** Any JSON value as JSON.parse would give it, `__proto__` as a key of its own included. */
+/** Any JSON value as JSON.parse would give it, including `__proto__` as an own key. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

@@ -1,4 +1,4 @@
-// The real binary with arguments and input that nobody meant: it ends, says why in words, and never shows a stack.
+// The real binary with random arguments and input: it ends with a message and never shows a stack.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -20,7 +20,7 @@ import type { FuzzTarget } from './target.ts'
 
 const ANSWER_MS = 60_000
 
-/** A daemon in a process of its own. */
+/** A daemon in a separate process. */
 class ServedHome {
   readonly #home = mkdtempSync(join(tmpdir(), 'arc-fuzz-'))
   readonly #agents = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent({ keepAlive: true, maxSockets: 1 })]

@@ -6,7 +6,7 @@ const CASES = Number(process.env.FUZZ_CASES ?? 300)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101)
 
 it.each(TARGETS)(
-  'whatever comes in, it holds: $name',
+  'holds for random input: $name',
   async (target) => {
     const { failure, cases } = await runTarget(target, { seed: SEED, cases: CASES })
     expect(failure).toBeUndefined()

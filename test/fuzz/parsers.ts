@@ -125,7 +125,7 @@ function checkVerdict([value, spec]: [unknown, PointSpec]): void {
   assertClean()
 }
 
-// Nothing that came in may have reached the prototype that everything shares.
+// No input may have changed Object.prototype.
 function assertClean(): void {
   assert.deepEqual(Object.keys(Object.prototype), [])
   assert.equal(({} as { polluted?: unknown }).polluted, undefined)
@@ -172,7 +172,7 @@ const configText = fc.oneof(mutated(CONFIGURATIONS), jsonText(hostileRecord(SETT
 const configFile = fc.constantFrom('profile.json', 'profile.yaml')
 const fileKind = fc.constantFrom('profile', 'config', 'project' as const)
 
-// A file is taken whole or not at all; each problem stands inside the text; a project never loosens.
+// A file applies completely or not at all; each problem has a position in the text; a project never loosens.
 function checkConfig([file, text, kind]: [string, string, 'profile' | 'config' | 'project']): void {
   const { parsed, problems } = parseText(file, text)
   const lines = text.split(/\r\n|\r|\n/).length
@@ -243,8 +243,10 @@ const patternText = fc.oneof(
 const facts: fc.Arbitrary<MatchFacts> = fc.record({
   data: hostileRecord(['tool', 'args', 'path']),
   metadata: hostileRecord(['risk', 'riskTier', 'tier']),
-  agent: fc.option(longText, { nil: undefined }),
-  workspace: fc.option(hostileText, { nil: undefined }),
+  context: fc.record({
+    agent: fc.option(longText, { nil: undefined }),
+    workspace: fc.option(hostileText, { nil: undefined }),
+  }),
 })
 
 function checkPattern([pattern, text, step]: [string, string, MatchFacts]): void {
@@ -346,7 +348,7 @@ function checkWireAnswer(text: string): void {
   }
 }
 
-// Whatever is in it, a step that was judged is on record, and the chain is whole.
+// Every checked step is in the trace, and the chain is intact.
 function checkTraced([data, reason, session]: [Record<string, unknown>, string, string]): void {
   const store = new MemoryTraceStore()
   const engine = new TracedEngine(store, { mode: 'enforce' })

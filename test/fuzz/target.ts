@@ -7,7 +7,7 @@ import { describe } from '../../src/engine/errors.ts'
 export interface FuzzTarget<Input = unknown> {
   readonly name: string
   readonly input: fc.Arbitrary<Input>
-  /** How many times as long as that of a plain parser a case takes, roughly: it gets so many times fewer. */
+  /** The cost of a case, as a multiple of a case of a plain parser. The number of cases is divided by it. */
   readonly cost?: number
   /** Gets ready: a server, a folder. The property throws where it does not hold. */
   open(): Opened<Input> | Promise<Opened<Input>>
@@ -39,7 +39,7 @@ export function plainTarget<Input>(
   return { name, input, cost, open: () => ({ check }) }
 }
 
-/** Runs a target for so many cases of a plain one, fewer where each costs more. */
+/** Runs a target for a number of cases, divided by its cost. */
 export async function runTarget(target: FuzzTarget, { seed, cases }: { seed: number; cases: number }) {
   const opened = await target.open()
   const startedAt = performance.now()

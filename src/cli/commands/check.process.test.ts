@@ -49,7 +49,7 @@ it('L2 shows a person each fact once, with the matched part underlined', async (
   const { code, stdout, stderr } = await arc('check', '--', 'git push --force')
   expect([code, stderr]).toEqual([2, ''])
   expect(stdout).toMatch(/^✗ block {2}git push --force\n {18}\^~~~~~~\n {2}why /)
-  for (const once of ['A forced push', '--force-with-lease', 'git/push-force', 'tier 4']) {
+  for (const once of ['Overwrites commits', '--force-with-lease', 'git/push-force', 'tier 4']) {
     expect([once, stdout.split(once).length - 1]).toEqual([once, 1])
   }
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)

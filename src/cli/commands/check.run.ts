@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { formatProblem } from '../../config/problem.ts'
 import { describe, show } from '../../engine/errors.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import { quoteForShell } from '../../engine/shell-quote.ts'
 import { toolClass } from '../../engine/tools.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { findProject } from '../../platform/home.ts'
@@ -50,7 +51,7 @@ export async function check(words: readonly string[], options: CheckOptions): Pr
 // One word is a whole line already; several were taken apart by the user's shell, so what needs quotes gets them back.
 function toLine(words: readonly string[]): string {
   if (words.length <= 1) return words[0] ?? ''
-  return words.map((word) => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
+  return words.map((word) => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : quoteForShell(word))).join(' ')
 }
 
 function foresee(preview: DryRun, text: string, tool: string, cwd: string): Promise<DryRunResult> {

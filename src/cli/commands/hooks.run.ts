@@ -5,7 +5,7 @@ import { didYouMean, show } from '../../engine/errors.ts'
 import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
 import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
-import { snooze, wake } from '../../hooks/snoozes.ts'
+import { snooze, unsnooze } from '../../hooks/snoozes.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { type DryRun, openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
@@ -102,7 +102,7 @@ export async function disableHook(
 /** Switches a hook on again. */
 export async function enableHook(name: string, options: JsonOption): Promise<number> {
   return change(name, options, (stores, now, before) => {
-    const wasOff = wake(stores.state, name)
+    const wasOff = unsnooze(stores.state, name)
     if (wasOff) {
       const event = { component: 'hooks', action: 'hook:enable', level: 'info', message: 'switched on again' } as const
       recordEvent(stores.trace, { ...event, data: { hook: name } }, { time: now })

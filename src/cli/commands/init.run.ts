@@ -68,7 +68,7 @@ async function setConfirm(home: string, how: 'ask' | 'none'): Promise<boolean> {
 // A mode that is lower than the one in force is confirmed; a new home has none in force yet.
 async function mayChangeMode(profiles: ProfileHome, enforcement: string): Promise<boolean> {
   const name = profiles.active
-  if (profiles.fileOf(name) === undefined) return true
+  if (profiles.findFile(name) === undefined) return true
   const before = profiles.load(name).config.enforcement
   if (isAtLeast(readMode(enforcement, '--enforcement'), before)) return true
   const confirmed = await confirm('lower the mode', {

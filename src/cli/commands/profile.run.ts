@@ -93,7 +93,7 @@ function startOf(profiles: ProfileHome, name: string, from: string | undefined):
   const fresh = { text: profileTemplate(name), extension: '.json' }
   if (from === undefined) return fresh
   profiles.require(from)
-  const file = profiles.fileOf(from)
+  const file = profiles.findFile(from)
   if (file === undefined) return fresh
   const { text, problem } = readTextFile(file)
   if (text === undefined) throw invalidConfig(problem === undefined ? [] : [problem])
@@ -117,7 +117,7 @@ export async function useProfile(name: string, options: JsonOption): Promise<num
     await profiles.choose(name)
     recordChange({ action: 'profile:use', message: `the profile in use is ${name}`, data: { before } }, confirmed)
   } else await profiles.choose(name)
-  await profiles.remember(name)
+  await profiles.storeStrictness(name)
   followMode(profiles)
   const forced = process.env.ARC_PROFILE
   if (forced && forced !== name) tell(`arc: here $ARC_PROFILE is set, so ${show(forced)} stays in use`)
@@ -151,7 +151,7 @@ export interface Change {
  */
 export async function changeSetting(profiles: ProfileHome, { name, key, value }: Change): Promise<boolean> {
   const isChanged = await profiles.change(name, { path: readKeyPath(key), value }, profiles.template(name))
-  await profiles.remember(name)
+  await profiles.storeStrictness(name)
   followMode(profiles)
   return isChanged
 }
@@ -228,7 +228,7 @@ export async function deleteProfile(name: string, options: JsonOption & { readon
   if (confirmed === undefined) return 1
   for (const file of files) remove(file)
   profiles.lastGood.forget(`profile:${name}`)
-  await profiles.forget(name)
+  await profiles.removeStrictness(name)
   recordChange({ action: 'profile:delete', message: `deleted the profile ${name}` }, confirmed)
   if (options.json === true) printJson({ name, files, deleted: true })
   else tell(`deleted ${files.join(', ') || name}`)
@@ -239,7 +239,7 @@ function refuseInUse(profiles: ProfileHome, name: string): void {
   if (name === profiles.active || name === profiles.chosen) {
     throw new ArcError('ARC_PROFILE_IN_USE', `The profile ${show(name)} is in use.`)
   }
-  const file = profiles.fileOf(name)
+  const file = profiles.findFile(name)
   const needs = (other: string) => profiles.load(other).layers.some((layer) => layer.file.source.file === file)
   const user = profiles.list().find((other) => other !== name && needs(other))
   if (user === undefined) return

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { describeEachDriver } from '../../../test/each-driver.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { countAttempt } from '../../hooks/builtin/attempts.ts'
-import { noteRisk } from '../../hooks/builtin/turn-risk.ts'
+import { storeTurnRisk } from '../../hooks/builtin/turn-risk.ts'
 import { stateStoreContract } from '../../testing/state-store-contract.ts'
 import { MemoryStateStore } from '../memory/state-store.ts'
 import { update } from '../state.ts'
@@ -68,7 +68,7 @@ describeEachDriver(() => {
         now += DAY_MS / 10
         const step = { session: `s${session}`, turn: 't' }
         countAttempt(store, { kind: 'attempts', ...step })
-        noteRisk(store, { ...step, point: 'pre:tool' } as never, {
+        storeTurnRisk(store, { ...step, point: 'pre:tool' } as never, {
           tier: 3,
           effect: 'destructive',
           checklist: 'strict',

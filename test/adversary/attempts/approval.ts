@@ -1,6 +1,6 @@
 // A table: exempt from the file length limit.
-// An agent that answers for the person (G4): a held call, an approval of its own, the same call again. First through the
-// judged line, then by processes of the agent that nobody judges, as a script would that passed.
+// An agent that answers for the person (G4): a held call, its own approval, the same call again. First through the
+// installed hook, then by processes of the agent without a hook call, like a script that passed.
 
 import { type Attempt, type AttemptStep, HOME, PACKAGE, sh, type ToolCall } from '../attempt.ts'
 
@@ -35,7 +35,7 @@ say open arc open --no-browser
 say socket curl -s -w ' %{http_code}' --unix-socket ~/.arc/run/arc.sock -X POST http://arc/v1/approvals/$ID/approve
 `
 
-// Writes /tmp/try.sh, and /tmp/terminal.py, which runs it in a terminal of its own and types yes.
+// Writes /tmp/try.sh, and /tmp/terminal.py, which runs it in a new terminal and types yes.
 const WRITE_TRY = `rm -f /tmp/out; cat > /tmp/try.sh <<'X'
 sh /tmp/tries.sh > /tmp/draft 2>&1
 echo END >> /tmp/draft; mv /tmp/draft /tmp/out

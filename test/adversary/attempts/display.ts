@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// Text that is meant to look different from what would run (G9): judged and recorded like any other.
+// Text that is meant to look different from what would run (G9): checked and recorded like any other.
 
 import { type Attempt, sh, toolAttempts } from '../attempt.ts'
 

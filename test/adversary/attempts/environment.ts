@@ -156,7 +156,7 @@ const inherited: readonly Attempt[] = Object.entries({
   'host-no-home': { HOME: '' },
 }).map(([id, env]) => ({
   ...{ id: `${CLASS}/${id}`, class: CLASS, expects: 'stopped' as const },
-  // A custom $ARC_HOME without a profile has no session of its own in this home's record.
+  // A custom $ARC_HOME without a profile has no session in the trace of this home.
   ...('ARC_HOME' in env && { recorded: false as const }),
   steps: [sh('git push --force', { env })],
 }))

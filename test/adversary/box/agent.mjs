@@ -160,7 +160,7 @@ function applyPatch(patch) {
   return { code: 0, stdout: '', stderr: '' }
 }
 
-/** Runs a shell command in a process group of its own. */
+/** Runs a shell command in its own process group. */
 function shell({ command, words = [], input = '', encoding = 'utf8', env = {}, cwd = PROJECT, timeoutMs = 6_000 }) {
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', command, ...(words.length > 0 ? ['sh', ...words] : [])], {
@@ -180,7 +180,7 @@ function shell({ command, words = [], input = '', encoding = 'utf8', env = {}, c
       resolve({ code: code ?? 137, signal, stdout, stderr })
     }
     child.on('close', ended)
-    // A background process may hold the pipes for ever.
+    // A background process may hold the pipes forever.
     child.on('exit', (code, signal) => setTimeout(ended, 300, code, signal))
     child.stdin.end(Buffer.from(input, encoding))
   })

@@ -92,7 +92,7 @@ async function reset() {
   agent.child.removeAllListeners('exit')
   agent.child.kill('SIGKILL')
   if (IS_BOX) {
-    // In a process namespace of its own this reaches the box only, and never this process.
+    // In its own process namespace this reaches the box only, and never this process.
     for (let tries = 0; tries < 20; tries++) {
       try {
         process.kill(-1, 'SIGKILL')
@@ -197,7 +197,7 @@ function digest(path, found) {
     found[path] = `special ${stat.mode}`
     return
   }
-  // The package is large: its size and time of change will do.
+  // The package is large: its size and modification time are enough.
   const isPackage = path.includes('/node_modules/')
   found[path] = isPackage ? `${stat.size} ${stat.mtimeMs} ${stat.mode & 0o777}` : `${hash(path)} ${stat.mode & 0o777}`
 }

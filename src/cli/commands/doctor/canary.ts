@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
+import { unquoteFromShell } from '../../../engine/shell-quote.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import type { Host, HostName } from '../../../hosts/host.ts'
 import { readTexts } from '../../../hosts/install/apply.ts'
@@ -54,7 +55,7 @@ function commandIn(host: Host, place: Place): string | undefined {
 // A script or a plugin of ours names the program in a line of its own.
 function lineIn(text: string, host: HostName): string | undefined {
   const [, script] = new RegExp(`^(?:exec )?(.+) hook ${host}(?: [\\w.-]+)?$`, 'm').exec(text) ?? []
-  if (script !== undefined) return script.replace(/^'(.*)'$/s, (_all, inner: string) => inner.replaceAll(`'\\''`, "'"))
+  if (script !== undefined) return unquoteFromShell(script) ?? script
   const [, plugin] = /^const ARC = (".*")$/m.exec(text) ?? []
   const [, table] = /^command = (".*") *$/m.exec(text) ?? []
   if (plugin !== undefined) return JSON.parse(plugin) as string
