@@ -45,7 +45,7 @@ const EXPORTS = {
       'keepLastGood',
       'listProfiles',
       'loadConfig',
-      'onErrorOf',
+      'readOnError',
       'toJsonSchema',
       'watchConfig',
     ],
