@@ -12,7 +12,7 @@ export {
 export type { ArmaError } from './config/arma/lex.ts'
 export { BUILT_IN_HOOKS } from './config/built-in-hooks.ts'
 export { type Config, DEFAULTS, type HookSettings, hookSettings, readOnError } from './config/config.ts'
-export { keepLastGood, type LastGood } from './config/last-good.ts'
+export { type LastGood, openLastGood } from './config/last-good.ts'
 export { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from './config/load.ts'
 export { formatProblem, isFatal, type Problem, type ProblemKind } from './config/problem.ts'
 export { listProfiles } from './config/profile-files.ts'

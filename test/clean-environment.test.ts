@@ -20,14 +20,20 @@ const USER = {
     XDG_CONFIG_HOME: '/root/c',
   },
   ...{ CI: '1', NO_COLOR: '1', FORCE_COLOR: '3', CLAUDECODE: '1', GEMINI_CLI: '1', CODEX_SANDBOX: 'seatbelt' },
-  ...{ GIT_DIR: '/root/.git', GIT_CONFIG_GLOBAL: '/root/g', npm_config_prefix: '/root/n', NODE_OPTIONS: '--inspect' },
+  ...{
+    GIT_DIR: '/root/.git',
+    GIT_CONFIG_GLOBAL: '/root/g',
+    npm_config_prefix: '/root/n',
+    NODE_OPTIONS: '--inspect',
+    NODE_ENV: 'production',
+  },
 }
 
 it('nothing of the user remains in the environment of the tests', () => {
   const environment = buildEnvironment(USER, FOLDERS)
   expect(environment).toEqual({
     ...{ HOME: '/tmp/t/home', TMPDIR: '/tmp/t', XDG_STATE_HOME: '/tmp/t/state' },
-    ...{ LANG: 'C.UTF-8', TZ: 'UTC', SHELL: '/bin/sh' },
+    ...{ LANG: 'C.UTF-8', NODE_ENV: 'test', TZ: 'UTC', SHELL: '/bin/sh' },
     PATH: '/opt/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   })
 })

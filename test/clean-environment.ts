@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 // Set by vitest for its workers, and by people who run the tests with other input.
-const PASSED_ON = /^(?:VITEST.*|NODE_ENV|ARC_BIN|ARC_ADVERSARY.*|CHROME_PATH|FUZZ_CASES|FUZZ_SEED)$/
+const PASSED_ON = /^(?:VITEST.*|ARC_BIN|ARC_ADVERSARY.*|CHROME_PATH|FUZZ_CASES|FUZZ_SEED)$/
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
@@ -33,6 +33,7 @@ export function buildEnvironment(user: NodeJS.ProcessEnv, { folder, home, node }
     ...Object.fromEntries(passed),
     HOME: home,
     LANG: 'C.UTF-8',
+    NODE_ENV: 'test',
     PATH: `${dirname(node)}:${SYSTEM_PATH}`,
     SHELL: '/bin/sh',
     // Also marks the processes of this run.

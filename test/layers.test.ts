@@ -45,7 +45,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
   guard: { imports: ['engine', 'risk', ...PORTS] },
   config: { imports: ['engine', 'platform', ...PORTS] },
-  approvals: { imports: ['engine', ...PORTS] },
+  approvals: { imports: ['engine', 'platform', ...PORTS] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
   'hooks/builtin': { imports: ['engine', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },

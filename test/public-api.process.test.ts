@@ -42,7 +42,7 @@ const EXPORTS = {
     ...[
       'hookSettings',
       'isFatal',
-      'keepLastGood',
+      'openLastGood',
       'listProfiles',
       'loadConfig',
       'readOnError',

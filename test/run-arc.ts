@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { publicBuild } from './other-user.ts'
 
 /** The binary under test. */
 export const ARC = process.env.ARC_BIN ?? fileURLToPath(new URL('../bin/arc', import.meta.url))
@@ -24,7 +25,8 @@ export interface RunOptions {
 
 /** Runs `arc` with its own home and waits for its end. */
 export function runArc(args: readonly string[], { home, env, ...options }: RunOptions): Promise<Ran> {
-  return runProgram(process.execPath, [ARC, ...args], { ...options, env: { ARC_HOME: home, ...env } })
+  const { node, arc } = options.uid === undefined ? { node: process.execPath, arc: ARC } : publicBuild()
+  return runProgram(node, [arc, ...args], { ...options, env: { ARC_HOME: home, ...env } })
 }
 
 /** Runs a program in the environment of the tests: without a profile, a daemon and colours unless told. */

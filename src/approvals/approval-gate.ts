@@ -3,6 +3,7 @@
 
 import { describe } from '../engine/errors.ts'
 import type { Outcome } from '../engine/outcome.ts'
+import { keepAliveWhile } from '../platform/keep-alive.ts'
 import { type ApprovalEvent, type ApprovalStatus, type Approvals, type HeldStep, toHeldStep } from './approvals.ts'
 
 /** A step as it was dispatched, for the approval that is bound to it. */
@@ -78,7 +79,7 @@ export class ApprovalGate {
     const { id } = this.#approvals.request(step, why)
     if (askMs <= 0) return { note: this.#readNote(id, 'pending'), event: 'pending', outcome: outcome }
     const limits = { waitMs: askMs, ...(signal !== undefined && { signal }) }
-    const note = this.#readNote(id, await keptAlive(this.#approvals.wait(id, limits)))
+    const note = this.#readNote(id, await keepAliveWhile(this.#approvals.wait(id, limits)))
     // An answer was recorded by the one who gave it.
     const event = note.status === 'approved' || note.status === 'denied' ? undefined : note.status
     return {
@@ -148,14 +149,4 @@ function refuse(outcome: Outcome, step: HeldStep, note: ApprovalNote, askMs: num
   const what = step.tool === undefined ? 'the step' : `this call of ${step.tool}`
   const suggestion = `Let a person run "arc approvals approve ${note.id}", then repeat ${what} unchanged.`
   return { ...outcome, decision: 'block', reason, suggestion: outcome.suggestion ?? suggestion }
-}
-
-// Timers of the clock never keep a process alive; somebody who waits for an answer does.
-async function keptAlive<T>(waiting: Promise<T>): Promise<T> {
-  const alive = setInterval(() => undefined, 1 << 30)
-  try {
-    return await waiting
-  } finally {
-    clearInterval(alive)
-  }
 }

@@ -129,14 +129,14 @@ export abstract class BaseBus implements Bus {
     const words = sent.subject.split('.')
     const heard = [...this.subscriptions].filter((one) => one.since < at && isUnder(words, one.words))
     if (heard.length === 0) return
-    const message = this.#messageOf(sent)
+    const message = this.#toMessage(sent)
     for (const subscription of heard) {
       // One heard before may have ended it.
-      if (this.subscriptions.has(subscription)) this.#tell(subscription, message)
+      if (this.subscriptions.has(subscription)) this.#callListener(subscription, message)
     }
   }
 
-  #messageOf({ subject, text, at, reply }: SentMessage): Message {
+  #toMessage({ subject, text, at, reply }: SentMessage): Message {
     const respond = (data: unknown): void => {
       if (reply !== undefined && !this.isClosed) this.publish(reply, data)
     }
@@ -144,7 +144,7 @@ export abstract class BaseBus implements Bus {
     return { subject, data, at, ...(reply !== undefined && { reply }), respond }
   }
 
-  #tell({ pattern, listener }: Subscription, message: Message): void {
+  #callListener({ pattern, listener }: Subscription, message: Message): void {
     const fault = (error: unknown): void => this.services.report(`A listener of ${pattern} failed: ${describe(error)}`)
     try {
       const done: unknown = listener(message)

@@ -2,7 +2,7 @@
 
 import { ArcError, rejectUnknownOptions, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { commandHandler, messageOf } from '../hooks/handlers/command/command.ts'
+import { commandHandler, describeEnding } from '../hooks/handlers/command/command.ts'
 import type { Finished } from '../hooks/handlers/command/spawn.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
@@ -162,7 +162,7 @@ function denialOf(run: Run | undefined, reason: string | undefined): string {
   if (run === undefined) return reason ?? 'denied'
   const { ending } = run.finished
   if (ending.kind === 'exit' && ending.code === 0) return reason ?? 'denied'
-  return messageOf(run.finished, { options: run.config, limitMs: run.config.timeout_secs * 1000 })
+  return describeEnding(run.finished, { options: run.config, limitMs: run.config.timeout_secs * 1000 })
 }
 
 function resultOf({ finished: { ending, stdout, stderr } }: Run): HookResult {

@@ -21,15 +21,15 @@ export interface LastGood {
 /**
  * Keeps the last good texts in memory and, given a directory, on disk.
  * @example
- * const lastGood = keepLastGood(join(home, 'last-good'))
+ * const lastGood = openLastGood(join(home, 'last-good'))
  */
-export function keepLastGood(dir?: string): LastGood {
+export function openLastGood(dir?: string): LastGood {
   const memory = new Map<string, Bundle>()
-  const fileOf = (place: string, layer: string) =>
+  const bundleFile = (place: string, layer: string) =>
     join(place, `${createHash('sha256').update(layer).digest('hex').slice(0, 32)}.json`)
   return {
     get(layer) {
-      const bundle = memory.get(layer) ?? (dir === undefined ? undefined : read(fileOf(dir, layer), layer))
+      const bundle = memory.get(layer) ?? (dir === undefined ? undefined : read(bundleFile(dir, layer), layer))
       if (bundle !== undefined) memory.set(layer, bundle)
       return bundle
     },
@@ -38,11 +38,11 @@ export function keepLastGood(dir?: string): LastGood {
       memory.set(layer, bundle)
       if (dir === undefined || isKnown) return
       mkdirSync(dir, { recursive: true, mode: 0o700 })
-      write(fileOf(dir, layer), JSON.stringify({ layer, bundle }))
+      write(bundleFile(dir, layer), JSON.stringify({ layer, bundle }))
     },
     forget(layer) {
       memory.delete(layer)
-      if (dir !== undefined) rmSync(fileOf(dir, layer), { force: true })
+      if (dir !== undefined) rmSync(bundleFile(dir, layer), { force: true })
     },
   }
 }

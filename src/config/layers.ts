@@ -48,10 +48,10 @@ export function override(base: Config, { file, scripts }: Layer): Config {
 
 /** Puts a project's file over a configuration: only what tightens it is taken, everything else is reported. */
 export function tighten(base: Config, { file, scripts }: Layer): Merged {
-  const guard = new Guard(file)
+  const guard = new Tightening(file)
   const { settings } = file
   const { errorBehavior, timeout, maxHooksPerPoint, named } = splitHooks(settings)
-  const strict = guard.take(['hooks', 'errorBehavior'], errorBehavior, base.errorBehavior, isOnErrorAtLeast)
+  const strict = guard.accept(['hooks', 'errorBehavior'], errorBehavior, base.errorBehavior, isOnErrorAtLeast)
   const hooks = { ...base.hooks }
   const stricter = { ...base, errorBehavior: strict }
   for (const [name, given] of named) hooks[name] = tightenHook(guard, stricter, name, given)
@@ -68,32 +68,36 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
   guard.refuse(['breaker', 'failureThreshold'], failureThreshold, base.breaker.failureThreshold, "it is the user's")
   const config: Config = {
     ...base,
-    enforcement: guard.take(['enforcement'], settings.enforcement, base.enforcement, isAtLeast),
+    enforcement: guard.accept(['enforcement'], settings.enforcement, base.enforcement, isAtLeast),
     errorBehavior: strict,
-    timeoutMs: guard.takeLimit(['hooks', 'timeout'], timeout, base.timeoutMs, weakest),
+    timeoutMs: guard.acceptLimit(['hooks', 'timeout'], timeout, base.timeoutMs, weakest),
     hooks,
     commands: addCommands(base.commands, file, 'project'),
     scripts: addScripts(base.scripts, scripts),
     breaker: {
       ...base.breaker,
-      cooldownMs: guard.take(['breaker', 'cooldownMs'], cooldownMs, base.breaker.cooldownMs, isAtMost),
+      cooldownMs: guard.accept(['breaker', 'cooldownMs'], cooldownMs, base.breaker.cooldownMs, isAtMost),
     },
-    risk: { floor: guard.take(['risk', 'floor'], settings.risk?.floor, base.risk.floor, isOnAtLeast) },
+    risk: { floor: guard.accept(['risk', 'floor'], settings.risk?.floor, base.risk.floor, isOnAtLeast) },
   }
   return { config, problems: guard.problems }
 }
 
-function tightenHook(guard: Guard, base: Config, name: string, given: HookSettings): HookSettings {
+function tightenHook(guard: Tightening, base: Config, name: string, given: HookSettings): HookSettings {
   const current = hookSettings(base, name)
   const path = ['hooks', name]
   guard.refuse([...path, 'options'], given.options, current.options, "a hook's own settings are the user's")
-  const onError = guard.take([...path, 'onError'], given.onError, readOnError(base, name), isOnErrorAtLeast)
+  const onError = guard.accept([...path, 'onError'], given.onError, readOnError(base, name), isOnErrorAtLeast)
   const limit = current.timeoutMs ?? base.timeoutMs
-  const timeoutMs = guard.takeLimit([...path, 'timeout'], given.timeoutMs, limit, onError)
+  const timeoutMs = guard.acceptLimit([...path, 'timeout'], given.timeoutMs, limit, onError)
   return {
     ...current,
-    ...changed('enabled', guard.take([...path, 'enabled'], given.enabled, current.enabled ?? true, isOnAtLeast), true),
-    ...changed('mode', guard.take([...path, 'mode'], given.mode, current.mode ?? 'enforce', isAtLeast), 'enforce'),
+    ...changed(
+      'enabled',
+      guard.accept([...path, 'enabled'], given.enabled, current.enabled ?? true, isOnAtLeast),
+      true,
+    ),
+    ...changed('mode', guard.accept([...path, 'mode'], given.mode, current.mode ?? 'enforce', isAtLeast), 'enforce'),
     ...changed('onError', onError, readOnError(base, name)),
     ...changed('timeoutMs', timeoutMs, limit),
   } satisfies HookSettings
@@ -105,7 +109,7 @@ function tightenHook(guard: Guard, base: Config, name: string, given: HookSettin
 }
 
 /** Takes over what is at least as strict, and reports the rest. */
-class Guard {
+class Tightening {
   readonly problems: Problem[] = []
   readonly #file: ValidFile
 
@@ -114,7 +118,12 @@ class Guard {
   }
 
   /** The given value if it is as strict as the current one. */
-  take<T>(path: readonly string[], given: T | undefined, current: T, isAsStrict: (given: T, current: T) => boolean): T {
+  accept<T>(
+    path: readonly string[],
+    given: T | undefined,
+    current: T,
+    isAsStrict: (given: T, current: T) => boolean,
+  ): T {
     if (given === undefined || given === current) return current
     if (isAsStrict(given, current)) return given
     this.#report(path, `a project can only tighten, and ${show(given)} is looser than ${show(current)}`)
@@ -122,13 +131,13 @@ class Guard {
   }
 
   /** A shorter limit, where running out of it blocks; elsewhere it would make hooks fail and so let things through. */
-  takeLimit(path: readonly string[], given: number | undefined, current: number, onError: OnError): number {
+  acceptLimit(path: readonly string[], given: number | undefined, current: number, onError: OnError): number {
     if (given !== undefined && given < current && onError !== 'abort') {
       const why = `a shorter limit than ${current} would make hooks fail, and a failure does not block here`
       this.#report(path, `${why}; set it together with "abort" for failures`)
       return current
     }
-    return this.take(path, given, current, isAtMost)
+    return this.accept(path, given, current, isAtMost)
   }
 
   /** Reports a value that a project may not change at all. */

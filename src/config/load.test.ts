@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
-import { keepLastGood } from './last-good.ts'
+import { openLastGood } from './last-good.ts'
 import { type LoadOptions, loadConfig } from './load.ts'
 import { formatProblem } from './problem.ts'
 
@@ -31,7 +31,7 @@ const replaceByFile = (dir: string) => {
 }
 // Each load is a new process: nothing but the disk is shared.
 const load = (more: Partial<LoadOptions> = {}) =>
-  loadConfig({ home, project, lastGood: keepLastGood(join(home, 'last-good')), ...more })
+  loadConfig({ home, project, lastGood: openLastGood(join(home, 'last-good')), ...more })
 const TRUST = { isTrusted: () => true }
 const PROFILE = 'home/profiles/default.json'
 
@@ -105,12 +105,12 @@ describe('loading', () => {
 
   it('C1 takes a damaged copy of the last good state for none', () => {
     write(PROFILE, { enforcement: 'enforce' })
-    const lastGood = keepLastGood(join(home, 'last-good'))
+    const lastGood = openLastGood(join(home, 'last-good'))
     load({ lastGood })
     for (const text of ['', '{', '{"layer":"profile:default","bundle":{"a":1}}', 'null']) {
       rmSync(join(home, 'last-good'), { recursive: true })
       write('home/last-good/x.json', text)
-      expect(keepLastGood(join(home, 'last-good')).get('profile:default')).toBeUndefined()
+      expect(openLastGood(join(home, 'last-good')).get('profile:default')).toBeUndefined()
     }
     expect(lastGood.get('profile:default')).toBeDefined()
     lastGood.forget('profile:default')

@@ -87,7 +87,7 @@ export interface Loaded {
 /**
  * Loads the configuration. Never throws for what stands in files.
  * @example
- * const { config, problems } = loadConfig({ home, project: process.cwd(), lastGood: keepLastGood(join(home, 'last-good')) })
+ * const { config, problems } = loadConfig({ home, project: process.cwd(), lastGood: openLastGood(join(home, 'last-good')) })
  */
 export function loadConfig(options: LoadOptions): Loaded {
   const loaded = new Loading(options).run()
@@ -124,12 +124,13 @@ class Loading {
     const onlyTightens = this.#options.onlyTightens === true || base.isVanished === true
     const isGoodBefore = !this.#isDegraded
     const own = this.#profile(profile, profiles, base.config, chosen)
-    let user = this.#raised(own.config, profile, chosen)
+    let user = this.#raise(own.config, profile, chosen)
     if (onlyTightens && profile !== chosen) {
-      const configured = this.#raised(this.#profile(chosen, profiles, base.config, 'default').config, chosen, chosen)
+      const configured = this.#raise(this.#profile(chosen, profiles, base.config, 'default').config, chosen, chosen)
       user = { ...raiseToConfig(user, configured), profile }
-      if (isGoodBefore && !this.#isDegraded) this.#remember(chosen, { [chosen]: configured, [profile]: own.config })
-    } else if (!this.#isDegraded) this.#remember(chosen, { [profile]: own.config })
+      if (isGoodBefore && !this.#isDegraded)
+        this.#storeStrictness(chosen, { [chosen]: configured, [profile]: own.config })
+    } else if (!this.#isDegraded) this.#storeStrictness(chosen, { [profile]: own.config })
     const { config, project } = this.#project(user)
     const parts = { problems: this.#problems, stale: this.#stale, absent: this.#absent, files: [...this.#files] }
     const layers = [...base.layers, ...own.layers]
@@ -157,8 +158,8 @@ class Loading {
   }
 
   // Files that are missing or bad never make it looser than it was.
-  #raised(config: Config, name: string, chosen: string): Config {
-    const record = this.#inForce()
+  #raise(config: Config, name: string, chosen: string): Config {
+    const record = this.#readRecord()
     if (record === undefined) return config
     const isLost = this.#isDegraded || (record.profile !== chosen && !this.#hasConfigFile)
     const facts = [...new Set(isLost ? [name, chosen, record.profile] : [])].flatMap((profile) => {
@@ -174,15 +175,15 @@ class Loading {
   }
 
   // Read once a load.
-  #inForce(): StrictnessRecord | undefined {
+  #readRecord(): StrictnessRecord | undefined {
     this.#record ??= { was: this.#options.strictness?.get() }
     return this.#record.was
   }
 
-  #remember(chosen: string, configs: Readonly<Record<string, Config>>): void {
+  #storeStrictness(chosen: string, configs: Readonly<Record<string, Config>>): void {
     const { strictness, home } = this.#options
     if (strictness === undefined) return
-    const before = this.#inForce()
+    const before = this.#readRecord()
     const facts = Object.fromEntries(Object.entries(configs).map(([name, config]) => [name, readStrictness(config)]))
     try {
       strictness.set({ profile: chosen, profiles: { ...before?.profiles, ...facts } })
@@ -198,7 +199,7 @@ class Loading {
     if (place.kind === 'config') this.#hasConfigFile = is === 'good' || is === 'stale' || is === 'part'
     if (is === 'good') return { layers, config: over }
     if (is === 'none') {
-      if (place.kind === 'profile') this.#isDegraded ||= this.#wasThere(place)
+      if (place.kind === 'profile') this.#isDegraded ||= this.#wasLoadedBefore(place)
       return { layers: [], config: base, isMissing: true }
     }
     this.#isDegraded = true
@@ -212,8 +213,8 @@ class Loading {
   }
 
   // The profile has no file now, but it was in force before.
-  #wasThere({ stem }: LayerLocation): boolean {
-    return Object.hasOwn(this.#inForce()?.profiles ?? {}, basename(stem))
+  #wasLoadedBefore({ stem }: LayerLocation): boolean {
+    return Object.hasOwn(this.#readRecord()?.profiles ?? {}, basename(stem))
   }
 
   #project(base: Config): { config: Config; project?: LoadedProject } {
@@ -258,12 +259,12 @@ class Loading {
   // The layer as its files are now; or as it last was; or the entries that are good.
   #layers(name: string, place: LayerLocation, base: Config): LayerState {
     const { lastGood } = this.#options
-    const chain = this.#checked(readChain(place, this.#read), base)
+    const chain = this.#checkChain(readChain(place, this.#read), base)
     for (const file of chain.looked) this.#files.add(file)
     this.#problems.push(...chain.problems)
     const isGood = !chain.problems.some(isFatal)
     if (isGood && chain.layers.length > 0) {
-      this.#keep(name, chain, place)
+      this.#storeLastGood(name, chain, place)
       return { is: 'good', layers: chain.layers, chain }
     }
     // A project's file may come and go with a branch; one of the user's does not vanish without a reason.
@@ -274,7 +275,7 @@ class Loading {
       this.#problems.push(problem('missing', `${place.stem}.json`, `The file of ${name} has vanished.${STAYS}`))
     const before =
       kept &&
-      this.#checked(
+      this.#checkChain(
         readChain(place, (file) => readFromBundle(kept, file)),
         base,
       )
@@ -286,7 +287,7 @@ class Loading {
     return { is: isGood ? 'vanished' : 'stale', layers: before.layers, chain }
   }
 
-  #keep(name: string, { texts }: Chain, { stem }: LayerLocation): void {
+  #storeLastGood(name: string, { texts }: Chain, { stem }: LayerLocation): void {
     try {
       this.#options.lastGood.set(name, texts)
     } catch (error) {
@@ -296,7 +297,7 @@ class Loading {
   }
 
   // What can only be checked beside the other layers: names of hooks, and commands.
-  #checked(chain: Chain, base: Config): Chain {
+  #checkChain(chain: Chain, base: Config): Chain {
     const { knownHooks = [], checkCommand, checkOptions } = this.#options
     const merged = chain.layers.reduce(override, base)
     const known = [...Object.keys(BUILT_IN_HOOKS), ...knownHooks, ...merged.commands.map(({ name }) => name)]

@@ -27,7 +27,9 @@ export function namedFiles(
 ): readonly string[] | undefined {
   const found = new Set<string>()
   for (const command of commands) {
-    const words = new Set((typeof command === 'string' ? [command] : command).flatMap((part) => wordsOf(part, dir, 0)))
+    const words = new Set(
+      (typeof command === 'string' ? [command] : command).flatMap((part) => splitWords(part, dir, 0)),
+    )
     // `cd scripts && ./check.sh`: a word may be meant from any directory that is named beside it.
     const bases = new Set([dir, ...[...words].map((word) => resolve(dir, word)).filter(isDirectory)])
     if (found.size + words.size * bases.size > MAX_FILES) return undefined
@@ -45,14 +47,14 @@ export function namedFiles(
 }
 
 // Words as a shell would see them, roughly: quotes taken off, lines inside quotes taken apart again.
-function wordsOf(line: string, dir: string, depth: number): string[] {
+function splitWords(line: string, dir: string, depth: number): string[] {
   const known = line.replace(/\{workspace\}|\$\{?(?:ARC_WORKSPACE|ARCAN_WORKSPACE|PWD)\b\}?/g, () => dir)
   const raw = known.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s;|&()<>`=,"'\\])+/gs) ?? []
   return raw.flatMap((word) => {
     const bare = word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs, (_all, double, single, escaped) =>
       String(double ?? single ?? escaped ?? '').replace(/\\(.)/gs, '$1'),
     )
-    const inner = depth < 3 && /[\s;|&()<>`=,"']/.test(bare) ? wordsOf(bare, dir, depth + 1) : []
+    const inner = depth < 3 && /[\s;|&()<>`=,"']/.test(bare) ? splitWords(bare, dir, depth + 1) : []
     return [bare, ...inner].filter((text) => text !== '' && text.length < 1_000 && !/^-|[\0\n]/.test(text))
   })
 }

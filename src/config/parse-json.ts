@@ -10,7 +10,7 @@ export function parseJson(text: string): FormatResult {
   if (excess !== undefined) return { complaints: [excess] }
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
-  if (errors.length > 0) return { complaints: errors.map((error) => complaintOf(error, text)) }
+  if (errors.length > 0) return { complaints: errors.map((error) => toComplaint(error, text)) }
   return { root: root && locate(root), complaints: [] }
 }
 
@@ -37,11 +37,11 @@ function findExcess(text: string): Complaint | undefined {
 function locate(node: Node): Located {
   const { offset, children = [] } = node
   if (node.type === 'array') return { kind: 'list', offset, items: children.map(locate) }
-  if (node.type === 'object') return { kind: 'object', offset, entries: children.flatMap(entryOf) }
+  if (node.type === 'object') return { kind: 'object', offset, entries: children.flatMap(toEntries) }
   return { kind: 'scalar', offset, value: node.value as unknown }
 }
 
-function entryOf({ children: [key, value] = [] }: Node): Entry[] {
+function toEntries({ children: [key, value] = [] }: Node): Entry[] {
   if (key === undefined || value === undefined) return []
   return [{ key: String(key.value), keyOffset: key.offset, value: locate(value) }]
 }
@@ -64,7 +64,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   InvalidCharacter: 'Expected no control character here; write it as an escape such as \\n',
 }
 
-function complaintOf({ error, offset, length }: ParseError, text: string): Complaint {
+function toComplaint({ error, offset, length }: ParseError, text: string): Complaint {
   const expected = EXPECTED[printParseErrorCode(error)] ?? 'Expected JSON'
   if (offset >= text.trimEnd().length) return { offset, message: `${expected}, but the file ends here.` }
   const [came = ''] = text.slice(offset, offset + Math.min(Math.max(length, 1), 40)).split('\n')

@@ -52,7 +52,7 @@ class Locator {
   result(): FormatResult {
     const { contents } = this.#document
     if (contents === null || (isScalar(contents) && contents.value === null)) return { complaints: [] }
-    const root = this.#locate(contents, 0, offsetOf(contents, 0))
+    const root = this.#locate(contents, 0, findOffset(contents, 0))
     return { root, complaints: this.#complaints }
   }
 
@@ -63,7 +63,7 @@ class Locator {
     // An alias is reported where it is used; its depth is bounded, so a circle of them ends too.
     if (isAlias(node)) return this.#locate(this.#target(node, offset), depth + 1, offset)
     if (isSeq(node)) {
-      const items = node.items.map((item) => this.#locate(item, depth + 1, offsetOf(item, offset)))
+      const items = node.items.map((item) => this.#locate(item, depth + 1, findOffset(item, offset)))
       return { kind: 'list', offset, items }
     }
     if (isMap(node)) {
@@ -81,12 +81,16 @@ class Locator {
   }
 
   #entry(pair: { key: unknown; value: unknown }, depth: number, parent: number): Entry {
-    const keyOffset = offsetOf(pair.key, parent)
+    const keyOffset = findOffset(pair.key, parent)
     const key = isScalar(pair.key) ? pair.key.value : undefined
     if (typeof key === 'object' || key === undefined) {
       this.#complaints.push({ offset: keyOffset, message: `Expected a text as the key, not ${show(key)}.` })
     }
-    return { key: String(key), keyOffset, value: this.#locate(pair.value, depth + 1, offsetOf(pair.value, keyOffset)) }
+    return {
+      key: String(key),
+      keyOffset,
+      value: this.#locate(pair.value, depth + 1, findOffset(pair.value, keyOffset)),
+    }
   }
 
   #refuse(offset: number, message: string): Located {
@@ -95,6 +99,6 @@ class Locator {
   }
 }
 
-function offsetOf(node: unknown, otherwise: number): number {
+function findOffset(node: unknown, otherwise: number): number {
   return (node as Node | null | undefined)?.range?.[0] ?? otherwise
 }

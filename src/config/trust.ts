@@ -93,7 +93,7 @@ export function fingerprint(project: ProjectHooks, follow: Follow = () => NOTHIN
   }
   for (const entry of [...names].sort()) hash.update(`${JSON.stringify(['names', entry])}\n`)
   for (const entry of unfollowed) hash.update(`${JSON.stringify(['unfollowed', entry.line, entry.what])}\n`)
-  const refusal = refusalOf(named !== undefined, files, tree.tooLarge)
+  const refusal = findRefusal(named !== undefined, files, tree.tooLarge)
   const canTrust = refusal === undefined
   return {
     hash: hash.digest('hex'),
@@ -105,7 +105,7 @@ export function fingerprint(project: ProjectHooks, follow: Follow = () => NOTHIN
   }
 }
 
-function refusalOf(isNamed: boolean, files: readonly NamedFile[], tooLarge: string | undefined): string | undefined {
+function findRefusal(isNamed: boolean, files: readonly NamedFile[], tooLarge: string | undefined): string | undefined {
   if (!isNamed) return 'the hooks name more files than can be checked'
   const bad = files.find(({ state }) => state === 'unreadable' || state === 'too-large')
   if (bad !== undefined) return `${bad.file} cannot be read to its end`

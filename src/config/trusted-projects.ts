@@ -12,7 +12,7 @@ const PREFIX = 'trust:'
 export function trustedProjects(state: StateStore): TrustedSet {
   return {
     isTrusted(dir, hash) {
-      const value = state.get(keyOf(dir))?.value
+      const value = state.get(buildTrustKey(dir))?.value
       return isRecord(value) && value.hash === hash
     },
   }
@@ -20,12 +20,12 @@ export function trustedProjects(state: StateStore): TrustedSet {
 
 /** Trusts a project's hooks as they are now. */
 export function trustProject(state: StateStore, dir: string, hash: string, now: number): void {
-  update(state, keyOf(dir), () => ({ hash, since: now }))
+  update(state, buildTrustKey(dir), () => ({ hash, since: now }))
 }
 
 /** Takes trust away; false when there was none. */
 export function untrustProject(state: StateStore, dir: string): boolean {
-  const key = keyOf(dir)
+  const key = buildTrustKey(dir)
   for (let entry = state.get(key); entry !== undefined; entry = state.get(key)) {
     if (state.remove(key, entry.version)) return true
   }
@@ -33,6 +33,6 @@ export function untrustProject(state: StateStore, dir: string): boolean {
 }
 
 // By its real place: a link to it is the same project.
-function keyOf(dir: string): string {
+function buildTrustKey(dir: string): string {
   return PREFIX + realOf(dir)
 }

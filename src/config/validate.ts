@@ -28,7 +28,7 @@ export type Validated =
 export function validate(source: Parsed, kind: FileKind): Validated {
   const result = SCHEMAS[kind].safeParse(source.value)
   if (!result.success) {
-    const problems = result.error.issues.flatMap((issue) => problemsOf(issue, source, kind))
+    const problems = result.error.issues.flatMap((issue) => toProblems(issue, source, kind))
     return { problems, goodEntries: withoutBadEntries(source, kind) }
   }
   const valid = { source, settings: result.data as Settings }
@@ -76,7 +76,7 @@ function removeAt(value: Record<string, unknown>, path: readonly PropertyKey[]):
 
 type Issue = z.core.$ZodIssue
 
-function problemsOf(issue: Issue, source: Parsed, kind: FileKind): Problem[] {
+function toProblems(issue: Issue, source: Parsed, kind: FileKind): Problem[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, issue.path, source, kind))
   const { path } = issue
   const received = valueAt(source.value, path)

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
-import { keepLastGood } from './last-good.ts'
+import { openLastGood } from './last-good.ts'
 import { type ConfigReload, type WatchedConfig, type WatchOptions, watchConfig } from './watch.ts'
 
 // Real files and a real watcher, so real time: the clock only has to be the one that everybody uses.
@@ -36,7 +36,7 @@ afterEach(async () => {
 const start = async (more: Partial<WatchOptions> = {}): Promise<WatchedConfig> => {
   const onReload = (reload: ConfigReload) => void reloads.push(reload)
   const onFault = (message: string) => void faults.push(message)
-  const lastGood = keepLastGood(join(home, 'last-good'))
+  const lastGood = openLastGood(join(home, 'last-good'))
   watched = await watchConfig({ home, lastGood, clock, quietMs: 60, onReload, onFault, ...more })
   return watched
 }
@@ -123,7 +123,7 @@ describe('watching', () => {
 
   it('C3 starts without a home and notices when it comes', async () => {
     rmSync(home, { recursive: true })
-    await start({ lastGood: keepLastGood() })
+    await start({ lastGood: openLastGood() })
     expect(watched?.current.config.enforcement).toBe('log')
     mkdirSync(join(home, 'profiles'), { recursive: true })
     writeFileSync(profile, '{"enforcement":"enforce"}')

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { OTHER_USER, publicBuild } from '../../test/other-user.ts'
 import { runProgram } from '../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 import type { Row, StreamMessage } from '../protocol/messages.ts'
@@ -155,7 +156,7 @@ describe('the door', () => {
     const script = `const { get } = require('http'); const { readFileSync } = require('fs')
 try { readFileSync(process.argv[1] + '/run/token'); console.log('token') } catch (e) { console.log(e.code) }
 get({ socketPath: process.argv[1] + '/run/arc.sock', path: '/health' }, () => console.log('open')).on('error', (e) => console.log(e.code))`
-    const { stdout } = await runProgram(process.execPath, ['-e', script, at.home], { uid: 65_534, cwd: '/' })
+    const { stdout } = await runProgram(publicBuild().node, ['-e', script, at.home], { uid: OTHER_USER, cwd: '/' })
     expect(stdout).toBe('EACCES\nEACCES\n')
   })
 })

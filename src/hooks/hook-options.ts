@@ -17,13 +17,13 @@ export function createOptionCheck(builtIns: readonly BuiltIn[]) {
     if (builtIn === undefined && Object.hasOwn(BUILT_IN_HOOKS, name)) return []
     if (builtIn === undefined) return [{ path: [], message: `the hook ${show(name)} takes no options.` }]
     const read = builtIn.options.safeParse(options)
-    if (!read.success) return read.error.issues.flatMap((issue) => mistakesOf(issue, builtIn.options))
-    return tryOut(builtIn, read.data)
+    if (!read.success) return read.error.issues.flatMap((issue) => toMistakes(issue, builtIn.options))
+    return tryCreate(builtIn, read.data)
   }
 }
 
 // Some mistakes show only when the hook is made: an address that is none, a command without a safe form.
-function tryOut(builtIn: BuiltIn, options: unknown): readonly OptionMistake[] {
+function tryCreate(builtIn: BuiltIn, options: unknown): readonly OptionMistake[] {
   try {
     builtIn.create(options, dryRunServices(new MemoryStateStore()))
     return []
@@ -32,16 +32,16 @@ function tryOut(builtIn: BuiltIn, options: unknown): readonly OptionMistake[] {
   }
 }
 
-function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType): OptionMistake[] {
+function toMistakes(issue: z.core.$ZodIssue, schema: z.ZodType): OptionMistake[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: `${issue.message}.` }]
-  const known = issue.path.length === 0 ? keysOf(schema) : []
+  const known = issue.path.length === 0 ? listKeys(schema) : []
   return issue.keys.map((key) => ({
     path: [...issue.path, key],
     message: `there is no option ${show(key)}.${didYouMean(key, known)}`,
   }))
 }
 
-function keysOf(schema: z.ZodType): readonly string[] {
+function listKeys(schema: z.ZodType): readonly string[] {
   const { shape } = schema as { readonly shape?: object }
   return typeof shape === 'object' ? Object.keys(shape) : []
 }

@@ -34,7 +34,7 @@ export function snooze(state: StateStore, { hook, since, until, reason }: Snooze
 }
 
 /** Switches a hook on again; false when it was not switched off. */
-export function wake(state: StateStore, hook: string): boolean {
+export function unsnooze(state: StateStore, hook: string): boolean {
   const key = PREFIX + hook
   for (let entry = state.get(key); entry !== undefined; entry = state.get(key)) {
     if (state.remove(key, entry.version)) return true

@@ -19,7 +19,7 @@ export function trustCheck(project: LoadedProject): IsUnchanged {
   const canCompare = project.unfollowed.length === 0 && !project.hasPatterns
   return () => {
     // Taken before the files are read: what changes meanwhile is seen the next time.
-    const stamp = canCompare ? stampOf(project) : undefined
+    const stamp = canCompare ? readStamp(project) : undefined
     if (stamp !== undefined && stamp === known) return true
     const isSame = fingerprint(project, findExecutedFiles).hash === project.hash
     known = isSame ? stamp : undefined
@@ -39,7 +39,7 @@ export function whileTrusted(handler: Handler, isUnchanged: IsUnchanged): Handle
 }
 
 // Size and times of each file and of its folder; the time of the last change cannot be set by a program.
-function stampOf({ files }: LoadedProject): string {
+function readStamp({ files }: LoadedProject): string {
   const paths = new Set(files.flatMap(({ file, target }) => [file, dirname(file), ...(target ? [target] : [])]))
   const parts = [...paths].map((path) => {
     const stats: BigIntStats | undefined = tryStat(path)

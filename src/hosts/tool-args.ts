@@ -3,7 +3,7 @@
 
 import { isRecord } from '../engine/plain-data.ts'
 import type { ToolArgs } from '../engine/points.ts'
-import { quoteForShell } from '../engine/shell-quote.ts'
+import { quoteWordForShell } from '../engine/shell-quote.ts'
 import { toolClass } from '../engine/tools.ts'
 import { type Fields, own } from './fields.ts'
 
@@ -58,7 +58,7 @@ const PLAIN = { read: (value: unknown): string => String(value), write: (command
 // `["bash", "-lc", "…"]` is the script at its end; any other list is one command, word by word.
 const WORD_LIST: ShellForm = {
   key: 'command',
-  read: (value) => scriptIn(texts(value)) ?? texts(value).map(quoteWord).join(' '),
+  read: (value) => scriptIn(texts(value)) ?? texts(value).map(quoteWordForShell).join(' '),
   write: (command, original) => {
     const words = texts(original)
     const shell = scriptIn(words) === undefined ? ['sh', '-c'] : words.slice(0, 2)
@@ -109,8 +109,4 @@ function textOfItem(item: unknown): string {
 function scriptIn(words: readonly string[]): string | undefined {
   const isShell = /^(?:.*[\\/])?(?:ba|z|da|k|a|fi)?sh(?:\.exe)?$/.test(words[0] ?? '')
   return words.length === 3 && isShell && /^-[a-z]*c$/.test(words[1] ?? '') ? words[2] : undefined
-}
-
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word)
 }

@@ -58,7 +58,7 @@ export function hasTrigger(text: string): boolean {
 export function parseRoundtable(text: string, defaults: RoundtableDefaults = {}): RoundtableRequest | undefined {
   if (typeof text !== 'string' || !hasTrigger(text)) return undefined
   const notes: string[] = []
-  const { topic, named, rounds } = takeApart(text.slice(0, MAX_READ), notes)
+  const { topic, named, rounds } = splitRequest(text.slice(0, MAX_READ), notes)
   const agents = distinct(named.length > 0 ? named : (defaults.agents ?? []), notes)
   return { topic, agents, rounds: boundRounds(rounds ?? defaults.rounds ?? DEFAULT_ROUNDS, notes), notes }
 }
@@ -70,7 +70,7 @@ interface Parts {
 }
 
 // What follows a key up to the next one belongs to it as far as it can be read so; all the rest is the topic.
-function takeApart(text: string, notes: string[]): Parts {
+function splitRequest(text: string, notes: string[]): Parts {
   const plain = text.replace(TRIGGERS, ' ')
   const keys = [...plain.matchAll(KEYS)]
   const named: string[] = []

@@ -4,8 +4,8 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { OTHER_USER, publicBuild } from '../../test/other-user.ts'
 import { runProgram } from '../../test/run-arc.ts'
 import { LAYER, makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
@@ -13,8 +13,6 @@ import { createSupervisor } from './create-supervisor.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 
-const LIBRARY = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
-const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 const GOOD = {
   enforcement: 'enforce',
@@ -34,7 +32,7 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const supervisor of open) await supervisor.close()
-  for (const dir of mounted) spawnSync('umount', [dir])
+  for (const dir of mounted) spawnSync('umount', ['-l', dir])
   place.remove()
 })
 
@@ -192,11 +190,13 @@ describe('disks', () => {
 
 describe('other users and other processes', () => {
   // What a process of another user, or a second one of the same, sees: the built library in a process of its own.
-  const decide = (uid?: number) =>
-    runProgram(process.execPath, ['--input-type=module', '-e', PROGRAM, LIBRARY, place.home], {
+  const decide = (uid?: number) => {
+    const { node, library } = publicBuild()
+    return runProgram(node, ['--input-type=module', '-e', PROGRAM, library, place.home], {
       cwd: '/',
       ...(uid !== undefined && { uid }),
     })
+  }
   const PROGRAM = `const { createSupervisor } = await import(process.argv[1])
 const supervisor = await createSupervisor({ home: process.argv[2], builtIns: [], notify: () => undefined })
 const decisions = []
@@ -208,7 +208,7 @@ await supervisor.close()`
   it.skipIf(!isRoot)('C1 a home that one may read and not write decides all the same', async () => {
     place.write(PROFILE, GOOD)
     for (const dir of [place.root, place.home, join(place.home, 'profiles')]) chmodSync(dir, 0o755)
-    const { stdout, stderr } = await decide(NOBODY)
+    const { stdout, stderr } = await decide(OTHER_USER)
     expect(JSON.parse(stdout)).toEqual({ decisions: ['block'], isDurable: false, problems: expect.any(Number) })
     expect(stderr).toMatch(/without a lasting record/)
   })
@@ -219,7 +219,7 @@ await supervisor.close()`
       place.write(PROFILE, GOOD)
       for (const dir of [place.root, place.home]) chmodSync(dir, 0o755)
       chmodSync(join(place.home, 'profiles'), 0o700)
-      const { stdout, stderr } = await decide(NOBODY)
+      const { stdout, stderr } = await decide(OTHER_USER)
       expect(JSON.parse(stdout).problems).toBeGreaterThan(0)
       expect(stderr).toMatch(/profiles.*(EACCES|cannot be read)/)
     },

@@ -1,6 +1,6 @@
 // Where a pipeline's configuration comes from: how it is loaded, what is checked on the way, and its name for the record.
 
-import { keepLastGood, type LastGood } from '../config/last-good.ts'
+import { type LastGood, openLastGood } from '../config/last-good.ts'
 import type { LoadOptions } from '../config/load.ts'
 import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
 import { trustedProjects } from '../config/trusted-projects.ts'
@@ -28,7 +28,7 @@ export interface ConfigSource {
 /** The options that load it. */
 export function buildLoadOptions(source: ConfigSource): LoadOptions {
   const { home, profile, onlyTightens, project, builtIns, state, isReadOnly } = source
-  const lastGood = keepLastGood(lastGoodDir(home))
+  const lastGood = openLastGood(lastGoodDir(home))
   const inForce = openStrictnessStore(home, state)
   return {
     home,

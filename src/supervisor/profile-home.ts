@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type EditOptions, editFile } from '../config/edit/edit-file.ts'
 import type { KeyPath } from '../config/edit/key-path.ts'
-import { keepLastGood, type LastGood } from '../config/last-good.ts'
+import { type LastGood, openLastGood } from '../config/last-good.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
 import { findVariants, isProfileName, listProfiles, PROFILE_NAME, profileFiles } from '../config/profile-files.ts'
@@ -34,7 +34,7 @@ export class ProfileHome {
   constructor(home = arcHome()) {
     this.home = resolve(home)
     this.dir = join(this.home, 'profiles')
-    this.lastGood = keepLastGood(lastGoodDir(this.home))
+    this.lastGood = openLastGood(lastGoodDir(this.home))
   }
 
   /** The profile in use: `$ARC_PROFILE`, else the one that the config file chooses, else `default`. */
@@ -53,7 +53,7 @@ export class ProfileHome {
   }
 
   /** The file in force of a profile, if it has one. */
-  fileOf(name: string): string | undefined {
+  findFile(name: string): string | undefined {
     return profileFiles(this.dir, name)[0]
   }
 
@@ -73,7 +73,7 @@ export class ProfileHome {
   /** Changes a setting of a profile; throws with every problem when it cannot be. */
   async change(name: string, change: SettingChange, template: string): Promise<boolean> {
     this.require(name)
-    const file = this.fileOf(name) ?? join(this.dir, `${name}.json`)
+    const file = this.findFile(name) ?? join(this.dir, `${name}.json`)
     return this.#edit(file, change, { kind: 'profile', template, check: this.#checkFor(file, name) })
   }
 
@@ -87,7 +87,7 @@ export class ProfileHome {
   }
 
   /** Takes down what a profile comes to now as what is in force: after a person changed it. */
-  async remember(name: string): Promise<void> {
+  async storeStrictness(name: string): Promise<void> {
     const { user } = loadConfig({
       ...this.#options({ profile: name, lastGood: this.#readOnly() }),
       strictness: undefined,
@@ -96,7 +96,7 @@ export class ProfileHome {
   }
 
   /** Takes a profile out of that record: after a person deleted it. */
-  async forget(name: string): Promise<void> {
+  async removeStrictness(name: string): Promise<void> {
     await this.#changeInForce(({ [name]: _gone, ...profiles }) => profiles)
   }
 
@@ -139,7 +139,7 @@ export class ProfileHome {
   #options(options: Partial<LoadOptions>): LoadOptions {
     return {
       home: this.home,
-      lastGood: keepLastGood(),
+      lastGood: openLastGood(),
       strictness: readOnlyStrictness(openStrictnessStore(this.home)),
       checkCommand: ({ command }) => whyNotRunnable(command),
       checkOptions: createOptionCheck(BUILT_INS),

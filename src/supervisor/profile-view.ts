@@ -45,7 +45,7 @@ export function showProfile(profiles: ProfileHome, name: string): ShownProfile {
 }
 
 function buildSummary(profiles: ProfileHome, name: string, active: string, loaded: Loaded): ProfileSummary {
-  const file = profiles.fileOf(name)
+  const file = profiles.findFile(name)
   const { config, stale, problems } = loaded
   return {
     name,

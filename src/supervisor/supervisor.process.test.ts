@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LAYER, makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 import { trustProject, untrustProject } from '../config/trusted-projects.ts'
-import { snooze, wake } from '../hooks/snoozes.ts'
+import { snooze, unsnooze } from '../hooks/snoozes.ts'
 import { findProject } from '../platform/home.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
@@ -225,7 +225,7 @@ describe('snoozes', () => {
     withState((state) => snooze(state, { hook: 'guard', since: now }))
     clock.advance(1_000)
     expect(await decisionOf(supervisor)).toBe('pass')
-    withState((state) => expect(wake(state, 'guard')).toBe(true))
+    withState((state) => expect(unsnooze(state, 'guard')).toBe(true))
     clock.advance(1_000)
     expect(await decisionOf(supervisor)).toBe('block')
   })

@@ -39,7 +39,7 @@ import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
 // Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
 const REFRESH_MS = 250
-const TROUBLE_KEY = 'config:trouble'
+const PROBLEMS_KEY = 'config:trouble'
 
 const CONFIG_MESSAGES = {
   'config:change': 'the configuration changed',
@@ -209,7 +209,7 @@ export class Supervisor {
   #start(): void {
     this.#setProblems([...this.#loaded.problems, ...this.#installHooks(this.#loaded)])
     this.#applySnoozes()
-    if (this.#isNewTrouble()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
+    if (this.#haveProblemsChanged()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
   }
 
   #compare(current: Loaded): void {
@@ -246,7 +246,7 @@ export class Supervisor {
     if (wrong.length === 0) this.#loaded = current
     const isNews = this.#setProblems([...current.problems, ...wrong])
     this.#applySnoozes()
-    this.#isNewTrouble()
+    this.#haveProblemsChanged()
     if (!isTaken && !isNews) return
     this.#record(isTaken ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
     const { profile, enforcement } = this.config
@@ -278,11 +278,11 @@ export class Supervisor {
   }
 
   // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
-  #isNewTrouble(): boolean {
+  #haveProblemsChanged(): boolean {
     const now = digestProblems(this.#problems)
     // Trouble of another configuration is not that of the home's.
     const { configHome } = this.#options
-    const key = configHome === undefined ? TROUBLE_KEY : `${TROUBLE_KEY}:${configHome}`
+    const key = configHome === undefined ? PROBLEMS_KEY : `${PROBLEMS_KEY}:${configHome}`
     let isNew = false
     try {
       update<string>(this.#stores.state, key, (before) => {

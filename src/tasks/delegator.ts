@@ -95,7 +95,7 @@ export class Delegator {
       onComplete || onFailed ? this.#listeners.add(id, { onComplete, onFailed }, listenerTimeoutMs) : undefined
     try {
       const task = store.create(id, draft, clock.wall())
-      this.#tell(task, { action: 'assign', actor: task.from, text: task.description })
+      this.#notify(task, { action: 'assign', actor: task.from, text: task.description })
       return { task }
     } catch (error) {
       unlisten?.()
@@ -129,7 +129,7 @@ export class Delegator {
 
   /** The delegator answers, and the work goes on. */
   async provideInput(id: string, actor: string, answer: string): Promise<Task> {
-    return this.#move(id, actor, 'provide-input', await this.#judgeAnswer(id, answer))
+    return this.#move(id, actor, 'provide-input', await this.#reviewAnswer(id, answer))
   }
 
   /** The delegator no longer wants it. */
@@ -226,13 +226,13 @@ export class Delegator {
   #apply(id: string, move: TaskMove): Task {
     const task = this.#services.store.move(id, move)
     if (task.lease?.holder !== this.#worker) this.#leases.stop(id)
-    this.#tell(task, move)
+    this.#notify(task, move)
     this.#listeners.hear(task)
     return task
   }
 
   // The task has moved already: what goes wrong in telling of it is reported and changes nothing.
-  #tell(task: Task, move: Pick<TaskMove, 'action' | 'actor' | 'text'>): void {
+  #notify(task: Task, move: Pick<TaskMove, 'action' | 'actor' | 'text'>): void {
     const { bus, report } = this.#services
     const { kind, tells, says } = getTransition(move.action)
     const { id, from, to, status } = task
@@ -267,7 +267,7 @@ export class Delegator {
   }
 
   // What is said later tells the worker what to do as much as the task did. One that waits for no answer is left to the move.
-  async #judgeAnswer(id: string, answer: string): Promise<string> {
+  async #reviewAnswer(id: string, answer: string): Promise<string> {
     const { admit } = this.#options
     const task = admit === undefined ? undefined : this.#services.store.get(id)
     if (admit === undefined || task?.status !== 'input-required' || answer === '') return answer

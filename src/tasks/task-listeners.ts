@@ -18,7 +18,7 @@ export interface TaskEndListeners {
   readonly onFailed?: TaskListener | undefined
 }
 
-interface Waiting extends TaskEndListeners {
+interface WaitingListener extends TaskEndListeners {
   readonly id: string
   readonly stopTimer: () => void
 }
@@ -36,11 +36,11 @@ export interface ListenerServices {
 const ALL_TASKS = 'task.>'
 
 // A process that dies between moving a task and telling of it leaves nothing but the moved task.
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 export class TaskListeners {
   readonly #services: ListenerServices
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<WaitingListener>()
   #stop: (() => void) | undefined
 
   constructor(services: ListenerServices) {
@@ -54,7 +54,7 @@ export class TaskListeners {
   /** Waits for the end of a task, for so long at most. Returns its undo. */
   add(id: string, heard: TaskEndListeners, timeoutMs: number): () => void {
     const remove = (): void => this.#remove(waiting)
-    const waiting: Waiting = { id, ...heard, stopTimer: this.#services.clock.after(timeoutMs, remove) }
+    const waiting: WaitingListener = { id, ...heard, stopTimer: this.#services.clock.after(timeoutMs, remove) }
     this.#waiting.add(waiting)
     try {
       this.#stop ??= this.#start()
@@ -89,11 +89,11 @@ export class TaskListeners {
     })
     let stopTimer: () => void
     const look = (): void => {
-      stopTimer = clock.after(LOOK_MS, look)
+      stopTimer = clock.after(POLL_MS, look)
       this.#contain('The tasks of workers that died could not be given back', () => this.#services.reclaim())
       for (const id of new Set([...this.#waiting].map((waiting) => waiting.id))) this.#lookAt(id)
     }
-    stopTimer = clock.after(LOOK_MS, look)
+    stopTimer = clock.after(POLL_MS, look)
     return () => {
       unsubscribe()
       stopTimer()
@@ -117,7 +117,7 @@ export class TaskListeners {
     }
   }
 
-  #remove(waiting: Waiting): void {
+  #remove(waiting: WaitingListener): void {
     if (!this.#waiting.delete(waiting)) return
     waiting.stopTimer()
     if (this.#waiting.size > 0) return

@@ -39,9 +39,9 @@ export const busContract: readonly BusCase[] = [
   contractCase('brings nothing from before the subscription, and nothing after its undo', keepsToTheTime),
   contractCase('refuses what is no subject, pattern, listener or message', refuses),
   contractCase('contains a listener that throws or rejects, and reports it', contains),
-  contractCase('brings plain data that nobody can change for others', sharesNothing),
+  contractCase('delivers copies: a subscriber cannot change the data of others', sharesNothing),
   contractCase('brings the answer to a request', answers),
-  contractCase('says at once that nobody listens', noResponder),
+  contractCase('reports at once that there is no subscriber', noResponder),
   contractCase('gives up a request in time, or when told to, and leaves nothing behind', givesUp),
   contractCase('survives agents that answer each other without end', survivesEcho),
   contractCase('ends everything when it is closed', closes),
@@ -157,9 +157,9 @@ async function answers({ bus, arrive, clock }: Scene): Promise<void> {
   bus.subscribe('sum', (message) => {
     const numbers = message.data as number[]
     message.respond(numbers.reduce((a, b) => a + b))
-    message.respond('a second answer is for nobody')
+    message.respond('a second answer is ignored')
   })
-  bus.subscribe('tell', (message) => message.respond('nobody asked'))
+  bus.subscribe('tell', (message) => message.respond('not a request'))
   const asked = bus.request('sum', [1, 2, 3])
   bus.publish('tell')
   await arrive()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { FakeClock } from './fake-clock.ts'
 
 describe('a fake clock', () => {
-  it('stands still until it is advanced, then moves both times alike', () => {
+  it('does not move until it is advanced, then moves both times equally', () => {
     const clock = new FakeClock({ wall: 1_000 })
     expect([clock.now(), clock.wall()]).toEqual([0, 1_000])
     clock.advance(2.5)
@@ -65,7 +65,7 @@ describe('a fake clock', () => {
     expect([calls, clock.now()]).toEqual([['done'], 0])
   })
 
-  it('may be advanced by one of its own callbacks and never moves back', () => {
+  it('may be advanced by a callback and never moves back', () => {
     const clock = new FakeClock()
     clock.after(10, () => clock.advance(100))
     clock.advance(20)

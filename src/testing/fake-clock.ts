@@ -1,4 +1,4 @@
-// A clock that a test moves by hand: nothing happens until it is told to, and then in the order a real clock would.
+// A clock that a test advances: timers fire only then, in the order of a real clock.
 // Imports no test runner, so that any can use it.
 
 import type { Clock } from '../engine/clock.ts'
@@ -65,7 +65,7 @@ export class FakeClock implements Clock {
     this.#moveTo(end)
   }
 
-  /** Lets promise callbacks run, and what was asked for soon, until neither is left. Time stands still. */
+  /** Runs promise callbacks and `soon` callbacks until none is left. The time does not change. */
   async settle(): Promise<void> {
     do {
       this.#runSoon()
@@ -94,7 +94,7 @@ export class FakeClock implements Clock {
     return next
   }
 
-  // Never back: a callback may have advanced the clock further by itself.
+  // Never back: a callback may have advanced the clock.
   #moveTo(time: number): void {
     const passed = time - this.#now
     if (passed <= 0) return

@@ -14,7 +14,7 @@ import type { VerdictObject } from '../engine/verdict.ts'
 
 /** Builds handlers of one kind that behave in a given way. Each is registered at `pre:tool`. */
 export interface HandlerMaker {
-  /** What handlers of this kind cannot do; cases about it are left out. */
+  /** Abilities that handlers of this kind lack; their cases are skipped. */
   readonly cannot?: readonly Ability[]
   /** Gives this verdict, which JSON can carry; nothing to say when undefined. */
   answering(verdict: VerdictObject | undefined): Handler

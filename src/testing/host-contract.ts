@@ -1,4 +1,4 @@
-// What every adapter of an agent must do, as cases that run under any test runner. Replies are judged by a model of the
+// The contract of every host adapter, as cases for any test runner. Replies are checked by a model of the
 // agent's own rules that the subject brings along, never by the adapter's idea of them.
 
 import assert from 'node:assert/strict'
@@ -10,11 +10,11 @@ import { type Place, planInstall, planUninstall } from '../hosts/install/plan.ts
 
 /** What an agent does with a reply, by its own rules. */
 export interface HostEffect {
-  /** The action does not happen, or at a turn's end the agent goes on. */
+  /** The action does not happen, or at a turn's end the agent continues. */
   readonly stopped: boolean
   /** A person is asked first. */
   readonly asked?: boolean
-  /** What the model or the user is told about it. */
+  /** The message to the model or the user. */
   readonly told?: string
   /** The arguments that the tool would run with. */
   readonly args?: unknown
@@ -27,7 +27,7 @@ export interface HostEffect {
 /** A payload that was captured from the real program. */
 export interface CapturedPayload {
   readonly name: string
-  /** The event as it stands on the command line, where the line names it. */
+  /** The event on the command line, if the line names it. */
   readonly event?: string | undefined
   readonly payload: string
   readonly point: PointName
@@ -60,12 +60,12 @@ export interface HostCase {
  */
 export const hostContract: readonly HostCase[] = [
   { title: 'P2 reads every captured payload to its point and tool', run: readsCaptured },
-  { title: 'P2 reads an event that nobody knows as a step marked so, and can still stop it', run: readsUnknown },
+  { title: 'P2 reads an unknown event as a marked step, and can still stop it', run: readsUnknown },
   { title: 'P3 shows a shell command to hooks as the text in args.command', run: normalisesShell },
   { title: 'says nothing when nothing is to be said', run: passesInSilence },
   { title: 'L2 stops what is blocked, and says who, why, what instead and where to look', run: blocks },
   { title: 'asks a person where the agent really asks, and else stops with instructions', run: asks },
-  { title: 'asks nobody where the agent would answer its own prompt', run: asksNobody },
+  { title: 'does not ask where the agent would answer its own prompt', run: neverAsksTheAgent },
   { title: 'has changed arguments used, or stops the call and shows the corrected one', run: edits },
   { title: 'tells the user what was flagged, where there is a way to', run: flags },
   { title: "puts text into the agent's context, where there is a way to", run: addsContext },
@@ -147,7 +147,7 @@ function asks(subject: HostSubject): void {
   })
 }
 
-function asksNobody(subject: HostSubject): void {
+function neverAsksTheAgent(subject: HostSubject): void {
   forEachEvent(subject, (step, spec) => {
     if (spec.ask !== 'prompt') return
     const unattended = { ...step, canPrompt: false }

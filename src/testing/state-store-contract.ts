@@ -170,7 +170,7 @@ function updates(store: StateStore): void {
   assert.equal(store.get('m'), undefined)
 }
 
-// Somebody else is faster the first few times: whoever computes gets to see what they wrote.
+// Another writer is faster the first few times: the update function sees the written value.
 function losesNothing(store: StateStore): void {
   let rivals = 2
   const result = update<number>(store, 'n', (value) => {

@@ -32,7 +32,7 @@ export const taskStoreContract: readonly TaskStoreCase[] = [
   contractCase('moves a task and keeps a record of every move', moves),
   contractCase('refuses a wrong actor or move, and leaves all as it is', refusesMoves),
   contractCase('refuses a move of a version that is no longer', refusesStale),
-  contractCase('lists by status and by both agents, in order, the newest so many', lists),
+  contractCase('lists by status and by both agents, in order, up to a limit', lists),
   contractCase('gives the task of a silent worker back, and counts the attempts', givesBack),
   contractCase('keeps a task for the worker that renews, and from any other', renews),
   contractCase('does not hold the wait for an answer against a worker', waitsForAnswers),
@@ -162,7 +162,7 @@ function lists(store: TaskStore): void {
   assert.deepEqual(ids(store.list({ from: 'lead' })), ['a', 'b'])
   assert.deepEqual(ids(store.list({ from: 'lead', to: 'reviewer', status: 'working' })), ['b'])
   assert.deepEqual(ids(store.list({ limit: 2 })), ['b', 'c'])
-  assert.deepEqual(ids(store.list({ to: 'nobody' })), [])
+  assert.deepEqual(ids(store.list({ to: 'unknown' })), [])
 }
 
 function givesBack(store: TaskStore): void {

@@ -39,12 +39,12 @@ export const traceStoreContract: readonly TraceStoreCase[] = [
   contractCase('L2 names the candidates when an id is not unique', namesCandidates),
   contractCase('numbers records without a gap', numbers),
   contractCase('keeps an event of another component', keepsEvents),
-  contractCase('keeps no secret, wherever in an entry it stands', keepsNoSecret),
+  contractCase('stores no secret, in any field of an entry', keepsNoSecret),
   contractCase('counts by decision, hook and hour', counts),
   contractCase('has a chain that verifies, also when exported', verifies),
   contractCase('keeps the chain verifiable after a cut by age, and says so', cutsByAge),
   contractCase('keeps the chain verifiable after a cut by size', cutsBySize),
-  contractCase('cuts everything, and goes on', cutsAll),
+  contractCase('removes everything, and continues', cutsAll),
   contractCase('takes a clock that goes back as it is', takesClockBack),
   contractCase('takes hostile data without throwing', takesHostile),
   contractCase('is empty at first', isEmpty),
@@ -110,7 +110,7 @@ function showsWhole(store: TraceStore): void {
     assert.equal(evaluations[1]?.suggestion, 'else')
   }
   assert.equal(step(store.get('last')).record.id, 'xyz-1')
-  assert.deepEqual(store.get('nobody'), { found: 'nothing' })
+  assert.deepEqual(store.get('unknown'), { found: 'nothing' })
   assert.deepEqual(store.get(''), { found: 'nothing' })
 }
 

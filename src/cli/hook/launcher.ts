@@ -1,6 +1,7 @@
 // The launcher that this version installs in a home: its text is in guard, the replies of hosts come from here.
 
 import { resolve } from 'node:path'
+import { unquoteFromShell } from '../../engine/shell-quote.ts'
 import {
   buildLauncherText,
   type FailureReply,
@@ -42,7 +43,7 @@ export function writeLauncher(programs: LauncherPrograms): string {
 export function isCurrentLauncher(home: string, text: string): boolean {
   const [node, arc] = ['node', 'arc'].map((name) => new RegExp(`^${name}='(.*)'$`, 'm').exec(text)?.[1])
   if (node === undefined || arc === undefined) return false
-  const unquoted = (path: string): string => path.replaceAll(`'\\''`, "'")
+  const unquoted = (path: string): string => unquoteFromShell(`'${path}'`) ?? path
   return buildLauncherText(launched({ home, node: unquoted(node), arc: unquoted(arc) })) === text
 }
 

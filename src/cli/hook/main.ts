@@ -9,6 +9,7 @@ import { socketFile } from '../../daemon/process/paths.ts'
 import { readManagedInstall } from '../../guard/managed-install.ts'
 import type { HostName } from '../../hosts/host.ts'
 import { arcHome } from '../../platform/home.ts'
+import { keepAlive } from '../../platform/keep-alive.ts'
 import { CALLER_VARIABLE, encodeReply, FRAME_VARIABLE, type HookReply, readPid } from '../../protocol/hook-wire.ts'
 import { readAll } from './read-stdin.ts'
 
@@ -28,7 +29,7 @@ export async function runHook([host, event]: readonly string[]): Promise<number>
   process.once('SIGTERM', () => stop.abort())
   process.once('SIGINT', () => stop.abort())
   // Timers of the pipeline do not keep a process alive; a pending reply must.
-  const keepAlive = setInterval(() => undefined, 1 << 30)
+  const release = keepAlive()
   const home = arcHome()
   const managed = readManagedInstall()
   try {
@@ -46,7 +47,7 @@ export async function runHook([host, event]: readonly string[]): Promise<number>
     process.stderr.write(`arc: the hook failed: ${readMessage(error)}\n`)
     return managed === undefined ? FAILED : REFUSED
   } finally {
-    clearInterval(keepAlive)
+    release()
   }
 }
 

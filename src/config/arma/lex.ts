@@ -35,14 +35,14 @@ export function lex(text: string): Lexed {
 
 class Lexer {
   readonly #text: string
-  readonly #positionOf: (offset: number) => Position
+  readonly #findPosition: (offset: number) => Position
   readonly #lines: Word[][] = []
   readonly #errors: ArmaError[] = []
   #at = 0
 
   constructor(text: string) {
     this.#text = text
-    this.#positionOf = lineIndex(text)
+    this.#findPosition = lineIndex(text)
   }
 
   run(): Lexed {
@@ -79,7 +79,7 @@ class Lexer {
   }
 
   #word(): Word | undefined {
-    const position = this.#positionOf(this.#at)
+    const position = this.#findPosition(this.#at)
     const parts: Part[] = []
     let isQuoted = false
     while (!this.#isLineEnd() && !/\s/.test(this.#text[this.#at] ?? '')) {
@@ -170,7 +170,7 @@ class Lexer {
   }
 
   #fail(offset: number, message: string): false {
-    this.#errors.push({ ...this.#positionOf(offset), message })
+    this.#errors.push({ ...this.#findPosition(offset), message })
     return false
   }
 }

@@ -25,7 +25,7 @@ import { ArcError, describe, show } from '../../engine/errors.ts'
 import { isMissing } from '../read-file.ts'
 
 /** The file itself where a path is a link, also when what it leads to is not there yet. */
-export function targetOf(file: string): string {
+export function resolveTarget(file: string): string {
   try {
     return realpathSync(file)
   } catch (error) {

@@ -9,7 +9,7 @@ import { formatKey, type Problem, problem } from '../problem.ts'
 import { readTextFile } from '../read-file.ts'
 import type { FileKind } from '../schema.ts'
 import { validate } from '../validate.ts'
-import { cannotWrite, makeFolder, replaceFile, targetOf, withLock } from './atomic-file.ts'
+import { cannotWrite, makeFolder, replaceFile, resolveTarget, withLock } from './atomic-file.ts'
 import { editJson } from './json-edit.ts'
 import type { KeyPath } from './key-path.ts'
 import { editYaml } from './yaml-edit.ts'
@@ -41,7 +41,7 @@ export type Edited =
  */
 export async function editFile(given: string, change: Change, options: EditOptions): Promise<Edited> {
   try {
-    const file = targetOf(given)
+    const file = resolveTarget(given)
     makeFolder(dirname(file))
     // Whoever does not know of the lock, such as an editor, may write in between: then it begins again.
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {

@@ -32,9 +32,9 @@ function rewrite(document: Document.Parsed, path: KeyPath, value: unknown): stri
 }
 
 function keepsComments(before: string, after: string): boolean {
-  const commentsOf = (text: string) => (text.match(/(?:^|\s)#[^\r\n]*/g) ?? []).map((comment) => comment.trim())
-  const kept = commentsOf(after)
-  return commentsOf(before).every((comment) => kept.includes(comment))
+  const readComments = (text: string) => (text.match(/(?:^|\s)#[^\r\n]*/g) ?? []).map((comment) => comment.trim())
+  const kept = readComments(after)
+  return readComments(before).every((comment) => kept.includes(comment))
 }
 
 interface Reached {
@@ -69,21 +69,21 @@ function putValue(text: string, { node, pair, rest }: Reached, value: unknown): 
   if (isMap(node))
     return node.flow === true ? insertFlow(text, node, names, value) : insertBlock(text, node, names, value)
   // A key without a value can take lines below it.
-  const [start, end] = rangeOf(node)
+  const [start, end] = findRange(node)
   if (pair === undefined || !isScalar(node) || node.value !== null || start !== end) return undefined
-  const indent = columnOf(text, rangeOf(pair.key)[0])
-  return insertLines(text, endOfLine(text, start), linesOf(names, value, `${indent}  `))
+  const indent = findColumn(text, findRange(pair.key)[0])
+  return insertLines(text, endOfLine(text, start), splitLines(names, value, `${indent}  `))
 }
 
 function replaceNode(text: string, node: unknown, pair: Pair | undefined, value: unknown): string | undefined {
-  const [start] = rangeOf(node)
+  const [start] = findRange(node)
   const end = endOfNode(node)
   if (end === -1) return undefined
   if (start === end) return `${text.slice(0, start)} ${inline(value)}${text.slice(start)}`
   const tail = /\s*$/.exec(text.slice(start, end))?.[0] ?? ''
   // The items of a list may stand as far left as its key; another value may not.
-  const keyColumn = pair === undefined ? '' : columnOf(text, rangeOf(pair.key)[0])
-  const lead = isSeq(node) && columnOf(text, start) === keyColumn ? '  ' : ''
+  const keyColumn = pair === undefined ? '' : findColumn(text, findRange(pair.key)[0])
+  const lead = isSeq(node) && findColumn(text, start) === keyColumn ? '  ' : ''
   return `${text.slice(0, start)}${lead}${inline(value)}${tail}${text.slice(end)}`
 }
 
@@ -92,7 +92,7 @@ function insertFlow(text: string, map: YAMLMap, names: readonly string[], value:
   const property = `${inline(first)}: ${inline(inner.reduceRight<unknown>((held, name) => ({ [name]: held }), value))}`
   const last = map.items.at(-1)
   if (last === undefined) {
-    const [, end] = rangeOf(map)
+    const [, end] = findRange(map)
     return `${text.slice(0, end - 1).trimEnd()} ${property} ${text.slice(end - 1)}`
   }
   const place = endOfPair(last)
@@ -102,12 +102,12 @@ function insertFlow(text: string, map: YAMLMap, names: readonly string[], value:
 function insertBlock(text: string, map: YAMLMap, names: readonly string[], value: unknown): string | undefined {
   const [first, last] = [map.items[0], map.items.at(-1)]
   if (first === undefined || last === undefined) return undefined
-  const lines = linesOf(names, value, columnOf(text, rangeOf(first.key)[0]))
+  const lines = splitLines(names, value, findColumn(text, findRange(first.key)[0]))
   return insertLines(text, endOfLine(text, endOfPair(last)), lines)
 }
 
 // a: → b: → value, each on its own line, deeper by two.
-function linesOf(names: readonly string[], value: unknown, indent: string): string[] {
+function splitLines(names: readonly string[], value: unknown, indent: string): string[] {
   return names.map((name, depth) => {
     const lead = `${indent}${'  '.repeat(depth)}${inline(name)}:`
     return depth === names.length - 1 ? `${lead} ${inline(value)}` : lead
@@ -123,7 +123,7 @@ function insertLines(text: string, place: number, lines: readonly string[]): str
 // The lines of a pair in a block; the comment at the end of its line stays, on a line of its own.
 function removePair(text: string, { pair, map }: Reached): string | undefined {
   if (pair === undefined || map === undefined || map.flow === true || map.items.length < 2) return undefined
-  const [keyStart] = rangeOf(pair.key)
+  const [keyStart] = findRange(pair.key)
   const start = text.lastIndexOf('\n', keyStart - 1) + 1
   if (text.slice(start, keyStart).trim() !== '') return undefined
   const contentEnd = endOfPair(pair)
@@ -134,12 +134,12 @@ function removePair(text: string, { pair, map }: Reached): string | undefined {
 
 // Where the last of a pair's text ends, comments after it not counted.
 function endOfPair({ key, value }: Pair): number {
-  return Math.max(endOfNode(value), rangeOf(key)[1])
+  return Math.max(endOfNode(value), findRange(key)[1])
 }
 
 function endOfNode(node: unknown): number {
   const last = (isMap(node) || isSeq(node)) && node.flow !== true ? node.items.at(-1) : undefined
-  if (last === undefined) return rangeOf(node)[1]
+  if (last === undefined) return findRange(node)[1]
   return isMap(node) ? endOfPair(last as Pair) : endOfNode(last)
 }
 
@@ -150,11 +150,11 @@ function endOfLine(text: string, place: number): number {
   return next === -1 ? text.length : next + 1
 }
 
-function columnOf(text: string, offset: number): string {
+function findColumn(text: string, offset: number): string {
   return ' '.repeat(offset - (text.lastIndexOf('\n', offset - 1) + 1))
 }
 
-function rangeOf(node: unknown): readonly [number, number] {
+function findRange(node: unknown): readonly [number, number] {
   const [start = -1, end = -1] = (node as Node | null | undefined)?.range ?? []
   return [start, end]
 }

@@ -1,6 +1,6 @@
 // Finds the supervisor of a call: here a supervisor for a single call; `supervisor-pool.ts` shares supervisors.
 
-import { keepLastGood } from '../../config/last-good.ts'
+import { openLastGood } from '../../config/last-good.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openStrictnessStore, readOnlyStrictness } from '../../config/strictness-store.ts'
 import { describe } from '../../engine/errors.ts'
@@ -76,7 +76,7 @@ export async function readConfiguredMode(
 ): Promise<Mode> {
   try {
     const project = workspace === undefined ? undefined : findProject(workspace, home)
-    const lastGood = { ...keepLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
+    const lastGood = { ...openLastGood(lastGoodDir(home)), set: () => undefined, forget: () => undefined }
     const strictness = readOnlyStrictness(openStrictnessStore(home))
     return loadConfig({ home, project, ...resolveProfile(home, profile), lastGood, strictness }).config.enforcement
   } catch (error) {

@@ -6,7 +6,7 @@ import { attemptTracker } from './attempt-tracker.ts'
 import { auditScore } from './audit-score.ts'
 import type { BuiltIn } from './built-in.ts'
 import type { SupervisionServices } from './services.ts'
-import { noteRisk } from './turn-risk.ts'
+import { storeTurnRisk } from './turn-risk.ts'
 
 function engineWith<O>(builtIn: BuiltIn<O>, options: object, state = new MemoryStateStore(), mode: Mode = 'enforce') {
   const engine = createEngine({ mode })
@@ -111,8 +111,8 @@ describe('the audit score', () => {
   it('B90 asks more of a turn that did something grave', async () => {
     const state = new MemoryStateStore()
     const step = { ...TURN, point: 'pre:tool' } as never
-    noteRisk(state, step, { tier: 4, effect: 'destructive', checklist: 'strict' })
-    noteRisk(state, step, { tier: 2, effect: 'file-modification', checklist: 'standard' })
+    storeTurnRisk(state, step, { tier: 4, effect: 'destructive', checklist: 'strict' })
+    storeTurnRisk(state, step, { tier: 2, effect: 'file-modification', checklist: 'standard' })
     const missing = await score('Done.', state)
     expect(missing).toMatchObject({ decision: 'flag', missingSteps: ['verification-signals'] })
     expect(missing.reason).toContain('how the result was checked')

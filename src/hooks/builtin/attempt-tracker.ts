@@ -6,7 +6,7 @@ import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import type { StateStore } from '../../storage/ports.ts'
-import { type Attempts, attemptsOf, countAttempt } from './attempts.ts'
+import { type Attempts, countAttempt, readAttempts } from './attempts.ts'
 import { builtIn } from './built-in.ts'
 
 const options = z.strictObject({
@@ -25,7 +25,7 @@ export const attemptTracker = builtIn<z.output<typeof options>>({
   create({ maxAttempts }, { state }) {
     return {
       check(step) {
-        const attempts = attemptsIn(state, step)
+        const attempts = countAttempts(state, step)
         if (attempts === undefined) return undefined
         return step.point === 'pre:message' ? beforeAttempt(attempts, maxAttempts) : afterAttempt(attempts, maxAttempts)
       },
@@ -33,11 +33,11 @@ export const attemptTracker = builtIn<z.output<typeof options>>({
   },
 })
 
-function attemptsIn(state: StateStore, { point, session, turn }: Step): Attempts | undefined {
+function countAttempts(state: StateStore, { point, session, turn }: Step): Attempts | undefined {
   if (session === undefined) return undefined
   const each = COUNTED.map((counted) => {
     const scope = { kind: `attempts:${counted}`, session, turn }
-    return point === counted ? countAttempt(state, scope) : attemptsOf(state, scope)
+    return point === counted ? countAttempt(state, scope) : readAttempts(state, scope)
   })
   const inTurn = Math.max(...each.map((attempts) => attempts.turn ?? 0))
   return { turn: turn === undefined ? undefined : inTurn, session: Math.max(...each.map(({ session: all }) => all)) }
@@ -45,7 +45,7 @@ function attemptsIn(state: StateStore, { point, session, turn }: Step): Attempts
 
 function beforeAttempt(attempts: Attempts, maxAttempts: number): VerdictObject {
   const { turn: count = 0 } = attempts
-  const metadata = factsOf(attempts, maxAttempts)
+  const metadata = buildMetadata(attempts, maxAttempts)
   if (count < maxAttempts) return { decision: 'pass', metadata }
   return { decision: 'block', reason: `this turn was tried ${count} times; ${maxAttempts} is the limit`, metadata }
 }
@@ -53,12 +53,12 @@ function beforeAttempt(attempts: Attempts, maxAttempts: number): VerdictObject {
 // Never more than a flag: to block the end of a turn is to make it go on.
 function afterAttempt(attempts: Attempts, maxAttempts: number): VerdictObject {
   const { turn: count = 0 } = attempts
-  const metadata = factsOf(attempts, maxAttempts)
+  const metadata = buildMetadata(attempts, maxAttempts)
   if (count <= maxAttempts) return { decision: 'pass', metadata }
   return { decision: 'flag', reason: `attempt ${count} in this turn; ${maxAttempts} is the limit`, metadata }
 }
 
-function factsOf({ turn, session }: Attempts, maxAttempts: number): Readonly<Record<string, unknown>> {
+function buildMetadata({ turn, session }: Attempts, maxAttempts: number): Readonly<Record<string, unknown>> {
   // Without turns nobody knows what is a retry: nothing is limited.
   const shouldRetry = turn === undefined || turn < maxAttempts
   return { attemptCount: turn ?? session, sessionAttempts: session, maxAttempts, shouldRetry }

@@ -28,7 +28,7 @@ export function countAttempt(state: StateStore, { kind, session, turn }: Attempt
 }
 
 /** The numbers so far. */
-export function attemptsOf(state: StateStore, { kind, session, turn }: AttemptScope): Attempts {
+export function readAttempts(state: StateStore, { kind, session, turn }: AttemptScope): Attempts {
   const inTurn = turn === undefined ? undefined : readCount(state, turnKey(kind, session, turn))
   return { turn: inTurn, session: readCount(state, sessionKey(kind, session)) }
 }

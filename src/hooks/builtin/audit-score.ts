@@ -6,7 +6,7 @@ import type { Step } from '../../engine/step.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { auditCompletion, CHECKLISTS, CHECKS, type CompletionAudit } from './audit.ts'
 import { builtIn } from './built-in.ts'
-import { INTENSITIES, type Intensity, riskOfTurn } from './turn-risk.ts'
+import { INTENSITIES, type Intensity, readTurnRisk } from './turn-risk.ts'
 
 const options = z.strictObject({
   minConfidence: z.number().min(0).max(1).default(0.4).describe('Below this an answer is flagged.'),
@@ -25,24 +25,24 @@ export const auditScore = builtIn<z.output<typeof options>>({
         const { output } = step.data as { readonly output?: unknown }
         // Hosts that do not pass the answer on leave nothing to score.
         if (typeof output !== 'string') return undefined
-        const checklistIntensity = intensityOf(state, step)
+        const checklistIntensity = readIntensity(state, step)
         const audit = auditCompletion(output, checklistIntensity)
         const metadata = { audit, auditConfidence: audit.confidence, checklistIntensity }
-        const reason = doubtIn(audit, checklistIntensity, minConfidence)
+        const reason = describeGaps(audit, checklistIntensity, minConfidence)
         return reason === undefined ? { decision: 'pass', metadata } : { decision: 'flag', reason, metadata }
       },
     }
   },
 })
 
-function intensityOf(state: StateStore, step: Step): Intensity {
-  const kept = riskOfTurn(state, step)?.checklist
+function readIntensity(state: StateStore, step: Step): Intensity {
+  const kept = readTurnRisk(state, step)?.checklist
   const given = step.metadata.checklistIntensity
   const known = INTENSITIES.filter((intensity) => intensity === kept || intensity === given)
   return known.at(-1) ?? 'light'
 }
 
-function doubtIn(audit: CompletionAudit, intensity: Intensity, minConfidence: number): string | undefined {
+function describeGaps(audit: CompletionAudit, intensity: Intensity, minConfidence: number): string | undefined {
   const { confidence, status, checksFailed, missingSteps, recommendation } = audit
   if (confidence < minConfidence) {
     const why = `${status}, confidence ${confidence}; not met: ${checksFailed.join(', ')}`

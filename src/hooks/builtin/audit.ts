@@ -65,8 +65,8 @@ export function auditCompletion(output: string, intensity: Intensity): Completio
   const put = (Object.keys(CHECKS) as Check[]).filter((check) => ALWAYS.includes(check) || asks.includes(check))
   const checksPassed = put.filter((check) => CHECKS[check].isMet(found, text))
   const checksFailed = put.filter((check) => !checksPassed.includes(check))
-  const status = statusOf(found, text)
-  const confidence = confidenceOf(found, text)
+  const status = readAuditStatus(found, text)
+  const confidence = rateConfidence(found, text)
   return {
     status,
     confidence,
@@ -85,14 +85,14 @@ function countSignals(text: string): Found {
   return Object.fromEntries(entries) as Found
 }
 
-function statusOf({ completion, failure, contradiction }: Found, text: string): AuditStatus {
+function readAuditStatus({ completion, failure, contradiction }: Found, text: string): AuditStatus {
   if (text === '') return 'uncertain'
   if (completion === 0) return failure > 0 ? 'failed' : 'uncertain'
   return failure + contradiction > 0 ? 'partial' : 'complete'
 }
 
 // In tenths, so that 0.5 - 0.1 is 0.4 and not a little less.
-function confidenceOf({ completion, failure, contradiction }: Found, text: string): number {
+function rateConfidence({ completion, failure, contradiction }: Found, text: string): number {
   if (text === '') return 0
   const tenths = 5 + (completion > 0 ? 2 : 0) - failure - contradiction
   return Math.min(10, Math.max(0, tenths)) / 10

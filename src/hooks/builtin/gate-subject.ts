@@ -25,22 +25,22 @@ const MAX_TEXTS = 1_000
 const MAX_DEPTH = 20
 
 /** Reads a step, or the context of a bus hook. */
-export function subjectOf(given: unknown): GateSubject {
+export function readSubject(given: unknown): GateSubject {
   const step: Fields = typeof given === 'object' && given !== null ? (given as Fields) : {}
   const data = isRecord(step.data) ? step.data : undefined
   return data === undefined ? fromBus(step) : fromStep(step, data)
 }
 
 function fromStep(step: Fields, data: Fields): GateSubject {
-  const output = textOf(data.output)
+  const output = readText(data.output)
   const { content: _content, result: _result, env: _env, toolCalls, ...rest } = data
   return {
-    point: textOf(step.point) ?? '',
+    point: readText(step.point) ?? '',
     text: output ?? textsIn(rest).join('\n'),
     output,
     hasToolCalls: Array.isArray(toolCalls) && toolCalls.length > 0,
-    session: textOf(step.session),
-    turn: textOf(step.turn),
+    session: readText(step.session),
+    turn: readText(step.turn),
     continues: typeof data.continues === 'number' ? data.continues : 0,
     metadata: isRecord(step.metadata) ? step.metadata : {},
   }
@@ -53,8 +53,8 @@ function fromBus(context: Fields): GateSubject {
     text: textsIn([message, toolName, toolArgs]).join('\n'),
     output: undefined,
     hasToolCalls: false,
-    session: textOf(sessionId),
-    turn: textOf(turnId),
+    session: readText(sessionId),
+    turn: readText(turnId),
     continues: 0,
     metadata: isRecord(hookMetadata) ? hookMetadata : {},
   }
@@ -74,6 +74,6 @@ function isArgumentList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
 }
 
-function textOf(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

@@ -17,7 +17,7 @@ import { readVerdict, type VerdictObject } from '../../engine/verdict.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
-import { type GateSubject, subjectOf } from './gate-subject.ts'
+import { type GateSubject, readSubject } from './gate-subject.ts'
 
 /** What a rule may say, in any case. */
 const ACTIONS = { ALLOW: 'pass', FLAG: 'flag', ASK: 'ask', BLOCK: 'block' } as const
@@ -120,15 +120,15 @@ class Gate {
   }
 
   check(step: unknown, run: RunContext): unknown {
-    const subject = subjectOf(step)
+    const subject = readSubject(step)
     // Where hosts do not number turns, a message begins a new one.
-    if (subject.point === 'pre:message' && subject.turn === undefined) this.#forget(subject)
+    if (subject.point === 'pre:message' && subject.turn === undefined) this.#resetTurn(subject)
     const rule = this.#rules.find(({ test }) => test(subject.text))
-    if (rule !== undefined) return this.#settle(subject, verdictOf(rule))
+    if (rule !== undefined) return this.#applyLimit(subject, toVerdict(rule))
     if (!this.#mustReview(subject, step)) return this.#canReview(subject) ? NOT_REVIEWED : undefined
     const isLowered = this.#isLowered(run)
     const settle = (verdict: unknown): unknown =>
-      this.#settle(subject, isLowered ? lower(verdict as VerdictObject | Failure) : verdict)
+      this.#applyLimit(subject, isLowered ? lower(verdict as VerdictObject | Failure) : verdict)
     const reviewed = this.#review(subject, step, run)
     return isThenable(reviewed) ? Promise.resolve(reviewed).then(settle) : settle(reviewed)
   }
@@ -159,19 +159,19 @@ class Gate {
     const of = createHash('sha256')
       .update(subject.output ?? '')
       .digest('base64url')
-    const kept = this.#record(subject)?.review
+    const kept = this.#readTurn(subject)?.review
     if (kept?.of === of) return kept.verdict
-    const answer = this.#ask(step, run)
+    const answer = this.#callReviewer(step, run)
     const take = (given: unknown): VerdictObject | Failure => {
       const verdict = readReview(given)
-      if (!(verdict instanceof Failure)) this.#keep(subject, (turn) => ({ ...turn, review: { of, verdict } }))
+      if (!(verdict instanceof Failure)) this.#updateTurn(subject, (turn) => ({ ...turn, review: { of, verdict } }))
       return verdict
     }
     return isThenable(answer) ? Promise.resolve(answer).then(take, (error) => take(crash(error))) : take(answer)
   }
 
   // What a reviewer throws is taken here and not by the engine, because it counts towards the limit.
-  #ask(step: unknown, run: RunContext): unknown {
+  #callReviewer(step: unknown, run: RunContext): unknown {
     try {
       return this.#options.reviewer?.(step, run)
     } catch (error) {
@@ -180,32 +180,32 @@ class Gate {
   }
 
   // A failing reviewer counts as one who says no: whatever that means, it must not hold a turn for ever.
-  #settle(subject: GateSubject, verdict: unknown): unknown {
+  #applyLimit(subject: GateSubject, verdict: unknown): unknown {
     const isStopping = verdict instanceof Failure || (isRecord(verdict) && STOPPING.has(String(verdict.decision)))
     if (subject.point !== 'pre:turn:end' || !isStopping) return verdict
-    const before = Math.max(this.#record(subject)?.continues ?? 0, subject.continues)
+    const before = Math.max(this.#readTurn(subject)?.continues ?? 0, subject.continues)
     if (before < this.#maxContinues) {
-      this.#keep(subject, (turn) => ({ ...turn, continues: before + 1 }))
+      this.#updateTurn(subject, (turn) => ({ ...turn, continues: before + 1 }))
       return verdict
     }
     const why = verdict instanceof Failure ? verdict.message : String((verdict as VerdictObject).reason)
     const reason = `released after ${before} times; the last objection was: ${why}`
-    return { decision: 'flag', reason, metadata: { ...factsOf('BLOCK', why), capped: true } }
+    return { decision: 'flag', reason, metadata: { ...buildGateMetadata('BLOCK', why), capped: true } }
   }
 
-  #record(subject: GateSubject): TurnRecord | undefined {
-    const key = keyOf(subject)
+  #readTurn(subject: GateSubject): TurnRecord | undefined {
+    const key = buildTurnKey(subject)
     return key === undefined ? undefined : (this.#state.get(key)?.value as TurnRecord | undefined)
   }
 
-  #keep(subject: GateSubject, change: (turn: TurnRecord) => TurnRecord): void {
-    const key = keyOf(subject)
+  #updateTurn(subject: GateSubject, change: (turn: TurnRecord) => TurnRecord): void {
+    const key = buildTurnKey(subject)
     if (key === undefined) return
     update<TurnRecord>(this.#state, key, (turn) => change(turn ?? { continues: 0 }), SESSION_TTL_MS)
   }
 
-  #forget(subject: GateSubject): void {
-    if (this.#record(subject) !== undefined) this.#keep(subject, () => ({ continues: 0 }))
+  #resetTurn(subject: GateSubject): void {
+    if (this.#readTurn(subject) !== undefined) this.#updateTurn(subject, () => ({ continues: 0 }))
   }
 }
 
@@ -231,7 +231,7 @@ const SUBSTANTIVE = /created file|modified|wrote to|deleted/i
 export function readReview(given: unknown): VerdictObject | Failure {
   if (given instanceof Failure) return given
   if (isRecord(given)) return readVerdictObject(given)
-  if (given === 'pass') return { decision: 'pass', metadata: factsOf('ALLOW', undefined) }
+  if (given === 'pass') return { decision: 'pass', metadata: buildGateMetadata('ALLOW', undefined) }
   const first = typeof given === 'string' ? (given.trim().split(/\r?\n/, 1)[0] ?? '') : ''
   const read = /^(ALLOW|BLOCK)(?:$|\s*[:—–-]\s*(.*)$|\s+(.*)$)/i.exec(first)
   if (read === null) {
@@ -239,11 +239,11 @@ export function readReview(given: unknown): VerdictObject | Failure {
   }
   const word = (read[1] ?? '').toUpperCase() as 'ALLOW' | 'BLOCK'
   const why = (read[2] ?? read[3] ?? '').trim() || undefined
-  if (word === 'ALLOW') return { decision: 'pass', metadata: factsOf(word, why) }
+  if (word === 'ALLOW') return { decision: 'pass', metadata: buildGateMetadata(word, why) }
   return {
     decision: 'block',
     reason: `the reviewer objects: ${why ?? 'no reason given'}`,
-    metadata: factsOf(word, why),
+    metadata: buildGateMetadata(word, why),
   }
 }
 
@@ -255,17 +255,20 @@ function readVerdictObject(given: Readonly<Record<string, unknown>>): VerdictObj
   const read = readVerdict(given, POINTS['pre:turn:end'])
   if (read instanceof Failure) return read
   const { decision, reason, metadata } = read
-  const facts = { ...metadata, ...factsOf(STOPPING.has(decision) ? 'BLOCK' : 'ALLOW', reason) }
+  const facts = { ...metadata, ...buildGateMetadata(STOPPING.has(decision) ? 'BLOCK' : 'ALLOW', reason) }
   return { decision, metadata: facts, ...(reason !== undefined && { reason }) }
 }
 
-function verdictOf({ decision, reason }: CompiledRule): VerdictObject {
+function toVerdict({ decision, reason }: CompiledRule): VerdictObject {
   const word = decision === 'pass' ? 'ALLOW' : 'BLOCK'
-  const metadata = { ...factsOf(decision === 'flag' ? 'ALLOW' : word, reason), gateReviewed: false }
+  const metadata = { ...buildGateMetadata(decision === 'flag' ? 'ALLOW' : word, reason), gateReviewed: false }
   return decision === 'pass' ? { decision, metadata } : { decision, reason, metadata }
 }
 
-function factsOf(gateDecision: 'ALLOW' | 'BLOCK', gateReason: string | undefined): Readonly<Record<string, unknown>> {
+function buildGateMetadata(
+  gateDecision: 'ALLOW' | 'BLOCK',
+  gateReason: string | undefined,
+): Readonly<Record<string, unknown>> {
   return { gateDecision, gateReason, gateReviewed: true }
 }
 
@@ -300,7 +303,7 @@ const plainRegex: RegexCompiler = (source, flags) => {
   return (text) => own.test(text)
 }
 
-function keyOf({ session, turn }: GateSubject): string | undefined {
+function buildTurnKey({ session, turn }: GateSubject): string | undefined {
   return session === undefined ? undefined : turnKey('gate', session, turn)
 }
 

@@ -3,7 +3,7 @@
 import * as z from 'zod'
 import { isOpen, readRoundtable, roundtableKey } from '../../roundtable/machine.ts'
 import { builtIn } from './built-in.ts'
-import { sourceOf } from './source-classify.ts'
+import { readSource } from './source-classify.ts'
 
 const options = z.strictObject({})
 
@@ -17,7 +17,7 @@ export const interagentRouting = builtIn<z.output<typeof options>>({
   create(_options, { state, clock }) {
     return {
       check(step) {
-        if (sourceOf(step) !== 'agent') return 'pass'
+        if (readSource(step) !== 'agent') return 'pass'
         const { prompt } = step.data as { readonly prompt?: unknown }
         if (typeof prompt === 'string' && hasMention(prompt)) {
           return { decision: 'pass', metadata: { should_suppress: false, hasMention: true } }

@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { findLink, type Pair } from './memory-pairs.ts'
 
 /** How a pair stands. */
-export type Standing =
+export type PairState =
   | { readonly kind: 'same'; readonly digest: string }
   | { readonly kind: 'absent' }
   /** `isClean`: what would be overwritten holds nothing that the other has not had. */
@@ -31,7 +31,7 @@ interface Content {
 }
 
 /** Compares a pair. `lastDigest` is what both held when they were last the same. */
-export async function compare(pair: Pair, lastDigest: string | undefined, maxBytes: number): Promise<Standing> {
+export async function compare(pair: Pair, lastDigest: string | undefined, maxBytes: number): Promise<PairState> {
   const from = await readSide(pair.from, pair.roots?.from, maxBytes)
   const to = await readSide(pair.to, pair.roots?.to, maxBytes)
   if ('why' in from) return { kind: 'problem', why: from.why }
@@ -56,7 +56,7 @@ export async function compare(pair: Pair, lastDigest: string | undefined, maxByt
  * if it was; throws when it cannot be done, or when the target changed meanwhile.
  */
 export async function sync(
-  { source, target, isClean }: Extract<Standing, { kind: 'drift' }>,
+  { source, target, isClean }: Extract<PairState, { kind: 'drift' }>,
   names: { readonly stamp: string; readonly id: string },
 ): Promise<string | undefined> {
   const { content } = source
@@ -74,7 +74,7 @@ export async function sync(
     const seconds = Number(content.mtimeNs) / 1e9
     await utimes(part, seconds, seconds)
     await assertUnchanged(target)
-    const aside = isClean ? undefined : await keepAside(target, names.stamp)
+    const aside = isClean ? undefined : await saveConflictCopy(target, names.stamp)
     await rename(part, target.path)
     return aside
   } catch (error) {
@@ -84,7 +84,7 @@ export async function sync(
 }
 
 // Never over another file: two copies of the same second and content are the same copy.
-async function keepAside({ path, content }: Side, stamp: string): Promise<string | undefined> {
+async function saveConflictCopy({ path, content }: Side, stamp: string): Promise<string | undefined> {
   if (content === undefined) return undefined
   const aside = `${path}.conflict-${stamp}-${content.digest.slice(0, 8)}`
   await copyFile(path, aside, constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
@@ -111,18 +111,18 @@ async function readSide(path: string, root: string | undefined, maxBytes: number
     if (link.isSymbolicLink() && root !== undefined) return { why: `${path} is a symbolic link` }
     // A link that somebody mapped by name is meant: what it leads to is read and written, and the link stays.
     const real = link.isSymbolicLink() ? await realpath(path) : path
-    const { mode, mtimeNs, size, isFile } = await statOf(real)
+    const { mode, mtimeNs, size, isFile } = await readStats(real)
     if (!isFile) return { why: `${path} is not a file` }
     if (size > maxBytes) return { why: `${path} is larger than ${maxBytes} bytes` }
     const bytes = await readFile(real)
     const digest = createHash('sha256').update(bytes).digest('hex')
     return { path: real, content: { digest, bytes, mtimeNs, mode } }
   } catch (error) {
-    return { why: whyNot(path, error) }
+    return { why: describeFileError(path, error) }
   }
 }
 
-async function statOf(path: string) {
+async function readStats(path: string) {
   const found = await stat(path, { bigint: true })
   const { mtimeNs, size } = found
   return { mtimeNs, size: Number(size), mode: Number(found.mode) & 0o777, isFile: found.isFile() }
@@ -134,7 +134,7 @@ function orMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 /** Why something could not be done with a file, in words. */
-export function whyNot(path: string, error: unknown): string {
+export function describeFileError(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM') return `${path}: no permission`
   if (code === 'ENOENT') return `${path}: a link to nothing`

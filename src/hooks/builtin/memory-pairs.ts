@@ -39,7 +39,7 @@ export function whyInvalid({ from }: Mapping): string | undefined {
 /** The pairs of a mapping; of a pattern, those that exist on either side. Problems are added to the list. */
 export async function findPairs(mapping: Mapping, workspace: string, problems: string[]): Promise<readonly Pair[]> {
   const to = absolute(mapping.to, workspace)
-  if (!isGlob(mapping.from)) return [pairOf(absolute(mapping.from, workspace), to, mapping.to.endsWith('/'))]
+  if (!isGlob(mapping.from)) return [toPair(absolute(mapping.from, workspace), to, mapping.to.endsWith('/'))]
   const { folder, pattern } = splitPattern(mapping.from)
   const from = absolute(folder, workspace)
   if (isInside(from, to) || isInside(to, from)) {
@@ -51,7 +51,7 @@ export async function findPairs(mapping: Mapping, workspace: string, problems: s
   return [...names].sort().map((name) => ({ from: join(from, name), to: join(to, name), roots: { from, to } }))
 }
 
-function pairOf(from: string, to: string, isFolder: boolean): Pair {
+function toPair(from: string, to: string, isFolder: boolean): Pair {
   return { from, to: isFolder ? join(to, basename(from)) : to }
 }
 
@@ -67,8 +67,8 @@ export async function findLink(path: string, root: string): Promise<string | und
 }
 
 // The names that copies kept aside get; such files are no memory themselves.
-const KEPT_ASIDE = /\.conflict-\d{8}T\d{6}Z-[0-9a-f]{8}$/
-const HALF_WRITTEN = /\.arc-part$/
+const CONFLICT_COPY = /\.conflict-\d{8}T\d{6}Z-[0-9a-f]{8}$/
+const PARTIAL_FILE = /\.arc-part$/
 
 // The folder before the first part that is a pattern, and the rest.
 function splitPattern(from: string): { readonly folder: string; readonly pattern: string } {
@@ -84,7 +84,7 @@ async function walk(root: string, problems: string[]): Promise<readonly string[]
   const open: { path: string; depth: number }[] = [{ path: '', depth: 0 }]
   let seen = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const entry of await entriesOf(join(root, next.path), problems)) {
+    for (const entry of await readEntries(join(root, next.path), problems)) {
       if (++seen > MAX_ENTRIES) {
         problems.push(`${root} holds more than ${MAX_ENTRIES} files: not all were looked at`)
         return found
@@ -92,13 +92,13 @@ async function walk(root: string, problems: string[]): Promise<readonly string[]
       const path = next.path === '' ? entry.name : `${next.path}/${entry.name}`
       if (entry.isDirectory()) {
         if (next.depth < MAX_DEPTH) open.push({ path, depth: next.depth + 1 })
-      } else if (!KEPT_ASIDE.test(entry.name) && !HALF_WRITTEN.test(entry.name)) found.push(path)
+      } else if (!CONFLICT_COPY.test(entry.name) && !PARTIAL_FILE.test(entry.name)) found.push(path)
     }
   }
   return found
 }
 
-async function entriesOf(folder: string, problems: string[]): Promise<readonly Dirent[]> {
+async function readEntries(folder: string, problems: string[]): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { update } from '../../storage/state.ts'
 import { builtIn } from './built-in.ts'
-import { compare, type Standing, sync, whyNot } from './memory-files.ts'
+import { compare, describeFileError, type PairState, sync } from './memory-files.ts'
 import { findPairs, type Pair, whyInvalid } from './memory-pairs.ts'
 import type { SupervisionServices } from './services.ts'
 
@@ -60,7 +60,7 @@ export const memorySync = builtIn<Options>({
 })
 
 /** What was found and done in one run. */
-interface Findings {
+interface SyncFindings {
   readonly drifted: string[]
   readonly synced: string[]
   readonly keptAside: string[]
@@ -71,7 +71,7 @@ class MemorySync {
   readonly #options: Options
   readonly #services: SupervisionServices
   readonly #run: RunContext
-  readonly #findings: Findings = { drifted: [], synced: [], keptAside: [], problems: [] }
+  readonly #findings: SyncFindings = { drifted: [], synced: [], keptAside: [], problems: [] }
 
   constructor(settings: Options, services: SupervisionServices, run: RunContext) {
     this.#options = settings
@@ -90,27 +90,27 @@ class MemorySync {
           )
           return this.#verdict()
         }
-        await this.#treat(pair)
+        await this.#checkPair(pair)
       }
     }
     return this.#verdict()
   }
 
-  async #treat(pair: Pair): Promise<void> {
+  async #checkPair(pair: Pair): Promise<void> {
     const { drifted, problems } = this.#findings
-    const key = keyOf(pair)
+    const key = buildPairKey(pair)
     const last = this.#services.state.get(key)?.value
     const standing = await compare(pair, typeof last === 'string' ? last : undefined, this.#options.maxBytes)
-    if (standing.kind === 'same') this.#note(key, standing.digest)
-    else if (standing.kind === 'absent') this.#forget(key)
+    if (standing.kind === 'same') this.#storeDigest(key, standing.digest)
+    else if (standing.kind === 'absent') this.#removeDigest(key)
     else if (standing.kind === 'problem') problems.push(standing.why)
     else if (standing.kind === 'undecided') problems.push(`${pair.from} and ${pair.to}: ${standing.why}`)
     else if (standing.kind === 'deleted') problems.push(`${standing.gone} was deleted, ${standing.left} was left`)
-    else if (this.#run.mode === 'enforce') await this.#bringUpToDate(key, standing)
+    else if (this.#run.mode === 'enforce') await this.#syncPair(key, standing)
     else drifted.push(`${standing.target.path} is behind ${standing.source.path}`)
   }
 
-  async #bringUpToDate(key: string, drift: Extract<Standing, { kind: 'drift' }>): Promise<void> {
+  async #syncPair(key: string, drift: Extract<PairState, { kind: 'drift' }>): Promise<void> {
     const { synced, keptAside, problems } = this.#findings
     const { clock, newId } = this.#services
     const stamp = new Date(clock.wall()).toISOString().replace(/[-:]|\.\d+/g, '')
@@ -118,18 +118,18 @@ class MemorySync {
       const aside = await sync(drift, { stamp, id: newId() })
       if (aside !== undefined) keptAside.push(aside)
       synced.push(drift.target.path)
-      if (drift.source.content !== undefined) this.#note(key, drift.source.content.digest)
+      if (drift.source.content !== undefined) this.#storeDigest(key, drift.source.content.digest)
     } catch (error) {
-      problems.push(whyNot(drift.target.path, error))
+      problems.push(describeFileError(drift.target.path, error))
     }
   }
 
-  #note(key: string, digest: string): void {
-    update<unknown>(this.#services.state, key, (before) => (before === digest ? undefined : digest), KEPT_MS)
+  #storeDigest(key: string, digest: string): void {
+    update<unknown>(this.#services.state, key, (before) => (before === digest ? undefined : digest), RETENTION_MS)
   }
 
   // Deleted on both sides: what comes under this name later is something new.
-  #forget(key: string): void {
+  #removeDigest(key: string): void {
     const { state } = this.#services
     const entry = state.get(key)
     if (entry !== undefined) state.remove(key, entry.version)
@@ -151,7 +151,7 @@ class MemorySync {
 }
 
 // A pair that nobody changed for so long is compared anew, by age: what is overwritten then is kept aside.
-const KEPT_MS = 365 * 86_400_000
+const RETENTION_MS = 365 * 86_400_000
 const MAX_NAMED = 5
 
 function sentence(items: readonly string[], what: string): string {
@@ -160,7 +160,7 @@ function sentence(items: readonly string[], what: string): string {
   return `${what}: ${items.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
-function keyOf({ from, to }: Pair): string {
+function buildPairKey({ from, to }: Pair): string {
   return `memory-sync/${createHash('sha256')
     .update(JSON.stringify([from, to]))
     .digest('hex')

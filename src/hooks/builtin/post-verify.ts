@@ -70,8 +70,8 @@ export const postVerify = builtIn<Options>({
       check(step, run) {
         if (checks.length === 0) return 'pass'
         const operation = findServiceOperation(step.data as Readonly<Record<string, unknown>>, words)
-        if (operation === undefined || isFresh(step, settings, services)) return 'pass'
-        noteVerified(step, services)
+        if (operation === undefined || wasJustVerified(step, settings, services)) return 'pass'
+        storeVerified(step, services)
         return verify(step, run, { operation, settings, services })
       },
     }
@@ -79,13 +79,13 @@ export const postVerify = builtIn<Options>({
 })
 
 // An agent that has restarted something also says so: that is the same operation, and was looked at already.
-function isFresh(step: Step, { pollTimeoutMs }: Options, { state, clock }: SupervisionServices): boolean {
+function wasJustVerified(step: Step, { pollTimeoutMs }: Options, { state, clock }: SupervisionServices): boolean {
   if (step.point !== 'post:message') return false
   const ageMs = clock.wall() - Number(state.get(verifiedKey(step))?.value ?? Number.NaN)
   return ageMs >= 0 && ageMs < 2 * pollTimeoutMs
 }
 
-function noteVerified(step: Step, { state, clock }: SupervisionServices): void {
+function storeVerified(step: Step, { state, clock }: SupervisionServices): void {
   if (step.session !== undefined) update(state, verifiedKey(step), () => clock.wall(), SESSION_TTL_MS)
 }
 
@@ -144,7 +144,7 @@ async function poll(
   const roomMs = Math.min(attemptMs, limitMs / 4)
   for (let waitMs = pollIntervalMs; ; waitMs *= 2) {
     const attempt = { limitMs: Math.max(1, Math.min(attemptMs, endAt - clock.now())), signal: run.signal }
-    const found = await Promise.all(checks.map((one) => look(one, attempt, services)))
+    const found = await Promise.all(checks.map((one) => checkHealth(one, attempt, services)))
     if (found.every(({ healthy }) => healthy)) return { found, timedOut: false }
     const leftMs = endAt - roomMs - clock.now()
     if (leftMs <= 0 || run.signal.aborted) return { found, timedOut: true }
@@ -152,7 +152,11 @@ async function poll(
   }
 }
 
-async function look(one: Check, limits: { limitMs: number; signal: AbortSignal }, services: SupervisionServices) {
+async function checkHealth(
+  one: Check,
+  limits: { limitMs: number; signal: AbortSignal },
+  services: SupervisionServices,
+) {
   const { clock } = services
   try {
     const problem =
@@ -163,7 +167,7 @@ async function look(one: Check, limits: { limitMs: number; signal: AbortSignal }
           )
     return { name: one.name, healthy: problem === undefined, detail: problem ?? 'ok' }
   } catch (error) {
-    return { name: one.name, healthy: false, detail: causeOf(error) }
+    return { name: one.name, healthy: false, detail: describeCause(error) }
   }
 }
 
@@ -203,7 +207,7 @@ async function runCheck(
 }
 
 // What fetch throws says little; what caused it says why.
-function causeOf(error: unknown): string {
+function describeCause(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const { code } = (cause ?? error) as NodeJS.ErrnoException
   return typeof code === 'string' ? code : error instanceof Error ? error.message : String(error)

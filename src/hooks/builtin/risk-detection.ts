@@ -10,9 +10,9 @@ import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { defineRulePack } from '../../risk/user-pack.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
-import { classifierOf, rateStep } from './call-risk.ts'
-import { isCatastrophe, verdictOn, withKeywords } from './risk-verdict.ts'
-import { noteRisk } from './turn-risk.ts'
+import { createClassifier, rateStep } from './call-risk.ts'
+import { decideRisk, isCatastrophe, withKeywords } from './risk-verdict.ts'
+import { storeTurnRisk } from './turn-risk.ts'
 
 const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
 
@@ -36,16 +36,16 @@ export const riskDetection = builtIn<Options>({
   critical: true,
   options,
   create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
-    const classify = classifierOf(readPacks(definitions, regex), guard)
+    const classify = createClassifier(readPacks(definitions, regex), guard)
     return {
       alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)
-        const risk = withKeywords(rated, () => textOf(input), customKeywords)
+        const risk = withKeywords(rated, () => readText(input), customKeywords)
         // What is talked about is not done: the floor is for what would be.
-        const verdict = verdictOn(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
-        const riskNotKept = keep(state, step, risk)
+        const verdict = decideRisk(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
+        const riskNotKept = storeRisk(state, step, risk)
         return riskNotKept === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotKept } }
       },
     }
@@ -69,9 +69,9 @@ function refusePattern(): never {
 
 // A store that cannot be written to must not take the verdict away: in log a failure stops nothing, not even `rm -rf /`.
 // Gives why it was not kept, if it was not.
-function keep(state: StateStore, step: Step, risk: Assessment): string | undefined {
+function storeRisk(state: StateStore, step: Step, risk: Assessment): string | undefined {
   try {
-    noteRisk(state, step, risk)
+    storeTurnRisk(state, step, risk)
     return undefined
   } catch (error) {
     return describe(error)
@@ -79,7 +79,7 @@ function keep(state: StateStore, step: Step, risk: Assessment): string | undefin
 }
 
 // Where keywords are looked for: a message, or the texts of a call. What a file would hold is not something it does.
-function textOf(input: RiskInput): string {
+function readText(input: RiskInput): string {
   if ('message' in input) return input.message
   const { content: _content, ...args } = input.args
   return [input.tool, ...Object.values(args).filter((value) => typeof value === 'string')].join('\n')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Assessment, Tier } from '../../risk/assessment.ts'
-import { isCatastrophe, verdictOn, withKeywords } from './risk-verdict.ts'
+import { decideRisk, isCatastrophe, withKeywords } from './risk-verdict.ts'
 
 const rated = (tier: Tier, more: Partial<Assessment> = {}): Assessment => ({
   ...{ effect: 'destructive', tier, requiresConfirmation: true, checklist: 'strict', isUnknown: false },
@@ -25,23 +25,23 @@ describe('what a risk leads to', () => {
     [4, 'block', 'ask', 'block'],
     [5, 'block', 'block', 'block'],
   ])('B10 tier %i: %s, with onTier4 ask %s, with blockTier 3 %s', (tier, plain, asking, strict) => {
-    expect(verdictOn(rated(tier), 'action', POLICY).decision).toBe(plain)
-    expect(verdictOn(rated(tier), 'action', { ...POLICY, onTier4: 'ask' }).decision).toBe(asking)
-    expect(verdictOn(rated(tier), 'action', { ...POLICY, blockTier: 3 }).decision).toBe(strict)
+    expect(decideRisk(rated(tier), 'action', POLICY).decision).toBe(plain)
+    expect(decideRisk(rated(tier), 'action', { ...POLICY, onTier4: 'ask' }).decision).toBe(asking)
+    expect(decideRisk(rated(tier), 'action', { ...POLICY, blockTier: 3 }).decision).toBe(strict)
   })
 
   it('B10 tier 5 blocks even where blockTier and onTier4 are as mild as can be', () => {
-    expect(verdictOn(rated(5), 'action', { blockTier: 5, onTier4: 'ask' }).decision).toBe('block')
-    expect(verdictOn(rated(4), 'action', { blockTier: 5, onTier4: 'block' }).decision).toBe('flag')
+    expect(decideRisk(rated(5), 'action', { blockTier: 5, onTier4: 'ask' }).decision).toBe('block')
+    expect(decideRisk(rated(4), 'action', { blockTier: 5, onTier4: 'block' }).decision).toBe('flag')
   })
 
   it('B10 what could not be understood is held for a person', () => {
-    expect(verdictOn(rated(1, { isUnknown: true, evidence: [] }), 'action', POLICY)).toMatchObject({ decision: 'ask' })
-    expect(verdictOn(rated(4, { isUnknown: true }), 'action', POLICY).decision).toBe('block')
+    expect(decideRisk(rated(1, { isUnknown: true, evidence: [] }), 'action', POLICY)).toMatchObject({ decision: 'ask' })
+    expect(decideRisk(rated(4, { isUnknown: true }), 'action', POLICY).decision).toBe('block')
   })
 
   it('B10 says the rule, the reason and the safer way, and leaves its findings for others', () => {
-    expect(verdictOn(rated(4), 'action', POLICY)).toMatchObject({
+    expect(decideRisk(rated(4), 'action', POLICY)).toMatchObject({
       reason: 'it rewrites history (git/push-force: destructive, tier 4)',
       suggestion: 'push --force-with-lease',
       metadata: {

@@ -15,7 +15,7 @@ export interface RiskPolicy {
 export type RiskOf = 'action' | 'message'
 
 /** The verdict on an assessment. */
-export function verdictOn(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy): VerdictObject {
+export function decideRisk(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy): VerdictObject {
   const { blockTier, onTier4: tier4 } = policy
   const decision = decide(risk, { blockTier, tier4 })
   const [gravest] = risk.evidence

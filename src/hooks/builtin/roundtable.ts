@@ -27,7 +27,7 @@ import {
 import { SESSION_TTL_MS, update } from '../../storage/state.ts'
 import { builtIn } from './built-in.ts'
 import type { SupervisionServices } from './services.ts'
-import { senderOf, sourceOf } from './source-classify.ts'
+import { readSender, readSource } from './source-classify.ts'
 
 const options = z.strictObject({
   agents: z
@@ -71,14 +71,14 @@ class RoundtableHost {
   check(step: Step, run: RunContext): VerdictObject | undefined {
     const table = readRoundtable(this.#services.state.get(roundtableKey(step.session))?.value)
     const isGoing = isOpen(table, this.#services.clock.wall())
-    const text = textOf(step)
+    const text = readText(step)
     const asks = step.point === 'pre:message' && hasTrigger(text)
     if (!isGoing) return asks ? this.#open(step, text) : undefined
-    const speaker = speakerOf(step, table)
-    if (speaker !== undefined && text.trim() !== '') return this.#hear(step, run, { speaker, text })
-    if (!asks) return { decision: 'pass', metadata: factsOf(table) }
+    const speaker = findSpeaker(step, table)
+    if (speaker !== undefined && text.trim() !== '') return this.#onSpeech(step, run, { speaker, text })
+    if (!asks) return { decision: 'pass', metadata: buildMetadata(table) }
     const reason = `a roundtable on ${JSON.stringify(table.topic)} is going on: a second one was not opened`
-    return { decision: 'flag', reason, metadata: { ...factsOf(table), triggerIgnored: true } }
+    return { decision: 'flag', reason, metadata: { ...buildMetadata(table), triggerIgnored: true } }
   }
 
   #open(step: Step, text: string): VerdictObject | undefined {
@@ -98,28 +98,28 @@ class RoundtableHost {
       const data = { id: table.id, session: step.session, agents: table.agents, rounds: table.rounds, notes }
       record({ component: 'roundtable', action: 'roundtable:open', level: 'info', message: table.topic, data })
     }
-    return { decision: 'pass', metadata: factsOf(table) }
+    return { decision: 'pass', metadata: buildMetadata(table) }
   }
 
-  #hear(step: Step, run: RunContext, said: { speaker: string; text: string }): VerdictObject | undefined {
+  #onSpeech(step: Step, run: RunContext, said: { speaker: string; text: string }): VerdictObject | undefined {
     const via: SpeechChannel = step.point === 'pre:message' ? 'message' : 'response'
-    const heard = this.#take(step, { ...said, via, isHeldBack: via === 'message' && run.mode === 'enforce' })
+    const heard = this.#addSpeech(step, { ...said, via, isHeldBack: via === 'message' && run.mode === 'enforce' })
     if (heard === undefined) return undefined
     const { before, table, what } = heard
-    if (what !== 'echo') this.#tell(step, said.speaker, table, what)
+    if (what !== 'echo') this.#log(step, said.speaker, table, what)
     const turn = getCurrentTurn(before)
-    if (what !== 'aside' || turn === undefined) return { decision: 'pass', metadata: factsOf(table) }
+    if (what !== 'aside' || turn === undefined) return { decision: 'pass', metadata: buildMetadata(table) }
     const outOfTurn = { outOfTurn: true, expectedAgent: turn.agent, actualAgent: said.speaker }
     return {
       decision: via === 'message' ? 'block' : 'flag',
       reason: `out of turn: the roundtable expects ${turn.agent} to speak next (round ${turn.round})`,
       suggestion: `Wait until ${turn.agent} has spoken.`,
-      metadata: { ...factsOf(table), ...outOfTurn },
+      metadata: { ...buildMetadata(table), ...outOfTurn },
     }
   }
 
   // What will be blocked was never said, so it leaves no aside; all else is written down.
-  #take(step: Step, said: { speaker: string; text: string; via: SpeechChannel; isHeldBack: boolean }) {
+  #addSpeech(step: Step, said: { speaker: string; text: string; via: SpeechChannel; isHeldBack: boolean }) {
     const { state, clock } = this.#services
     const at = clock.wall()
     let result: { before: Roundtable; table: Roundtable; what: SpeechKind } | undefined
@@ -137,7 +137,7 @@ class RoundtableHost {
     return result as { before: Roundtable; table: Roundtable; what: SpeechKind } | undefined
   }
 
-  #tell(step: Step, speaker: string, table: Roundtable, what: SpeechKind): void {
+  #log(step: Step, speaker: string, table: Roundtable, what: SpeechKind): void {
     // Whoever drives a table tells of its turns, and knows more of them.
     if (table.driver !== undefined && what !== 'aside') return
     const { record } = this.#services
@@ -153,7 +153,7 @@ class RoundtableHost {
 }
 
 // What others are told while a discussion goes on.
-function factsOf(table: Roundtable): Readonly<Record<string, unknown>> {
+function buildMetadata(table: Roundtable): Readonly<Record<string, unknown>> {
   const turn = getCurrentTurn(table)
   return {
     roundtable: table.status !== 'complete',
@@ -166,11 +166,11 @@ function factsOf(table: Roundtable): Readonly<Record<string, unknown>> {
 }
 
 // An agent speaks by its answer, or by a message that is its own. People, timers and the system may say what they like.
-function speakerOf(step: Step, table: Roundtable): string | undefined {
+function findSpeaker(step: Step, table: Roundtable): string | undefined {
   if (step.point === 'post:message') return atTable(table, step.agent, step.host) ?? step.agent ?? step.host
-  const source = sourceOf(step)
+  const source = readSource(step)
   if (source !== 'agent' && source !== 'unknown') return undefined
-  const named = senderOf(step) ?? step.agent
+  const named = readSender(step) ?? step.agent
   // What comes after the rounds is the synthesis, whoever it is from; before, a nameless agent is out of turn.
   const isTaken = source === 'agent' || table.status === 'synthesizing'
   return named ?? (isTaken ? 'unknown' : undefined)
@@ -181,7 +181,7 @@ function atTable(table: Roundtable, ...names: readonly (string | undefined)[]): 
   return names.find((name) => name !== undefined && seats.has(agentKey(name)))
 }
 
-function textOf(step: Step): string {
+function readText(step: Step): string {
   const { prompt, output } = step.data as { readonly prompt?: unknown; readonly output?: unknown }
   const text = step.point === 'pre:message' ? prompt : output
   return typeof text === 'string' ? text : ''

@@ -70,7 +70,7 @@ export class RuleLibrary {
 
   #readFile(path: string): Part {
     try {
-      const stamp = stampOf(statSync(path))
+      const stamp = readStamp(statSync(path))
       const known = this.#cache.get(path)
       if (known?.stamp === stamp) return known.part
       const part = readBeginning(path, this.#settings.maxBytes)
@@ -103,7 +103,7 @@ function beginning(buffer: Buffer, maxBytes: number): string {
   return buffer.toString('utf8', 0, end > 0 ? end : maxBytes).replace(/\uFFFD+$/, '')
 }
 
-function stampOf({ mtimeMs, ctimeMs, size, ino }: Stats): string {
+function readStamp({ mtimeMs, ctimeMs, size, ino }: Stats): string {
   return `${mtimeMs} ${ctimeMs} ${size} ${ino}`
 }
 

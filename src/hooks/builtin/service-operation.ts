@@ -51,7 +51,7 @@ function inToolCall(tool: string, args: unknown, words: readonly string[]): stri
     return file === undefined ? undefined : `config change: ${file}`
   }
   if (kind === 'read') return undefined
-  for (const text of textsOf(args)) {
+  for (const text of readTexts(args)) {
     const found = inCommand(text.slice(0, MAX_LINE), words)
     if (found !== undefined) return found
   }
@@ -80,7 +80,7 @@ function inText(text: string, words: readonly string[]): string | undefined {
   return found ?? words.find((word) => read.toLowerCase().includes(word.toLowerCase()))
 }
 
-function textsOf(args: unknown): readonly string[] {
+function readTexts(args: unknown): readonly string[] {
   if (typeof args === 'string') return [args]
   if (!isRecord(args)) return []
   const command = args.command ?? args.cmd ?? args.script

@@ -54,27 +54,27 @@ export const sourceClassify = builtIn<z.output<typeof options>>({
 })
 
 /** The source of a step, as the classifier left it or, where it does not run, as the host declared it. */
-export function sourceOf(step: Step): Source {
+export function readSource(step: Step): Source {
   const found = step.metadata.messageSource
   return (typeof found === 'string' ? readDeclared(found) : undefined) ?? readDeclared(step.source) ?? 'unknown'
 }
 
 /** Who sent a message, as the host names them. */
-export function senderOf(step: Step): string | undefined {
+export function readSender(step: Step): string | undefined {
   const { sender } = step.data as { readonly sender?: unknown }
   return typeof sender === 'string' && sender.trim() !== '' ? sender.trim() : undefined
 }
 
 // The configured account first: it is the word of whoever runs the supervisor, against what a message says of itself.
 function classify(step: Step, bots: ReadonlySet<string>, marker: RegExp | undefined): readonly [Source, string] {
-  const sender = senderOf(step)
+  const sender = readSender(step)
   if (sender !== undefined && bots.has(fold(sender))) return ['agent', 'the sender is a known bot account']
   const declared = readDeclared(step.source)
   if (declared !== undefined) return [declared, 'declared by the host']
   const bySender = readDeclared(sender)
   if (bySender !== undefined) return [bySender, 'declared by the sender']
   if (sender !== undefined && AGENT_NAMES.has(fold(sender))) return ['agent', 'the sender has the name of an agent']
-  if (marker?.test(promptOf(step).slice(0, MAX_READ)) === true) return ['cron', 'the message has the mark of a timer']
+  if (marker?.test(readPrompt(step).slice(0, MAX_READ)) === true) return ['cron', 'the message has the mark of a timer']
   if (readDeclared(step.host) === 'system') return ['system', 'the host is the system itself']
   // What comes through an agent's own prompt, with nobody else named, was typed there.
   const isTyped = step.host !== undefined && step.host !== '' && sender === undefined && step.point === 'pre:message'
@@ -88,7 +88,7 @@ function readDeclared(text: string | undefined): Source | undefined {
   return sources.find((source) => (DECLARED[source] as readonly string[]).includes(word))
 }
 
-function promptOf(step: Step): string {
+function readPrompt(step: Step): string {
   const { prompt } = step.data as { readonly prompt?: unknown }
   return typeof prompt === 'string' ? prompt : ''
 }

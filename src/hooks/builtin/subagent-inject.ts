@@ -35,7 +35,7 @@ export const subagentInject = builtIn<z.output<typeof options>>({
     const library = new RuleLibrary({ rules, files, maxBytes })
     return {
       check(step) {
-        const target = targetOf(step)
+        const target = findTarget(step)
         if (target === undefined || library.isEmpty) return 'pass'
         const { text, problems } = library.read(step.workspace)
         return verdictOn(target, text, problems)
@@ -49,7 +49,7 @@ interface Target {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-function targetOf(step: Step): Target | undefined {
+function findTarget(step: Step): Target | undefined {
   const { tool, args, config } = step.data as { tool?: unknown; args?: unknown; config?: unknown }
   if (step.point === 'pre:agent:spawn') return { field: 'config', value: isRecord(config) ? config : {} }
   const isSpawn = typeof tool === 'string' && toolClass(tool) === 'spawn'

@@ -7,7 +7,7 @@ import type { Step } from '../../engine/step.ts'
 import { builtIn } from './built-in.ts'
 import { createSupervisionGate, GATE_POINTS, type GateAction, type Reviewer } from './gate.ts'
 import type { SupervisionServices } from './services.ts'
-import { riskOfTurn } from './turn-risk.ts'
+import { readTurnRisk } from './turn-risk.ts'
 
 const rule = z.strictObject({
   pattern: z.string().min(1).max(10_000).describe('A text, or /an expression/flags.'),
@@ -46,13 +46,13 @@ export const supervisionGate = builtIn<Options>({
   create(settings, services) {
     const { rules, onlySubstantive, maxContinues } = settings
     const { state, regex, maxMode } = services
-    const reviewer = settings.reviewer === undefined ? undefined : reviewerOf(settings.reviewer, services)
+    const reviewer = settings.reviewer === undefined ? undefined : createReviewer(settings.reviewer, services)
     const { check } = createSupervisionGate({
       rules: rules.map((given) => ({ ...given, action: given.action as GateAction })),
       onlySubstantive,
       maxContinues,
       state,
-      isSubstantive: (step) => (riskOfTurn(state, step as Step)?.tier ?? 1) > 1,
+      isSubstantive: (step) => (readTurnRisk(state, step as Step)?.tier ?? 1) > 1,
       ...(reviewer && { reviewer }),
       ...(regex && { regex }),
       ...(maxMode && { maxMode }),
@@ -62,7 +62,7 @@ export const supervisionGate = builtIn<Options>({
   },
 })
 
-function reviewerOf(description: Readonly<Record<string, unknown>>, services: SupervisionServices): Reviewer {
+function createReviewer(description: Readonly<Record<string, unknown>>, services: SupervisionServices): Reviewer {
   // Made in any case: it checks its own description, types included.
   const handler: Handler = services.handler(description)
   const { command, cwd } = description

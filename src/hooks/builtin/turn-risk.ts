@@ -18,7 +18,7 @@ export interface TurnRisk {
 }
 
 /** Keeps a risk if it is graver than what the turn had. Where hosts do not number turns, a message begins a new one. */
-export function noteRisk(state: StateStore, step: Step, risk: TurnRisk): void {
+export function storeTurnRisk(state: StateStore, step: Step, risk: TurnRisk): void {
   if (step.session === undefined) return
   const begins = step.turn === undefined && step.point === 'pre:message'
   if (!begins && rank(risk) === 0) return
@@ -30,7 +30,7 @@ export function noteRisk(state: StateStore, step: Step, risk: TurnRisk): void {
 }
 
 /** The gravest of the turn so far. */
-export function riskOfTurn(state: StateStore, step: Step): TurnRisk | undefined {
+export function readTurnRisk(state: StateStore, step: Step): TurnRisk | undefined {
   if (step.session === undefined) return undefined
   return state.get(turnKey('risk', step.session, step.turn))?.value as TurnRisk | undefined
 }

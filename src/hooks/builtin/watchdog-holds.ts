@@ -75,7 +75,7 @@ export class WatchdogHolds {
   }
 
   /** It could not be resumed. True when there will be another try. */
-  notResumed(now: number): boolean {
+  resumeFailed(now: number): boolean {
     const after = readRecord(
       update<unknown>(this.#state, this.#key, (value) => {
         const record = readRecord(value)

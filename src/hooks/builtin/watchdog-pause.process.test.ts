@@ -5,8 +5,8 @@ import { makeFolder, makeSharedState, pipelineOf } from '../../../test/built-in-
 import { json, serve, until } from '../../../test/loopback-server.ts'
 import type { Assessment, RiskInput } from '../../risk/assessment.ts'
 import { riskDetection } from './risk-detection.ts'
-import { createWatchdogPause } from './watchdog-keeper.ts'
 import { watchdogPause } from './watchdog-pause.ts'
+import { createWatchdogPause } from './watchdog-pauser.ts'
 
 // The tier is what the command says: `tier 4`. The rules themselves are tested where they are.
 function classify(input: RiskInput): Assessment {

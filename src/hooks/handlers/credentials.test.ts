@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { fillFromEnvironment, hideInVerdict, redactorOf } from './credentials.ts'
+import { createRedactor, fillFromEnvironment, hideInVerdict } from './credentials.ts'
 
 const URL_WITHOUT_QUERY = new URL('http://127.0.0.1/')
 const secretText = fc.string({ minLength: 6, maxLength: 40 }).filter((text) => text.trim() === text)
@@ -11,7 +11,7 @@ describe('hiding secrets', () => {
   it('H5 credentials never remain in a text, whatever they are made of and whatever stands around them', () => {
     fc.assert(
       fc.property(secretText, fc.string(), fc.string(), (secret, before, after) => {
-        const redact = redactorOf([`Bearer ${secret}`, secret], URL_WITHOUT_QUERY)
+        const redact = createRedactor([`Bearer ${secret}`, secret], URL_WITHOUT_QUERY)
         fc.pre(!'[redacted]'.includes(secret))
         for (const text of [secret, JSON.stringify({ secret }), encodeURIComponent(secret)]) {
           const shown = redact(`${before}${text}${after}`)
@@ -27,7 +27,7 @@ describe('hiding secrets', () => {
     fc.assert(
       fc.property(noColon, secretText, (user, password) => {
         const code = Buffer.from(`${user}:${password}`).toString('base64')
-        const redact = redactorOf([`Basic ${code}`], URL_WITHOUT_QUERY)
+        const redact = createRedactor([`Basic ${code}`], URL_WITHOUT_QUERY)
         for (const text of [code, `${user}:${password}`, password, user]) expect(redact(text)).toBe('[redacted]')
       }),
     )
@@ -43,18 +43,18 @@ describe('hiding secrets', () => {
     ['a cookie is hidden by its value', 'a=12345678; b=87654321', '{"b":"87654321"}', '{"b":"[redacted]"}'],
     ['nothing is hidden for an empty value', '', 'as it is', 'as it is'],
   ])('H5 credentials: %s', (_, value, text, expected) => {
-    expect(redactorOf([value], URL_WITHOUT_QUERY)(text)).toBe(expected)
+    expect(createRedactor([value], URL_WITHOUT_QUERY)(text)).toBe(expected)
   })
 
   it('H5 credentials in a query are hidden, encoded or not', () => {
-    const redact = redactorOf([], new URL('http://h/?key=a%2Fb-secret&v=12'))
+    const redact = createRedactor([], new URL('http://h/?key=a%2Fb-secret&v=12'))
     expect(redact('/?key=a%2Fb-secret&v=12')).toBe('/?[redacted]')
     expect(redact('key a/b-secret or a%2Fb-secret')).toBe('key [redacted] or [redacted]')
   })
 })
 
 describe('hiding secrets in a verdict', () => {
-  const redact = redactorOf(['long-secret'], URL_WITHOUT_QUERY)
+  const redact = createRedactor(['long-secret'], URL_WITHOUT_QUERY)
 
   it('H5 credentials go from everything that is shown, and edits stay exact', () => {
     const verdict = {

@@ -34,8 +34,8 @@ export function fillFromEnvironment(headers: Readonly<Record<string, string>>): 
 export type Redact = (text: string) => string
 
 /** Hides whatever in a request may be secret: the values of its headers and of its query, whole and in parts. */
-export function redactorOf(values: readonly string[], url: URL): Redact {
-  const secrets = [...values, ...values.flatMap(partsOf), url.search.slice(1), ...url.searchParams.values()]
+export function createRedactor(values: readonly string[], url: URL): Redact {
+  const secrets = [...values, ...values.flatMap(splitParts), url.search.slice(1), ...url.searchParams.values()]
   const spellings = secrets.flatMap((secret) => [
     secret,
     JSON.stringify(secret).slice(1, -1),
@@ -45,12 +45,12 @@ export function redactorOf(values: readonly string[], url: URL): Redact {
   if (hidden.length === 0) return (text) => text
   // The longest first: one may be a part of another.
   hidden.sort((a, b) => b.length - a.length)
-  const pattern = new RegExp(hidden.map(patternOf).join('|'), 'g')
+  const pattern = new RegExp(hidden.map(buildPattern).join('|'), 'g')
   return (text) => text.replace(pattern, '[redacted]')
 }
 
 // `Basic dTpw` is the word, the code and what it stands for; cookies are pairs in a list.
-function partsOf(value: string): string[] {
+function splitParts(value: string): string[] {
   const [scheme = '', code = ''] = value.trim().split(/\s+/)
   const decoded = /^basic$/i.test(scheme) ? Buffer.from(code, 'base64').toString('utf8') : ''
   const [user = ''] = decoded.split(':')
@@ -65,7 +65,7 @@ const LONG = 6
 // A header may hold one of these; hiding it would make a verdict unreadable.
 const WORDS: ReadonlySet<string> = new Set([...DECISIONS, ...Object.keys(CONTROLS)])
 
-function patternOf(part: string): string {
+function buildPattern(part: string): string {
   const literal = part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
   return part.length >= LONG ? literal : `(?<!\\w)${literal}(?!\\w)`
 }

@@ -8,10 +8,10 @@ import { ArcError, rejectUnknownOptions, show } from '../../engine/errors.ts'
 import { readTimeout } from '../../engine/hook.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HandlerResult } from '../../engine/verdict.ts'
-import { type FilledHeaders, fillFromEnvironment, hideInVerdict, type Redact, redactorOf } from './credentials.ts'
-import { envelopeOf } from './envelope.ts'
+import { createRedactor, type FilledHeaders, fillFromEnvironment, hideInVerdict, type Redact } from './credentials.ts'
+import { buildEnvelope } from './envelope.ts'
 import { type Handler, readAnswerText, shown } from './handler.ts'
-import { failureOf, type PostAnswer, postJson, readUrl, shownUrl } from './post.ts'
+import { type PostAnswer, postJson, readUrl, shownUrl, toFailure } from './post.ts'
 import { MARK_HEADER, newMark, ownVerdict } from './step-echo.ts'
 
 /** An endpoint to ask. */
@@ -40,11 +40,11 @@ export function httpHandler(options: HttpOptions): Handler {
   const handler: Handler = async (step, { signal }) => {
     const filled = fillFromEnvironment(ownHeaders)
     const headers = { ...urlHeaders, ...filled.headers, [MARK_HEADER]: mark }
-    const envelope = envelopeOf(step)
+    const envelope = buildEnvelope(step)
     const posted = await postJson({ url, headers, body: JSON.stringify(envelope), signal })
-    if (posted.kind !== 'answer') return failureOf(posted, shownUrl(url))
+    if (posted.kind !== 'answer') return toFailure(posted, shownUrl(url))
     const values = [urlHeaders, filled.headers, filled.values].flatMap((given) => Object.values(given))
-    const asked = { where: shownUrl(url), redact: redactorOf(values, url), missing: filled.missing }
+    const asked = { where: shownUrl(url), redact: createRedactor(values, url), missing: filled.missing }
     return ownVerdict(readAnswer(posted, asked), envelope, mark) as HandlerResult
   }
   return Object.assign(handler, timeoutMs === undefined ? {} : { timeoutMs })

@@ -43,7 +43,7 @@ export async function postJson(post: Post): Promise<Posted> {
 }
 
 /** The failure that an attempt without an answer stands for; undefined when there is an answer. */
-export function failureOf(posted: Posted, where: string): Failure | undefined {
+export function toFailure(posted: Posted, where: string): Failure | undefined {
   if (posted.kind === 'aborted') return new Failure('timeout', `no answer from ${where} in time`)
   if (posted.kind === 'unreachable') return new Failure('start', `${where} cannot be reached: ${posted.why}`)
   if (posted.kind === 'broken-off') return new Failure('crash', `the answer of ${where} broke off`)
@@ -103,13 +103,13 @@ function listen(request: ClientRequest, finish: (posted: Posted) => void): void 
       if (size > MAX_OUTPUT_BYTES) finish({ kind: 'too-large' })
       else chunks.push(chunk)
     })
-    response.on('end', () => finish(answerOf(response, chunks)))
+    response.on('end', () => finish(readAnswer(response, chunks)))
     response.on('error', () => finish({ kind: 'broken-off' }))
     response.on('close', () => finish({ kind: 'broken-off' }))
   })
 }
 
-function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): PostAnswer {
+function readAnswer({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): PostAnswer {
   const encoding = /^(identity)?$/i.test(headers['content-encoding'] ?? '') ? undefined : headers['content-encoding']
   const text = encoding === undefined ? Buffer.concat(chunks).toString('utf8') : ''
   return { kind: 'answer', status: statusCode, text, contentType: headers['content-type'] ?? '', encoding }

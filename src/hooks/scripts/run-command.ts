@@ -6,14 +6,14 @@ import type { Clock } from '../../engine/clock.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import type { Handler } from '../../engine/hook.ts'
 import { type CommandHandler, type CommandOptions, commandHandler } from '../handlers/command/command.ts'
-import { portableValue, variableOf } from '../handlers/command/environment.ts'
+import { portableValue, variableName } from '../handlers/command/environment.ts'
 import { compilePlaceholders } from '../handlers/command/placeholders.ts'
 import { commandInWorkspace } from '../handlers/command/workspace-command.ts'
 import { valueOnStep, withoutGiven } from './variables.ts'
 
 // Nobody needs the event's name in a line that stands at one point.
 const STAND_IN = 'hook_event'
-const REFERENCE = `\${${variableOf(STAND_IN)}-}`
+const REFERENCE = `\${${variableName(STAND_IN)}-}`
 
 /** A handler that runs the line of a `/run`; throws an ArcError where a variable has no safe form. */
 export function scriptCommand(hook: ArmaHook, options: { cwd: string | undefined; clock: Clock }): Handler {
@@ -42,7 +42,7 @@ function compileLine(hook: ArmaHook): { readonly line: string; readonly names: r
   const text = words.join(' ')
   const pieces = compilePlaceholders(text).split(REFERENCE)
   if (pieces.length !== names.length + 1) {
-    const what = `The line ${show(text)} uses the name ${variableOf(STAND_IN)}, which stands for variables here.`
+    const what = `The line ${show(text)} uses the name ${variableName(STAND_IN)}, which stands for variables here.`
     throw new ArcError('ARC_COMMAND_INVALID', what)
   }
   const line = pieces.reduce((all, piece, index) => `${all}\${${variableAt(index - 1)}-}${piece}`)

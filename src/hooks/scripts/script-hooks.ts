@@ -7,7 +7,7 @@ import type { Step } from '../../engine/step.ts'
 import type { Decision, HandlerResult } from '../../engine/verdict.ts'
 import type { PipelineServices } from '../pipeline-services.ts'
 import { scriptCommand } from './run-command.ts'
-import { type Lookup, variablesOf, withField } from './variables.ts'
+import { createLookup, type Lookup, withField } from './variables.ts'
 
 /** What a command of a script is given on a step. */
 interface Call {
@@ -21,7 +21,7 @@ interface Call {
 /** What each command but `/run` does. */
 const ACTIONS: Readonly<Record<Exclude<ArmaCommand, 'run'>, (call: Call) => HandlerResult>> = {
   log: writeLog,
-  notify: tellUser,
+  notify: notifyUser,
   perms: checkPermission,
   block: (call) => decide('block', call),
   flag: (call) => decide('flag', call),
@@ -35,7 +35,7 @@ export function scriptHandler(hook: ArmaHook, cwd: string | undefined, services:
   if (command === 'run') return scriptCommand(hook, { cwd, clock: services.clock })
   const act = ACTIONS[command]
   return (step, { hook: name }) => {
-    const look = variablesOf(hook, step, services.clock.wall())
+    const look = createLookup(hook, step, services.clock.wall())
     return act({ hook: name, step, args, look, services })
   }
 }
@@ -56,7 +56,7 @@ function recorded(level: string): 'info' | 'warn' | 'error' {
   return level === 'warn' || level === 'error' ? level : 'info'
 }
 
-function tellUser({ hook, step, args, look, services }: Call): HandlerResult {
+function notifyUser({ hook, step, args, look, services }: Call): HandlerResult {
   const [first = '', ...rest] = texts(args, look)
   const channel = rest.length > 0 && first.startsWith('#') ? first : undefined
   const message = (channel === undefined ? [first, ...rest] : rest).join(' ')

@@ -16,7 +16,7 @@ const MAX_VALUE_CHARS = 1_000_000
 const MAX_PARTS = 1_000
 
 /** The variables of one hook on one step. */
-export function variablesOf({ variables }: ArmaHook, step: Step, timeMs: number): Lookup {
+export function createLookup({ variables }: ArmaHook, step: Step, timeMs: number): Lookup {
   const given = new Map<string, string>()
   const look: Lookup = (name) => given.get(name) ?? valueOnStep(step, name, timeMs)
   // In order: a later line may use an earlier one.

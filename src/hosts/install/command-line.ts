@@ -1,6 +1,7 @@
 // The one line that stands in a host's configuration. Its text never changes, so that a host which trusts it by its
 // hash goes on trusting it.
 
+import { quoteWordForShell, unquoteFromShell } from '../../engine/shell-quote.ts'
 import type { HostName } from '../host.ts'
 
 /** `…/arc hook claude`, quoted for the shell that the host will use. */
@@ -28,10 +29,9 @@ export function isWindowsPath(path: string): boolean {
 
 function quotePath(path: string): string {
   if (isWindowsPath(path)) return /^[\w:.\\/-]+$/.test(path) ? path : `"${path}"`
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+  return quoteWordForShell(path)
 }
 
 function unquote(text: string): string {
-  if (/^'.*'$/s.test(text)) return text.slice(1, -1).replaceAll(`'\\''`, "'")
-  return /^".*"$/s.test(text) ? text.slice(1, -1) : text
+  return unquoteFromShell(text) ?? (/^".*"$/s.test(text) ? text.slice(1, -1) : text)
 }

@@ -57,7 +57,7 @@ export async function runAgent(run: AgentRun): Promise<AgentEnd> {
   // One that ends without reading, or never reads, is in its rights.
   child.stdin.on('error', () => undefined)
   child.stdin.end(prompt)
-  const ending = await endOf(child, run)
+  const ending = await waitForEnd(child, run)
   const isCutShort = ending.kind === 'timeout' || ending.kind === 'aborted'
   if (pid !== undefined && (isCutShort || isGroupAlive(pid))) {
     // What it said is in the pipes already; what it left running says nothing more.
@@ -78,7 +78,7 @@ export function killAgents(): void {
 }
 
 // The exit, the failure to start, the time limit or an abort: whichever is first decides.
-function endOf(child: ChildWithPipes, { command: file, cwd, timeoutMs, signal }: AgentRun): Promise<Ending> {
+function waitForEnd(child: ChildWithPipes, { command: file, cwd, timeoutMs, signal }: AgentRun): Promise<Ending> {
   return new Promise((resolve) => {
     const settle = (ending: Ending): void => {
       clearTimeout(timer)

@@ -31,39 +31,39 @@ export type DriveEnd =
   | { readonly kind: 'refused'; readonly outcome: Outcome }
 
 // For longer than anybody comes back to a discussion.
-const KEPT_MS = 90 * 86_400_000
+const RETENTION_MS = 90 * 86_400_000
 const SLACK_MS = 600_000
 
 export class RoundtableDriver {
   readonly #options: DriverOptions
   readonly #clock: Clock
   #session = ''
-  #judge: SupervisedTurns
+  #turns: SupervisedTurns
 
   constructor(options: DriverOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#judge = new SupervisedTurns(options, '')
+    this.#turns = new SupervisedTurns(options, '')
   }
 
   /** Opens a table on a topic, if the pipeline lets it, and drives it to its end. */
   async open({ topic, rounds }: { readonly topic: string; readonly rounds: number }): Promise<DriveEnd> {
     const { speakers } = this.#options
-    const outcome = await this.#judge.topic(topic)
+    const outcome = await this.#turns.reviewTopic(topic)
     if (outcome.blocked) return { kind: 'refused', outcome }
     const id = `rt-${newId()}`
     const agents = speakers.map(({ name }) => name)
     const allowed = (outcome.data as { readonly prompt: string }).prompt
-    const table = openRoundtable({ id, topic: allowed, agents, rounds, ...this.#when() })
-    this.#take(id)
-    this.#options.supervisor.state.set(roundtableKey(id), this.#claim(table), 0, KEPT_MS)
-    this.#tell('roundtable:begin', table.topic, { agents, rounds })
+    const table = openRoundtable({ id, topic: allowed, agents, rounds, ...this.#now() })
+    this.#useSession(id)
+    this.#options.supervisor.state.set(roundtableKey(id), this.#claim(table), 0, RETENTION_MS)
+    this.#log('roundtable:begin', table.topic, { agents, rounds })
     return this.#drive(table)
   }
 
   /** Goes on with a table that was broken off. */
   async resume(session: string): Promise<DriveEnd> {
-    this.#take(session)
+    this.#useSession(session)
     const { state } = this.#options.supervisor
     let table: Roundtable | undefined
     update<unknown>(
@@ -74,12 +74,12 @@ export class RoundtableDriver {
         table = found === undefined || !canResume(found) ? undefined : this.#claim(found)
         return table
       },
-      KEPT_MS,
+      RETENTION_MS,
     )
     if (table === undefined) {
       throw new ArcError('ARC_ROUNDTABLE_TAKEN', `The roundtable ${show(session)} is over, or somebody drives it.`)
     }
-    this.#tell('roundtable:resume', table.topic, { turns: table.turns.length })
+    this.#log('roundtable:resume', table.topic, { turns: table.turns.length })
     return this.#drive(table)
   }
 
@@ -91,7 +91,7 @@ export class RoundtableDriver {
     const kind = table.status === 'complete' ? 'over' : 'interrupted'
     if (kind === 'interrupted') table = this.#change((before) => driven.interrupt(before, this.#clock.wall()))
     const level = kind === 'over' ? 'info' : 'warn'
-    this.#tell(kind === 'over' ? 'roundtable:end' : 'roundtable:interrupted', table.topic, countTurns(table), level)
+    this.#log(kind === 'over' ? 'roundtable:end' : 'roundtable:interrupted', table.topic, countTurns(table), level)
     this.#options.onEvent({ type: 'end', table })
     return { kind, table }
   }
@@ -102,21 +102,21 @@ export class RoundtableDriver {
     const prompt = turnPrompt(before)
     if (turn === undefined || prompt === undefined) return before
     const { agent, role, round } = turn
-    const table = this.#change((there) => driven.markAsked(there, this.#when()))
+    const table = this.#change((there) => driven.markAsked(there, this.#now()))
     this.#options.onEvent({ type: 'ask', agent, role, round })
-    this.#tell('roundtable:turn-start', `${agent}, ${role}, round ${round}`, { agent, role, round })
+    this.#log('roundtable:turn-start', `${agent}, ${role}, round ${round}`, { agent, role, round })
     const settled = await this.#ask({ agent, prompt, turn: `turn-${place + 1}`, facts: { role, round } })
     if (settled === undefined) return table
-    const after = this.#change((there) => driven.completeTurn(there, place, settled, this.#when()))
+    const after = this.#change((there) => driven.completeTurn(there, place, settled, this.#now()))
     const said = { ...(after.turns[place] as Contribution), course: settled.course }
-    this.#tellCourse('roundtable:turn-end', `${agent}, ${role}, round ${round}`, said, { role, round })
+    this.#logCourse('roundtable:turn-end', `${agent}, ${role}, round ${round}`, said, { role, round })
     this.#options.onEvent({ type: 'turn', turn: said, role })
     return after
   }
 
   async #sumUp(table: Roundtable): Promise<Roundtable> {
     const agent = chooseSynthesizer(table, this.#options.synthesizer)
-    const asked = this.#change((there) => driven.markAsked(there, this.#when()))
+    const asked = this.#change((there) => driven.markAsked(there, this.#now()))
     if (agent !== undefined) this.#options.onEvent({ type: 'sum-up', agent })
     const settled = agent === undefined ? this.#nobody() : await this.#askForSynthesis(asked, agent)
     if (settled === undefined) return asked
@@ -128,16 +128,16 @@ export class RoundtableDriver {
       : settled.course
     const by = settled.course.outcome === 'spoken' ? (agent ?? '') : ''
     const end = { agent: by, content: settled.content, course, findings }
-    const after = this.#change((there) => driven.completeSynthesis(there, end, this.#when()))
+    const after = this.#change((there) => driven.completeSynthesis(there, end, this.#now()))
     if (after.status !== 'complete') return after
     const { synthesis } = after
-    this.#tellCourse('roundtable:synthesis-end', agent ?? 'nobody', { ...synthesis, course }, { ...findings })
+    this.#logCourse('roundtable:synthesis-end', agent ?? 'nobody', { ...synthesis, course }, { ...findings })
     this.#options.onEvent({ type: 'synthesis', synthesis, findings })
     return after
   }
 
   #askForSynthesis(table: Roundtable, agent: string): Promise<driven.TurnResult | undefined> {
-    this.#tell('roundtable:synthesis-start', agent, { agent })
+    this.#log('roundtable:synthesis-start', agent, { agent })
     return this.#ask({
       agent,
       prompt: synthesisPrompt(table, agent),
@@ -152,7 +152,7 @@ export class RoundtableDriver {
   }
 
   // The prompt through the pipeline, the agent itself, and its answer through the pipeline; nothing when it was broken off.
-  async #ask(asked: Asked): Promise<driven.TurnResult | undefined> {
+  async #ask(asked: PromptRequest): Promise<driven.TurnResult | undefined> {
     const startedAt = this.#clock.wall()
     const began = this.#clock.now()
     const answer = await this.#answer(asked)
@@ -166,14 +166,14 @@ export class RoundtableDriver {
     return { content: '', course: { outcome, reason, traceId, ...times } }
   }
 
-  async #answer({ agent, prompt, turn, facts }: Asked): Promise<Reply> {
+  async #answer({ agent, prompt, turn, facts }: PromptRequest): Promise<Reply> {
     const speaker = this.#options.speakers.find(({ name }) => name === agent)
     if (speaker === undefined) return { kind: 'failed', why: 'nobody knows how to ask this agent' }
     const { signal } = this.#options
-    const allowed = await this.#judge.prompt({ agent, prompt, turn, facts })
+    const allowed = await this.#turns.prompt({ agent, prompt, turn, facts })
     if (allowed.kind !== 'said') return allowed
-    const reply = await this.#judge.caught(() => speaker.ask(allowed.text, { session: this.#session, signal }))
-    return reply.kind === 'said' ? this.#judge.answer({ agent, turn }, reply) : reply
+    const reply = await this.#turns.catchFailure(() => speaker.ask(allowed.text, { session: this.#session, signal }))
+    return reply.kind === 'said' ? this.#turns.reviewAnswer({ agent, turn }, reply) : reply
   }
 
   // Changes the table as it is kept: the hook may have written to it, another driver must not have.
@@ -186,24 +186,24 @@ export class RoundtableDriver {
       after = table?.driver?.pid === process.pid ? change(table) : undefined
       return after
     }
-    update<unknown>(state, key, write, KEPT_MS)
+    update<unknown>(state, key, write, RETENTION_MS)
     if (after !== undefined) return after
     throw new ArcError('ARC_ROUNDTABLE_TAKEN', `The roundtable ${show(this.#session)} is in other hands now, or gone.`)
   }
 
-  #take(session: string): void {
+  #useSession(session: string): void {
     this.#session = session
-    this.#judge = new SupervisedTurns(this.#options, session)
+    this.#turns = new SupervisedTurns(this.#options, session)
   }
 
   #claim({ ended: _, ...table }: Roundtable): Roundtable {
     const { profile } = this.#options.supervisor.config
-    const { at, idleMs } = this.#when()
+    const { at, idleMs } = this.#now()
     const driver = { pid: process.pid, machine: hostname(), profile }
     return driven.assignDriver({ ...table, expiresAt: at + idleMs } as Roundtable, driver)
   }
 
-  #when(): driven.Moment {
+  #now(): driven.Moment {
     const { turnMs, holdMs } = this.#options
     return { at: this.#clock.wall(), idleMs: turnMs + 2 * holdMs + SLACK_MS }
   }
@@ -212,15 +212,15 @@ export class RoundtableDriver {
     return this.#options.signal.aborted
   }
 
-  #tellCourse(action: string, who: string, said: Contribution & { readonly course: TurnCourse }, facts: object): void {
+  #logCourse(action: string, who: string, said: Contribution & { readonly course: TurnCourse }, facts: object): void {
     const { outcome, reason, durationMs, traceId } = said.course
     const isSpoken = outcome === 'spoken'
     const how = isSpoken ? `${said.content.length} characters` : `${outcome}, ${reason ?? 'no reason was given'}`
     const data = { agent: said.agent, ...facts, outcome, durationMs, ...(traceId !== undefined && { traceId }) }
-    this.#tell(action, `${who}: ${how}, after ${durationMs} ms`, data, isSpoken ? 'info' : 'warn')
+    this.#log(action, `${who}: ${how}, after ${durationMs} ms`, data, isSpoken ? 'info' : 'warn')
   }
 
-  #tell(action: string, message: string, facts: object, level: 'info' | 'warn' = 'info'): void {
+  #log(action: string, message: string, facts: object, level: 'info' | 'warn' = 'info'): void {
     const { trace, config } = this.#options.supervisor
     const data = { id: this.#session, session: this.#session, ...facts }
     const when = { time: this.#clock.wall(), profile: config.profile }
@@ -228,7 +228,7 @@ export class RoundtableDriver {
   }
 }
 
-interface Asked {
+interface PromptRequest {
   readonly agent: string
   readonly prompt: string
   readonly turn: string

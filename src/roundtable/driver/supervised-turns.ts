@@ -6,6 +6,7 @@ import { describe } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { StepContext } from '../../engine/step.ts'
+import { keepAliveWhile } from '../../platform/keep-alive.ts'
 import { MAX_CONTENT } from '../machine.ts'
 import type { DriverOptions, Reply } from './driver-options.ts'
 
@@ -19,9 +20,9 @@ export class SupervisedTurns {
   }
 
   /** Nobody waits here: what is held is told at once, and asked again once approved. So it belongs to no session yet. */
-  async topic(topic: string): Promise<Outcome> {
+  async reviewTopic(topic: string): Promise<Outcome> {
     const { supervisor, workspace } = this.#options
-    return supervisor.decide('pre:message', { prompt: topic }, { workspace, source: 'human' }, { askMs: 0 })
+    return supervisor.decide('pre:message', { reviewPrompt: topic }, { workspace, source: 'human' }, { askMs: 0 })
   }
 
   /** A prompt on its way to an agent; a hook may have put rules before it. */
@@ -33,7 +34,7 @@ export class SupervisedTurns {
   }): Promise<Reply> {
     const { agent, prompt, turn, facts } = asked
     const config = { prompt, ...facts, roundtable: this.#session }
-    const outcome = await this.#pass('pre:agent:spawn', { agent, config }, { agent, turn, source: 'system' })
+    const outcome = await this.#dispatch('pre:agent:spawn', { agent, config }, { agent, turn, source: 'system' })
     if ('kind' in outcome)
       return outcome.kind === 'aborted' ? outcome : { ...outcome, why: `its prompt was ${outcome.why}` }
     const { config: edited } = outcome.data as { readonly config?: unknown }
@@ -41,7 +42,7 @@ export class SupervisedTurns {
   }
 
   /** An answer on its way to the others. */
-  async answer(
+  async reviewAnswer(
     { agent, turn }: { readonly agent: string; readonly turn: string },
     { text, note }: Extract<Reply, { kind: 'said' }>,
   ): Promise<Reply> {
@@ -49,7 +50,7 @@ export class SupervisedTurns {
     if (said === '') return { kind: 'silent', why: note ?? 'it said nothing' }
     const words = said.length > MAX_CONTENT ? said.slice(0, MAX_CONTENT) : said
     const data = { prompt: words, sender: agent }
-    const outcome = await this.#pass('pre:message', data, { agent, turn, source: 'agent' })
+    const outcome = await this.#dispatch('pre:message', data, { agent, turn, source: 'agent' })
     if ('kind' in outcome)
       return outcome.kind === 'aborted' ? outcome : { ...outcome, why: `what it said was ${outcome.why}` }
     const { prompt } = outcome.data as { readonly prompt?: unknown }
@@ -69,7 +70,7 @@ export class SupervisedTurns {
   }
 
   /** A speaker that breaks is an agent that failed. */
-  async caught(ask: () => Promise<Reply>): Promise<Reply> {
+  async catchFailure(ask: () => Promise<Reply>): Promise<Reply> {
     try {
       return await ask()
     } catch (error) {
@@ -77,18 +78,22 @@ export class SupervisedTurns {
     }
   }
 
-  async #pass(point: string, data: object, about: StepContext): Promise<Outcome | Exclude<Reply, { kind: 'said' }>> {
+  async #dispatch(
+    point: string,
+    data: object,
+    about: StepContext,
+  ): Promise<Outcome | Exclude<Reply, { kind: 'said' }>> {
     const { supervisor, holdMs, signal } = this.#options
     const outcome = await supervisor.decide(point, data, this.#context(about), { askMs: 0 })
     if (!outcome.blocked) return outcome
     const why = `${outcome.hook ?? 'a hook'}: ${outcome.reason ?? 'no reason was given'}`
     const trace = typeof outcome.metadata.traceId === 'string' ? { traceId: outcome.metadata.traceId } : {}
-    const approval = approvalOf(outcome)
+    const approval = readApprovalId(outcome)
     if (outcome.decision !== 'ask' || approval === undefined)
       return { kind: 'blocked', why: `blocked by ${why}`, ...trace }
     if (holdMs > 0) {
       this.#options.onEvent({ type: 'held', agent: about.agent ?? '', approval, reason: why })
-      const status = await awake(supervisor.approvals.wait(approval, { waitMs: holdMs, signal }))
+      const status = await keepAliveWhile(supervisor.approvals.wait(approval, { waitMs: holdMs, signal }))
       if (signal.aborted) return { kind: 'aborted' }
       if (status === 'approved') return outcome
     }
@@ -100,19 +105,9 @@ export class SupervisedTurns {
   }
 }
 
-function approvalOf({ metadata }: Outcome): string | undefined {
+function readApprovalId({ metadata }: Outcome): string | undefined {
   const { approval } = metadata
   return isRecord(approval) && typeof approval.id === 'string' ? approval.id : undefined
-}
-
-// Timers of the clock never keep a process alive; somebody who waits for an answer does.
-async function awake<T>(waiting: Promise<T>): Promise<T> {
-  const alive = setInterval(() => undefined, 1 << 30)
-  try {
-    return await waiting
-  } finally {
-    clearInterval(alive)
-  }
 }
 
 // What programs write for a terminal is not part of what they say; neither is anything else that one would obey.

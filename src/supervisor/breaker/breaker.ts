@@ -119,7 +119,7 @@ export interface DurableBreakerOptions extends Partial<BreakerSettings> {
 }
 
 // A step asks once for each of its hooks; within a step nothing is read twice.
-const FRESH_MS = 5
+const CACHE_MS = 5
 
 /**
  * The breaker of a profile, shared by all processes. Its state is kept by the store, its changes are in the log.
@@ -132,7 +132,7 @@ export class DurableBreaker implements FailureCounter {
   readonly #services: Pick<SupervisionServices, 'state' | 'clock' | 'record'>
   readonly #profile: string
   readonly #onTrip: (() => void) | undefined
-  #seen: { readonly state: BreakerState; readonly counts: FailureCounts; readonly at: number } | undefined
+  #cached: { readonly state: BreakerState; readonly counts: FailureCounts; readonly at: number } | undefined
 
   constructor(options: DurableBreakerOptions, services: Pick<SupervisionServices, 'state' | 'clock' | 'record'>) {
     this.#settings = readSettings(options)
@@ -143,14 +143,14 @@ export class DurableBreaker implements FailureCounter {
 
   /** The highest mode allowed at present. */
   maxMode(): Mode {
-    return getMaxMode(this.#fresh()?.state ?? this.#move(['look']))
+    return getMaxMode(this.#readCached()?.state ?? this.#move(['look']))
   }
 
   record({ failures, isSuccess, failed = [], worked = [] }: StepResult): void {
     const runs = { failed, worked }
     if (failures > 0) return void this.#move(Array<BreakerEvent>(failures).fill('failure'), runs)
     // All is well and was a moment ago: there is nothing that a success could change.
-    const seen = this.#fresh()
+    const seen = this.#readCached()
     if (seen !== undefined && isSpotless(seen.state) && seen.counts === NO_FAILURES) return
     if (isSuccess || worked.length > 0) this.#move([isSuccess ? 'success' : 'look'], runs)
   }
@@ -177,9 +177,9 @@ export class DurableBreaker implements FailureCounter {
   }
 
   // What was read a moment ago.
-  #fresh() {
-    const seen = this.#seen
-    return seen !== undefined && this.#services.clock.now() - seen.at < FRESH_MS ? seen : undefined
+  #readCached() {
+    const seen = this.#cached
+    return seen !== undefined && this.#services.clock.now() - seen.at < CACHE_MS ? seen : undefined
   }
 
   // Only a change is written: a success while all is well costs a read.
@@ -199,7 +199,7 @@ export class DurableBreaker implements FailureCounter {
       return counts === NO_FAILURES ? after : { ...after, hooks: counts }
     })
     const after = path.at(-1) ?? CLOSED
-    this.#seen = { state: after, counts, at: clock.now() }
+    this.#cached = { state: after, counts, at: clock.now() }
     this.#logTransitions(path, isReset)
     return after
   }

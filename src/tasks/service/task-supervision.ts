@@ -46,7 +46,7 @@ export function admitBy(
     const step = { id, agent: from, source: 'agent', ...context }
     const outcome = await supervisor.dispatch('pre:agent:spawn', { agent: to, config }, step)
     if (outcome.blocked) throw new TaskRefusal(draft, outcome, id)
-    return { ...draft, description: promptOf(outcome, description) }
+    return { ...draft, description: readPrompt(outcome, description) }
   }
 }
 
@@ -55,7 +55,7 @@ function approvalIn({ approval }: Outcome['metadata']): string {
 }
 
 // A hook may have changed what is asked for.
-function promptOf({ data }: Outcome, description: string): string {
+function readPrompt({ data }: Outcome, description: string): string {
   const { config } = data as { readonly config?: unknown }
   return isRecord(config) && typeof config.prompt === 'string' ? config.prompt : description
 }

@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
+import { unquoteFromShell } from '../../../engine/shell-quote.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
 import type { Host, HostName } from '../../../hosts/host.ts'
 import { readTexts } from '../../../hosts/install/apply.ts'
@@ -10,6 +11,7 @@ import { hookLine } from '../../../hosts/install/command-line.ts'
 import type { Place } from '../../../hosts/install/plan.ts'
 import { newId } from '../../../platform/ids.ts'
 import { openStores } from '../../../storage/open-stores.ts'
+import { context } from '../../context.ts'
 
 const LIMIT_MS = 20_000
 const COMMAND = 'echo arc-canary'
@@ -54,7 +56,7 @@ function commandIn(host: Host, place: Place): string | undefined {
 // A script or a plugin of ours names the program in a line of its own.
 function lineIn(text: string, host: HostName): string | undefined {
   const [, script] = new RegExp(`^(?:exec )?(.+) hook ${host}(?: [\\w.-]+)?$`, 'm').exec(text) ?? []
-  if (script !== undefined) return script.replace(/^'(.*)'$/s, (_all, inner: string) => inner.replaceAll(`'\\''`, "'"))
+  if (script !== undefined) return unquoteFromShell(script) ?? script
   const [, plugin] = /^const ARC = (".*")$/m.exec(text) ?? []
   const [, table] = /^command = (".*") *$/m.exec(text) ?? []
   if (plugin !== undefined) return JSON.parse(plugin) as string
@@ -111,7 +113,7 @@ const CANARIES: Readonly<Record<HostName, Canary>> = {
 // As a host runs it: through a shell, with hardly any environment.
 function run(line: string, payload: string, home: string): Promise<string> {
   return new Promise((resolve) => {
-    const { PATH, HOME, ARC_DAEMON } = process.env
+    const { PATH, HOME, ARC_DAEMON } = context().env
     const env = { PATH, HOME, ARC_HOME: home, ...(ARC_DAEMON !== undefined && { ARC_DAEMON }) }
     const child = spawn('/bin/sh', ['-c', line], { env, timeout: LIMIT_MS })
     let said = ''

@@ -6,11 +6,11 @@ import { readFlag, readNumber, readTimeout } from '../../../engine/hook.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
 import type { Step } from '../../../engine/step.ts'
 import type { HandlerResult } from '../../../engine/verdict.ts'
-import { envelopeOf } from '../envelope.ts'
+import { buildEnvelope } from '../envelope.ts'
 import { type Handler, readAnswerText, shown } from '../handler.ts'
 import { MARK_VARIABLE, newMark, ownVerdict } from '../step-echo.ts'
-import { type CommandFacts, environmentOf, factsOf, inheriting, portableValue } from './environment.ts'
-import { LineProgram, type Reply } from './keep-alive.ts'
+import { buildEnvironment, type CommandFacts, inheriting, portableValue, readFacts } from './environment.ts'
+import { LineProgram, type Reply } from './line-program.ts'
 import { checkArguments, compilePlaceholders, fillArgument, hasPlaceholders } from './placeholders.ts'
 import { type Finished, type Invocation, runToEnd } from './spawn.ts'
 
@@ -61,16 +61,16 @@ export function commandHandler(options: CommandOptions, onFinished?: OnFinished)
       },
     })
     onFinished?.(finished, step)
-    return ownVerdict(answerOf(finished, { options, limitMs }), envelopeOf(step), mark) as HandlerResult
+    return ownVerdict(readAnswer(finished, { options, limitMs }), buildEnvelope(step), mark) as HandlerResult
   }
-  return Object.assign(run, { timeoutMs, ...settingsOf(options), dispose: () => undefined })
+  return Object.assign(run, { timeoutMs, ...readSettings(options), dispose: () => undefined })
 }
 
 /** Told of each finished run before it is judged. */
 export type OnFinished = (finished: Finished, step: Step) => void
 
 // After the limit the group gets its grace, and the outputs a moment to close. What is `blocking` insists on a block.
-function settingsOf({ graceMs = DEFAULT_GRACE_MS, blocking }: CommandOptions) {
+function readSettings({ graceMs = DEFAULT_GRACE_MS, blocking }: CommandOptions) {
   return { overtimeMs: graceMs + 1_000, ...(blocking === true && { onError: 'abort' as const }) }
 }
 
@@ -82,13 +82,13 @@ function lineHandler(options: CommandOptions, timeoutMs: number): CommandHandler
   }
   const mark = newMark()
   const variables = inheriting({ ...env, [MARK_VARIABLE]: mark })
-  const program = new LineProgram({ ...programOf(command)(NO_FACTS), cwd, env: variables, graceMs })
+  const program = new LineProgram({ ...describeProgram(command)(NO_FACTS), cwd, env: variables, graceMs })
   const run: Handler = async (step, { limitMs }) => {
-    const envelope = envelopeOf(step)
+    const envelope = buildEnvelope(step)
     const reply = await program.ask(JSON.stringify(envelope), limitMs)
     return ownVerdict(answerOfReply(reply, limitMs), envelope, mark) as HandlerResult
   }
-  return Object.assign(run, { timeoutMs, ...settingsOf(options), dispose: () => program.dispose() })
+  return Object.assign(run, { timeoutMs, ...readSettings(options), dispose: () => program.dispose() })
 }
 
 /** A command checked once, and how to start it for a step. */
@@ -104,12 +104,12 @@ function compileCommand(options: CommandOptions): CompiledCommand {
   checkOptions(options)
   const { command, cwd, env, graceMs = DEFAULT_GRACE_MS } = options
   const timeoutMs = readTimeout(options.timeoutMs, 'commandHandler') ?? DEFAULT_COMMAND_TIMEOUT_MS
-  const program = programOf(command)
+  const program = describeProgram(command)
   const mark = newMark()
   const prepare = (step: Step): Invocation => {
-    const facts = factsOf(step)
-    const input = `${JSON.stringify(envelopeOf(step))}\n`
-    const variables = environmentOf(facts, { ...env, [MARK_VARIABLE]: mark })
+    const facts = readFacts(step)
+    const input = `${JSON.stringify(buildEnvelope(step))}\n`
+    const variables = buildEnvironment(facts, { ...env, [MARK_VARIABLE]: mark })
     return { ...program(facts), cwd, env: variables, input, timeoutMs, graceMs }
   }
   return { timeoutMs, mark, prepare }
@@ -143,7 +143,7 @@ const NO_FACTS: CommandFacts = {
 
 type Program = (facts: CommandFacts) => Pick<Invocation, 'file' | 'args'>
 
-function programOf(command: unknown): Program {
+function describeProgram(command: unknown): Program {
   if (typeof command === 'string' && command.trim() !== '' && !command.includes('\0')) {
     const line = compilePlaceholders(command)
     return () => ({ file: 'sh', args: ['-c', line] })
@@ -171,16 +171,16 @@ interface Reading {
 }
 
 // What the end of a program means. What is `blocking` says no by any exit but 0; what its failures mean is `onError`.
-function answerOf(finished: Finished, reading: Reading): unknown {
+function readAnswer(finished: Finished, reading: Reading): unknown {
   const { ending, stdout, stderr } = finished
-  if (ending.kind !== 'exit') return new Failure(KINDS[ending.kind], summaryOf(finished, reading))
+  if (ending.kind !== 'exit') return new Failure(KINDS[ending.kind], summarize(finished, reading))
   if (ending.code === 0) return answerOfOutput(stdout)
   if (reading.options.blocking === true || ending.code === 2) {
-    return { decision: 'block', reason: messageOf(finished, reading) }
+    return { decision: 'block', reason: describeEnding(finished, reading) }
   }
   // The shell's own way of saying that it could not start something.
   const isMissing = ending.code === 126 || ending.code === 127
-  return new Failure(isMissing ? 'start' : 'crash', `${summaryOf(finished, reading)}${withStderr(stderr.text)}`)
+  return new Failure(isMissing ? 'start' : 'crash', `${summarize(finished, reading)}${withStderr(stderr.text)}`)
 }
 
 const KINDS = { signal: 'crash', timeout: 'timeout', 'not-started': 'start' } as const
@@ -199,12 +199,12 @@ function answerOfReply(reply: Reply, limitMs: number): unknown {
 }
 
 /** Why a command denies: what it said on stderr, or else how it ended. */
-export function messageOf(finished: Finished, reading: Reading): string {
+export function describeEnding(finished: Finished, reading: Reading): string {
   const isTimeout = finished.ending.kind === 'timeout'
-  return (isTimeout ? '' : shown(finished.stderr.text)) || summaryOf(finished, reading)
+  return (isTimeout ? '' : shown(finished.stderr.text)) || summarize(finished, reading)
 }
 
-function summaryOf({ ending }: Finished, { options, limitMs }: Reading): string {
+function summarize({ ending }: Finished, { options, limitMs }: Reading): string {
   const command = typeof options.command === 'string' ? options.command : options.command.join(' ')
   if (ending.kind === 'timeout') return `hook timed out after ${limitMs / 1000}s: ${command}`
   if (ending.kind === 'signal') return `hook was killed by ${ending.signal}: ${command}`

@@ -22,7 +22,7 @@ export type FactName = (typeof FACT_NAMES)[number]
 const MAX_VALUE_BYTES = 100_000
 
 /** The facts of a step. */
-export function factsOf(step: Step): CommandFacts {
+export function readFacts(step: Step): CommandFacts {
   const data = step.data as { readonly tool?: unknown; readonly args?: unknown }
   return {
     session_id: step.session ?? '',
@@ -34,12 +34,12 @@ export function factsOf(step: Step): CommandFacts {
 }
 
 /** The variables for a command: this process's own, then the facts under both names. */
-export function environmentOf(facts: CommandFacts, extra: Readonly<Record<string, string>> = {}): Environment {
+export function buildEnvironment(facts: CommandFacts, extra: Readonly<Record<string, string>> = {}): Environment {
   const variables: Environment = { ...extra }
   for (const name of FACT_NAMES) {
     const value = facts[name]
     const portable = value === undefined ? undefined : portableValue(value)
-    variables[variableOf(name)] = portable
+    variables[variableName(name)] = portable
     variables[`ARCAN_${name.toUpperCase()}`] = portable
   }
   return inheriting(variables)
@@ -57,7 +57,7 @@ export function inheriting(variables: Readonly<Environment> = {}): Environment {
 }
 
 /** The variable that carries a fact. */
-export function variableOf(name: FactName): string {
+export function variableName(name: FactName): string {
   return `ARC_${name.toUpperCase()}`
 }
 

@@ -14,11 +14,11 @@ import {
   WRAPPERS,
 } from './evaluator-table.ts'
 import {
-  fileNameOf,
   hasValue,
   isFixed,
   markPlaceholders,
   plainWord,
+  readFileName,
   readShell,
   type ShellCall,
   type ShellWord,
@@ -88,7 +88,7 @@ function whyCodeInCall({ words, assigned }: ShellCall, depth: number): string | 
 
 function whyCodeInWords(words: readonly ShellWord[], depth: number): string | undefined {
   const [first, ...rest] = words as [ShellWord, ...ShellWord[]]
-  const name = fileNameOf(first)
+  const name = readFileName(first)
   if (name === undefined || depth > MAX_DEPTH) return WHERE.program
   const isWrapper = WRAPPERS.has(name)
   const started = startedBy(name, rest)
@@ -98,7 +98,7 @@ function whyCodeInWords(words: readonly ShellWord[], depth: number): string | un
     inner ??
     firstOf(rest, (word, at) => {
       const after = rest.slice(at + 1)
-      const within = fileNameOf(word)
+      const within = readFileName(word)
       // A program that starts others is not known by its name alone: a shell with code is looked for in every place.
       const isShell = isShellWithCode(within, after) || INTERPRETERS.some(({ names }) => names.test(within ?? ''))
       // Its input goes to the shell in the container, or into the text of the code.
@@ -132,7 +132,7 @@ function startedBy(name: string, words: readonly ShellWord[]): readonly ShellWor
 function whyCarried(word: ShellWord, next: ShellWord | undefined): string | undefined {
   const isCode = /^(?:-c|--command|--run|-S|--split-string)$/.test(word.text)
   if (isCode && next !== undefined && !isFixed(next)) return WHERE.code
-  const isUnknown = fileNameOf(word) === undefined && !word.text.startsWith('-')
+  const isUnknown = readFileName(word) === undefined && !word.text.startsWith('-')
   return isUnknown && next !== undefined && /^-[a-zA-Z]{0,2}[ce]$/.test(next.text) ? WHERE.program : undefined
 }
 
@@ -149,10 +149,10 @@ function whyCodeAt(name: string, args: readonly ShellWord[], depth: number, isPr
   if (isProgram && (name === 'test' || name === '[') && args.some(({ text }) => text === '-v')) return WHERE.number
   const found = INTERPRETERS.find(({ names }) => names.test(name))
   if (found === undefined) return undefined
-  const code = codeOf(args, found.option)
+  const code = findCode(args, found.option)
   if (code.some((word) => !isFixed(word))) return WHERE.code
   if (!isProgram || found.option === undefined || code.length > 0) return undefined
-  return whyCodeInFile(operandOf(args))
+  return whyCodeInFile(findOperand(args))
 }
 
 function whyCodeInShell(args: readonly ShellWord[], depth: number, isProgram: boolean): string | undefined {
@@ -177,16 +177,16 @@ function hasOpenOption(word: ShellWord | undefined): boolean {
 function whyCodeInFile(file: ShellWord | undefined): string | undefined {
   if (file === undefined || file.text === '-') return WHERE.fed
   if (/^\/dev\/(?:stdin|fd\/)|^\/proc\/.*\/fd\//.test(file.text)) return WHERE.fed
-  return fileNameOf(file) === undefined ? WHERE.program : undefined
+  return readFileName(file) === undefined ? WHERE.program : undefined
 }
 
-function operandOf(args: readonly ShellWord[]): ShellWord | undefined {
+function findOperand(args: readonly ShellWord[]): ShellWord | undefined {
   if (args.some(({ text }) => /^(?:-m.*|-V|--version|--help)$/.test(text))) return plainWord('module')
   return args.find(({ text }) => text === '-' || !text.startsWith('-'))
 }
 
 // The arguments that an interpreter would run; without an option, its first operand and what follows -e.
-function codeOf(args: readonly ShellWord[], option: RegExp | undefined): readonly ShellWord[] {
+function findCode(args: readonly ShellWord[], option: RegExp | undefined): readonly ShellWord[] {
   if (option !== undefined) {
     return args.filter(({ text }, at) => {
       const joined = /^(--?[a-zA-Z-]+)=/.exec(text)?.[1]
@@ -224,7 +224,7 @@ function whyCodeInText({ text }: ShellWord, depth: number): string | undefined {
   if (depth >= MAX_DEPTH || !hasValue(text) || !/\s/.test(text)) return undefined
   return firstOf(readShell(text).calls, ({ words }) =>
     firstOf(words, (word, at) => {
-      const name = fileNameOf(word)
+      const name = readFileName(word)
       const after = words.slice(at + 1)
       if (name === undefined) return undefined
       if (at === 0 && after.length > 0 && /^(?:eval|let|trap|ssh)$/.test(name)) return WHERE.shell

@@ -4,7 +4,7 @@
 // be evaluated after all, or in which its quoting cannot be told, are refused.
 
 import { ArcError, show } from '../../../engine/errors.ts'
-import { FACT_NAMES, type FactName, variableOf } from './environment.ts'
+import { FACT_NAMES, type FactName, variableName } from './environment.ts'
 import { whyCodeInArguments, whyCodeInLine } from './evaluators.ts'
 
 type Kind = 'plain' | 'double' | 'heredoc' | 'substitution' | 'group' | 'backtick' | 'parameter'
@@ -302,7 +302,7 @@ interface Heredoc {
 
 // The dash keeps it quiet under `set -u` where a step has no such fact.
 function bareReference(name: FactName): string {
-  return `\${${variableOf(name)}-}`
+  return `\${${variableName(name)}-}`
 }
 
 function refuse(command: string | readonly string[], where: string): never {

@@ -7,7 +7,7 @@ import { isGroupAlive, terminateGroup } from './terminate.ts'
 /** Ends a process group and all who descend from its leader: TERM, and KILL after a grace. */
 export async function endTree(leader: number, graceMs: number): Promise<void> {
   // Looked up first: once their parents are gone, nobody knows whose they were.
-  const strays = straysOf(leader)
+  const strays = findStrays(leader)
   signal(strays, 'SIGTERM')
   await terminateGroup(leader, graceMs)
   signal(strays, 'SIGKILL')
@@ -15,7 +15,7 @@ export async function endTree(leader: number, graceMs: number): Promise<void> {
 
 /** The same at once, without a grace: for a process that is about to end itself. */
 export function killTree(leader: number): void {
-  const strays = straysOf(leader)
+  const strays = findStrays(leader)
   if (isGroupAlive(leader)) signalPid(-leader, 'SIGKILL')
   signal(strays, 'SIGKILL')
 }
@@ -34,7 +34,7 @@ function signalPid(pid: number, name: NodeJS.Signals): void {
 }
 
 // Those who descend from a process and are not in its group.
-function straysOf(leader: number): readonly ProcessEntry[] {
+function findStrays(leader: number): readonly ProcessEntry[] {
   if (process.platform !== 'linux') return []
   const all = listPids().flatMap((pid) => readProcess(pid) ?? [])
   const family = new Set([leader])

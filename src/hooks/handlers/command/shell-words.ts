@@ -55,7 +55,7 @@ export function readShell(text: string): ReadText {
     return UNREAD
   }
   const hasErrors = nodes.some((node) => node.type === 'Script' && 'errors' in node && (node.errors?.length ?? 0) > 0)
-  return { calls: nodes.flatMap(callOf), nodes, isWhole: !hasErrors }
+  return { calls: nodes.flatMap(readCall), nodes, isWhole: !hasErrors }
 }
 
 /** A text with marks in place of its placeholders. */
@@ -79,31 +79,31 @@ export function isFixed({ text, isPattern }: ShellWord): boolean {
 }
 
 /** The last part of the path of a program or script; undefined where it cannot be known before it runs. */
-export function fileNameOf({ text, isPattern }: ShellWord): string | undefined {
+export function readFileName({ text, isPattern }: ShellWord): string | undefined {
   const name = text.slice(text.lastIndexOf('/') + 1)
   const isOpen = isPattern || name.endsWith(VALUE) || name.endsWith(OWN_VALUE) || name.endsWith(EXPANSION)
   return isOpen ? undefined : name
 }
 
-function callOf(node: SyntaxNode): ShellCall[] {
+function readCall(node: SyntaxNode): ShellCall[] {
   if (node.type !== 'Command') return []
   const given = node.name === undefined ? [] : [node.name, ...node.args]
-  const words = given.map((part) => (part.type === 'Word' ? wordOf(part) : { text: part.text, isPattern: false }))
+  const words = given.map((part) => (part.type === 'Word' ? readWord(part) : { text: part.text, isPattern: false }))
   const assigned = [...node.prefix, ...node.args].flatMap((part) => {
     if (part.type !== 'Assignment') return []
-    return [{ name: part.name, index: part.index && wordOf(part.index), value: part.text }]
+    return [{ name: part.name, index: part.index && readWord(part.index), value: part.text }]
   })
   return [{ words, assigned }]
 }
 
-function wordOf({ parts, value }: WordNode): ShellWord {
+function readWord({ parts, value }: WordNode): ShellWord {
   if (parts === undefined) return { text: value, isPattern: false }
-  return { text: parts.map(textOf).join(''), isPattern: parts.some(({ type }) => PATTERNS.has(type)) }
+  return { text: parts.map(readText).join(''), isPattern: parts.some(({ type }) => PATTERNS.has(type)) }
 }
 
 const PATTERNS: ReadonlySet<string> = new Set(['Glob', 'ExtendedGlob', 'BraceExpansion'])
 
-function textOf(part: WordPart): string {
+function readText(part: WordPart): string {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -111,7 +111,7 @@ function textOf(part: WordPart): string {
       return part.value
     case 'DoubleQuoted':
     case 'LocaleString':
-      return part.parts.map(textOf).join('')
+      return part.parts.map(readText).join('')
     case 'Glob':
     case 'ExtendedGlob':
     case 'BraceExpansion':

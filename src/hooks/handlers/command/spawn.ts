@@ -51,7 +51,7 @@ export async function runToEnd(invocation: Invocation): Promise<Finished> {
   const stdout = new OutputReader(child.stdout, MAX_OUTPUT_BYTES)
   const stderr = new OutputReader(child.stderr, MAX_OUTPUT_BYTES)
   feed(child.stdin, invocation.input)
-  const ending = await endOf(child, invocation)
+  const ending = await waitForEnd(child, invocation)
   if (ending.kind === 'timeout' && child.pid !== undefined) await terminateGroup(child.pid, invocation.graceMs)
   const isOpen = !stdout.hasEnded || !stderr.hasEnded
   if (isOpen && ending.kind !== 'not-started') await drained(Promise.all([stdout.ended, stderr.ended]))
@@ -100,7 +100,7 @@ function feed(stdin: Writable, input: string): void {
 }
 
 // The exit, the failure to start, the time limit or an early end from outside: whichever is first decides.
-function endOf(child: ChildProcess, invocation: Invocation): Promise<Ending> {
+function waitForEnd(child: ChildProcess, invocation: Invocation): Promise<Ending> {
   const { timeoutMs, signal } = invocation
   return new Promise((resolve) => {
     const settle = (ending: Ending): void => {

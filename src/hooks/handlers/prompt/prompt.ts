@@ -6,10 +6,10 @@ import { Failure } from '../../../engine/degradation.ts'
 import { ArcError, didYouMean, rejectUnknownOptions, show } from '../../../engine/errors.ts'
 import { readTimeout } from '../../../engine/hook.ts'
 import { DECISIONS } from '../../../engine/verdict.ts'
-import { hideInVerdict, type Redact, redactorOf } from '../credentials.ts'
-import { envelopeOf } from '../envelope.ts'
+import { createRedactor, hideInVerdict, type Redact } from '../credentials.ts'
+import { buildEnvelope } from '../envelope.ts'
 import { type Handler, shown } from '../handler.ts'
-import { failureOf, type PostAnswer, postJson, readUrl, shownUrl } from '../post.ts'
+import { type PostAnswer, postJson, readUrl, shownUrl, toFailure } from '../post.ts'
 import { Malformed, parseJson, readModelVerdict, VERDICT_SCHEMA } from './model-verdict.ts'
 import { renderStep } from './render.ts'
 import { type Question, WIRE_FORMATS, type WireFormat, type WireFormatName } from './wire.ts'
@@ -61,7 +61,7 @@ export function promptHandler(options: PromptOptions): Handler {
   const reviewer = new Reviewer(options)
   const handler: Handler = (step, { signal }) => {
     if (insideCall.getStore() === true) return new Failure('start', 'a prompt hook was reached from its own model call')
-    return insideCall.run(true, () => reviewer.review(envelopeOf(step), signal) as ReturnType<Handler>)
+    return insideCall.run(true, () => reviewer.review(buildEnvelope(step), signal) as ReturnType<Handler>)
   }
   return Object.assign(handler, { timeoutMs: reviewer.timeoutMs })
 }
@@ -123,8 +123,8 @@ class Reviewer {
     const headers = { ...this.#urlHeaders, ...this.#format.headers(key) }
     const body = JSON.stringify(this.#format.request({ ...this.#question, messages }))
     const posted = await postJson({ url: this.#url, headers, body, signal })
-    if (posted.kind !== 'answer') return failureOf(posted, shownUrl(this.#url))
-    const redact = redactorOf([...Object.values(this.#urlHeaders), key ?? ''], this.#url)
+    if (posted.kind !== 'answer') return toFailure(posted, shownUrl(this.#url))
+    const redact = createRedactor([...Object.values(this.#urlHeaders), key ?? ''], this.#url)
     return this.#readAnswer(posted, key !== undefined, redact)
   }
 

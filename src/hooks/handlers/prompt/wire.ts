@@ -48,7 +48,7 @@ export const WIRE_FORMATS = {
       if (!isRecord(answer)) return undefined
       if (answer.stop_reason === 'refusal') return { kind: 'refusal', why: 'the model refused to judge this step' }
       if (!Array.isArray(answer.content)) return undefined
-      return { kind: answer.stop_reason === 'max_tokens' ? 'cut-off' : 'text', text: textOf(answer.content) }
+      return { kind: answer.stop_reason === 'max_tokens' ? 'cut-off' : 'text', text: readText(answer.content) }
     },
   },
   openai: {
@@ -69,7 +69,7 @@ export const WIRE_FORMATS = {
       // Some servers write every field, and an empty one for none.
       if (typeof refusal === 'string' && refusal !== '') return { kind: 'refusal', why: refusal }
       if (choice.finish_reason === 'content_filter') return { kind: 'refusal', why: 'its answer was filtered' }
-      return { kind: choice.finish_reason === 'length' ? 'cut-off' : 'text', text: textOf(content) }
+      return { kind: choice.finish_reason === 'length' ? 'cut-off' : 'text', text: readText(content) }
     },
   },
 } as const satisfies Record<string, WireFormat>
@@ -78,7 +78,7 @@ export const WIRE_FORMATS = {
 export type WireFormatName = keyof typeof WIRE_FORMATS
 
 // A text, or a list of blocks of which some are text: thinking and the like are not part of the answer.
-function textOf(content: unknown): string {
+function readText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   const texts = content.filter((block) => isRecord(block) && block.type === 'text').map(({ text }) => text)

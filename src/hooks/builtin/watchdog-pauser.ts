@@ -63,21 +63,21 @@ export function createWatchdogPause(classifierFor: (services: SupervisionService
     timeoutMs: 10_000,
     options,
     create(settings, services) {
-      const keeper = new WatchdogKeeper(settings, services)
+      const keeper = new WatchdogPauser(settings, services)
       const classify = classifierFor(services)
       return {
         ...(settings.watchdogs.length === 0 && { points: ['pre:tool'] }),
         check(step, run) {
-          if (step.point !== 'pre:tool') return keeper.comeBy(step, run)
+          if (step.point !== 'pre:tool') return keeper.resumeEnded(step, run)
           if (settings.watchdogs.length === 0 && !settings.ask) return 'pass'
-          return keeper.before(step, run, classify)
+          return keeper.pauseBefore(step, run, classify)
         },
       }
     },
   })
 }
 
-class WatchdogKeeper {
+class WatchdogPauser {
   readonly #options: Options
   readonly #services: SupervisionServices
   readonly #holds: ReadonlyMap<Watchdog, WatchdogHolds>
@@ -90,31 +90,31 @@ class WatchdogKeeper {
   }
 
   /** Before a tool call. Answers at once when there is nothing to pause. */
-  before(step: Step, run: RunContext, classify: Classifier) {
+  pauseBefore(step: Step, run: RunContext, classify: Classifier) {
     const { watchdogs, ask, askTier, minTier, effects } = this.#options
     const { risk } = rateStep(step, classify)
     const isMeant = effects.includes(risk.effect)
     const isAsked = ask && isMeant && risk.tier >= askTier
     const isPaused = isMeant && risk.tier >= minTier && watchdogs.length > 0
-    const verdict = isAsked ? question(risk) : undefined
+    const verdict = isAsked ? askForApproval(risk) : undefined
     if (isPaused) return this.#pauseAll(step, run, verdict)
-    return watchdogs.length > 0 ? this.#sweep(run, () => false, verdict) : verdict
+    return watchdogs.length > 0 ? this.#resumeDue(run, () => false, verdict) : verdict
   }
 
   /** At any other point: resumes what is over. */
-  comeBy(step: Step, run: RunContext): Promise<VerdictObject | undefined> | undefined {
+  resumeEnded(step: Step, run: RunContext): Promise<VerdictObject | undefined> | undefined {
     if (this.#options.watchdogs.length === 0) return undefined
-    return this.#sweep(run, endOf(step), undefined)
+    return this.#resumeDue(run, matchEndedHolds(step), undefined)
   }
 
   async #pauseAll(step: Step, run: RunContext, verdict: VerdictObject | undefined): Promise<VerdictObject> {
     const { clock, newId } = this.#services
     const since = clock.wall()
     const until = since + this.#options.maxPauseMs
-    const hold: Hold = { ...ownerOf(step), id: newId(), call: callOf(step), since, until }
+    const hold: Hold = { ...readOwner(step), id: newId(), call: identifyCall(step), since, until }
     for (const holds of this.#holds.values()) holds.add(hold)
     this.#timers.set(hold.id, this.#resumeAt(hold))
-    const ended = await this.#actOnAll('pause', this.#options.watchdogs, run)
+    const ended = await this.#runAll('pause', this.#options.watchdogs, run)
     const watchdogsPaused = this.#options.watchdogs.map(({ name }) => name).filter((name) => !ended.failed.has(name))
     const metadata = { ...verdict?.metadata, watchdogsPaused, watchdogsPausedUntil: new Date(until).toISOString() }
     if (ended.problems.length === 0) return { decision: 'pass', ...verdict, metadata }
@@ -123,7 +123,7 @@ class WatchdogKeeper {
     return { decision: 'flag', ...verdict, reason: reason.filter(Boolean).join('; '), metadata }
   }
 
-  async #sweep(run: RunContext, isOver: (hold: Hold) => boolean, verdict: VerdictObject | undefined) {
+  async #resumeDue(run: RunContext, isOver: (hold: Hold) => boolean, verdict: VerdictObject | undefined) {
     const { resumed, problems } = await this.#release(run, isOver)
     if (resumed.length === 0 && problems.length === 0) return verdict
     const metadata = { ...verdict?.metadata, watchdogsResumed: resumed }
@@ -139,9 +139,9 @@ class WatchdogKeeper {
     const due = this.#options.watchdogs.filter((dog) =>
       this.#holds.get(dog)?.release((hold) => this.#isDone(hold, isOver), clock.wall(), leaseMs),
     )
-    const { failed, problems } = await this.#actOnAll('resume', due, run)
+    const { failed, problems } = await this.#runAll('resume', due, run)
     const again = due.filter((dog) => !failed.has(dog.name) && this.#holds.get(dog)?.resumed() === false)
-    await this.#actOnAll('pause', again, run)
+    await this.#runAll('pause', again, run)
     for (const dog of due) if (failed.has(dog.name)) this.#retryLater(dog)
     return { resumed: due.map(({ name }) => name).filter((name) => !failed.has(name)), problems }
   }
@@ -155,7 +155,7 @@ class WatchdogKeeper {
 
   #retryLater(dog: Watchdog): void {
     const { clock, record } = this.#services
-    if (this.#holds.get(dog)?.notResumed(clock.wall()) !== false) return
+    if (this.#holds.get(dog)?.resumeFailed(clock.wall()) !== false) return
     const message = `The watchdog ${dog.name} could not be resumed and will not be tried again: resume it by hand.`
     record({ component: 'hooks', action: 'watchdog:lost', level: 'error', message, data: { hook: 'watchdog-pause' } })
   }
@@ -170,11 +170,11 @@ class WatchdogKeeper {
     })
   }
 
-  async #actOnAll(act: Act, dogs: readonly Watchdog[], run: Limits) {
+  async #runAll(act: Act, dogs: readonly Watchdog[], run: Limits) {
     const problems: string[] = []
     const failed = new Set<string>()
     const tryOne = async (dog: Watchdog): Promise<void> => {
-      const problem = await this.#act(act, dog, run).catch((error: unknown) => String(error))
+      const problem = await this.#run(act, dog, run).catch((error: unknown) => String(error))
       if (problem === undefined) return
       failed.add(dog.name)
       problems.push(`${act} of ${dog.name}: ${problem}`)
@@ -185,7 +185,7 @@ class WatchdogKeeper {
   }
 
   // Gives what went wrong, or nothing.
-  async #act(act: Act, dog: Watchdog, run: Limits): Promise<string | undefined> {
+  async #run(act: Act, dog: Watchdog, run: Limits): Promise<string | undefined> {
     const { clock, fetch, runCommand } = this.#services
     const how = dog[act]
     const maxSeconds = String(Math.ceil(this.#options.maxPauseMs / 1_000))
@@ -216,7 +216,7 @@ class WatchdogKeeper {
 
 type Limits = Pick<RunContext, 'limitMs' | 'signal'>
 
-function question(risk: Assessment): VerdictObject {
+function askForApproval(risk: Assessment): VerdictObject {
   const first = risk.evidence[0]
   const suggestion = first?.alternative
   const why = first === undefined ? risk.effect : `${first.reason} (${first.rule})`
@@ -229,22 +229,22 @@ function question(risk: Assessment): VerdictObject {
 }
 
 // Which holds are over when this point is reached. A tool's end is its own; a turn's end is its agent's.
-function endOf(step: Step): (hold: Hold) => boolean {
-  const { session, agent } = ownerOf(step)
+function matchEndedHolds(step: Step): (hold: Hold) => boolean {
+  const { session, agent } = readOwner(step)
   if (step.point === 'post:tool' || step.point === 'post:tool:failure') {
-    const call = callOf(step)
+    const call = identifyCall(step)
     return (hold) => hold.session === session && hold.call === call
   }
   const isOfTurn = step.point === 'pre:turn:end' || step.point === 'run:end' || step.point === 'pre:message'
   return (hold) => hold.session === session && (!isOfTurn || hold.agent === agent)
 }
 
-function ownerOf(step: Step): Pick<Hold, 'session' | 'agent'> {
+function readOwner(step: Step): Pick<Hold, 'session' | 'agent'> {
   return { session: step.session ?? '', agent: step.agent ?? '' }
 }
 
 // The host's own id pairs a call with its end; without one, the same tool with the same arguments does.
-function callOf(step: Step): string {
+function identifyCall(step: Step): string {
   const { callId, tool, args } = step.data as { callId?: unknown; tool?: unknown; args?: unknown }
   if (typeof callId === 'string' && callId !== '') return `id:${callId}`
   return createHash('sha256')
