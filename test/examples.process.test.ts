@@ -55,7 +55,7 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
   'agents/plain-loop.mjs': {
     stdout: [
       'shell echo "never rm -rf / in a script": never rm -rf / in a script',
-      'shell git reset --hard HEAD~3: block, It throws away every change that is not committed. (git/reset-hard: destructive, tier 4) Instead: git stash keeps the changes; git diff shows what would be lost.',
+      'shell git reset --hard HEAD~3: block, Discards uncommitted changes. (git/reset-hard: destructive, tier 4) Instead: git stash keeps the changes. git diff shows them.',
       'shell git --version | cut -c 1-3: git',
       'Done: nothing was lost.',
       '5 steps recorded, chain intact',
@@ -63,7 +63,7 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
   },
   'agents/vercel-ai.mjs': {
     stdout: [
-      'git push --force → A forced push overwrites what others have pushed. (git/push-force: destructive, tier 4)',
+      'git push --force → Overwrites commits that others have pushed. (git/push-force: destructive, tier 4)',
       'git push --force-with-lease → ran git push --force-with-lease',
       'Pushed.',
     ],

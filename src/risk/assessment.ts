@@ -5,7 +5,7 @@ export const EFFECTS = ['read-only', 'file-modification', 'build-affecting', 'de
 
 export type Effect = (typeof EFFECTS)[number]
 
-/** How far the harm reaches: 1 none, 2 the work at hand, 3 something that can be got back, 4 shared or hard to undo, 5 catastrophe. */
+/** How far the harm reaches: 1 none, 2 local changes, 3 recoverable, 4 shared or hard to undo, 5 catastrophe. */
 export type Tier = 1 | 2 | 3 | 4 | 5
 
 /** How much is asked of a turn that did such a thing. */

@@ -133,8 +133,8 @@ function addUnreadable(why: string, findings: Findings): void {
     rule: 'tools/unreadable',
     effect: 'file-modification',
     tier: 3,
-    reason: `What the tool would run cannot be read: ${why}.`,
-    alternative: 'Give the command as a plain text.',
+    reason: `Cannot read what the tool would run: ${why}.`,
+    alternative: 'Pass the command as plain text.',
     owasp: 'ASI05',
     isUncertain: true,
   })

@@ -203,7 +203,7 @@ function addUnknownParts({ unknown }: Execution, findings: Findings, within: Spa
       span: within ?? part.span,
       matched: clip(part.text),
       reason: UNKNOWN_REASONS[part.why],
-      alternative: 'Write the command out, so that it can be seen what it does.',
+      alternative: 'Write the full command in plain text.',
       owasp: 'ASI05',
       isUncertain: true,
     })
@@ -212,11 +212,11 @@ function addUnknownParts({ unknown }: Execution, findings: Findings, within: Spa
 }
 
 const UNKNOWN_REASONS: Readonly<Record<Unknown['why'], string>> = {
-  syntax: 'This part is not shell that can be read, and could do anything.',
-  'too-deep': 'The command is nested too deeply to be judged.',
-  'too-long': 'The command is too long to be judged.',
-  'dynamic-command': 'Which program runs is not known until it runs.',
-  'dynamic-script': 'What runs here as a script is not known until it runs.',
+  syntax: 'This part cannot be parsed as shell and could do anything.',
+  'too-deep': 'The command is nested too deeply to analyse.',
+  'too-long': 'The command is too long to analyse.',
+  'dynamic-command': 'The program is only known at run time.',
+  'dynamic-script': 'The script is only known at run time.',
 }
 
 function isSuspicious({ why, text, from }: Unknown): boolean {

@@ -171,36 +171,31 @@ function classifyAsCommand(command: string, path: string, scene: ClassifyContext
   }
 }
 
-const DELETES_FILE = toolRule('tools/delete-file', 'destructive', 3, 'It deletes a file.')
+const DELETES_FILE = toolRule('tools/delete-file', 'destructive', 3, 'Deletes a file.')
 const METADATA = toolRule(
   'tools/metadata-address',
   'read-only',
   4,
-  "It asks the cloud's own address for the credentials of this machine.",
+  "Reads the machine's credentials from the cloud metadata address.",
 )
-const CARRIES_SECRET = toolRule(
-  'tools/secret-in-address',
-  'read-only',
-  4,
-  'The address carries what looks like a secret to another machine.',
-)
+const CARRIES_SECRET = toolRule('tools/secret-in-address', 'read-only', 4, 'The URL contains what looks like a secret.')
 const SERVER_DELETES = toolRule(
   'tools/server-delete',
   'destructive',
   4,
-  'A tool of a server is asked to delete, and nothing here can undo that.',
+  'Deletes data through a tool of an MCP server. ARC cannot undo it.',
 )
 const SERVER_CHANGES = toolRule(
   'tools/server-change',
   'deploy-affecting',
   3,
-  'A tool of a server changes something outside the project.',
+  'Changes data outside the project through a tool of an MCP server.',
 )
 const SERVER_DEPLOYS = toolRule(
   'tools/server-deploy',
   'deploy-affecting',
   4,
-  'A tool of a server deploys or sends something that others see.',
+  'Deploys or sends something through a tool of an MCP server.',
 )
 
 function toolRule(id: string, effect: Effect, tier: Tier, reason: string): Rule {

@@ -295,7 +295,7 @@ describe('explain', () => {
     const text = 'echo ok; git reset --hard'
     expect(explain(shell(text), text)).toBe(
       [
-        'block: destructive, tier 4 (shared, or hard to undo)',
+        'block: destructive, tier 4 (shared or hard to undo)',
         '',
         'would run',
         '  echo ok',
@@ -304,8 +304,8 @@ describe('explain', () => {
         'git/reset-hard  destructive, tier 4, ASI02',
         '  echo ok; git reset --hard',
         '                     ^~~~~~',
-        '  why: It throws away every change that is not committed.',
-        '  safer: git stash keeps the changes; git diff shows what would be lost.',
+        '  why: Discards uncommitted changes.',
+        '  safer: git stash keeps the changes. git diff shows them.',
         '',
       ].join('\n'),
     )

@@ -110,11 +110,11 @@ function classifyMessage(message: string, findings: Findings): void {
 }
 
 const MESSAGE_REASONS: Readonly<Record<Effect, string>> = {
-  'read-only': 'The message asks to look at something.',
-  'file-modification': 'The message asks for a change of files.',
-  'build-affecting': 'The message asks for a change of what the project is built from.',
+  'read-only': 'The message asks to read something.',
+  'file-modification': 'The message asks to change files.',
+  'build-affecting': 'The message asks to change dependencies or the build.',
   'deploy-affecting': 'The message asks to deploy or publish.',
-  destructive: 'The message asks for something that cannot be undone.',
+  destructive: 'The message asks for a change that cannot be undone.',
 }
 
 function noteFailure(error: unknown, findings: Findings): void {
@@ -126,7 +126,7 @@ function noteFailure(error: unknown, findings: Findings): void {
     rule: 'risk/failed',
     effect: 'destructive',
     tier: 4,
-    reason: `It could not be judged: ${why}`,
+    reason: `The risk could not be classified: ${why}`,
     isUncertain: true,
   })
 }

@@ -8,9 +8,9 @@ import type { ShellCommand } from './shell/execution.ts'
 /** What each tier means. */
 export const TIERS: Readonly<Record<Tier, string>> = {
   1: 'no harm',
-  2: 'the work at hand',
-  3: 'something that can be got back',
-  4: 'shared, or hard to undo',
+  2: 'local changes',
+  3: 'recoverable',
+  4: 'shared or hard to undo',
   5: 'catastrophe',
 }
 
@@ -32,9 +32,9 @@ export function explain(
   const { commands } = analyzeShell(text, surroundings)
   if (commands.length > 0) lines.push('would run', ...commands.slice(0, MAX_COMMANDS).map(describeCommand))
   if (commands.length > MAX_COMMANDS) lines.push(`  … and ${commands.length - MAX_COMMANDS} more`)
-  if (isUnknown) lines.push('  parts of it cannot be known before they run')
+  if (isUnknown) lines.push('  some parts are only known at run time')
   for (const item of evidence) lines.push('', ...describeEvidence(item, text))
-  if (evidence.length === 0) lines.push('', 'No rule has anything against it.')
+  if (evidence.length === 0) lines.push('', 'No rule matches.')
   return `${lines.join('\n')}\n`
 }
 
@@ -55,7 +55,7 @@ function describeEvidence(
   { rule, tier, effect, span, reason, alternative, isUncertain, owasp }: Evidence,
   text: string,
 ): string[] {
-  const head = `${rule}  ${effect}, tier ${tier}${owasp === undefined ? '' : `, ${owasp}`}${isUncertain ? ', depends on what is not known' : ''}`
+  const head = `${rule}  ${effect}, tier ${tier}${owasp === undefined ? '' : `, ${owasp}`}${isUncertain ? ', uncertain' : ''}`
   return [
     head,
     ...(span === undefined ? [] : underline(text, span)),

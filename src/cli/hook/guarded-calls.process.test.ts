@@ -79,7 +79,7 @@ describe('an agent that turns against its supervision', () => {
     const ran = await call('Bash', { command: put(command) })
     expect(decisionOf(ran)).toBe('deny')
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('by hand')
+    expect(ran.stderr).toContain('Ask the user')
   })
 
   it.each([
@@ -101,7 +101,7 @@ describe('an agent that turns against its supervision', () => {
   ])('G3 is stopped with the tool %s at %j', async (tool, args) => {
     const ran = await call(tool, JSON.parse(put(JSON.stringify(args))))
     expect(decisionOf(ran)).toBe('deny')
-    expect(ran.stderr).toMatch(/one of the agents' settings|part of ARC's own folder|which hooks supervise/)
+    expect(ran.stderr).toMatch(/an agent's hook settings|part of the ARC home|which hooks supervise/)
   })
 
   it.each([

@@ -99,7 +99,7 @@ function makeIsolationHit(at: Hit['at'], through: string): Hit {
   return {
     at,
     isUncertain: true,
-    reason: `It starts an agent through ${through}, with settings that may not supervise it.`,
+    reason: `Starts an agent through ${through}, where it may be unsupervised.`,
   }
 }
 
@@ -129,7 +129,7 @@ function makeVariableHit({ span }: Word, name: string): Hit {
   return {
     at: span,
     ...(name === 'PATH' ? { isUncertain: true } : {}),
-    reason: `It sets ${name}, so that ARC or an agent uses other settings than those that supervise it.`,
+    reason: `Sets ${name}: ARC or an agent would use settings that may disable the supervision.`,
   }
 }
 

@@ -14,25 +14,25 @@ import { findPathUses, isKnownProgram } from './program-uses.ts'
 
 /** What a person is told a guarded path is. */
 const KIND_TEXTS: Readonly<Record<GuardedKind, string>> = {
-  home: "part of ARC's own folder",
-  launcher: 'the program that agents start for every hook',
+  home: 'part of the ARC home',
+  launcher: 'the launcher that agents run for every hook',
   package: 'part of the installed ARC',
-  node: 'the Node program that ARC runs with',
-  'host-settings': "one of the agents' settings that say which hooks run",
+  node: 'the Node.js that ARC runs on',
+  'host-settings': "an agent's hook settings",
 }
 
 const USE_VERBS: Readonly<Record<PathUseKind, string>> = {
-  list: 'looks at',
-  read: 'reads',
-  copy: 'copies',
-  create: 'makes a folder in',
-  write: 'changes',
-  fill: 'puts files into',
-  delete: 'deletes, moves or covers',
-  replace: 'replaces',
-  mode: 'changes the permissions of',
-  alias: 'links to',
-  unknown: 'names',
+  list: 'Lists',
+  read: 'Reads',
+  copy: 'Copies',
+  create: 'Creates a folder in',
+  write: 'Changes',
+  fill: 'Writes files into',
+  delete: 'Deletes, moves or hides',
+  replace: 'Replaces',
+  mode: 'Changes the permissions of',
+  alias: 'Links to',
+  unknown: 'Uses',
 }
 
 /** Does the command touch a guarded path? The gravest touch is returned. */
@@ -117,9 +117,9 @@ function findContainingDecision(use: PathUse, guarded: Guarded): UseDecision | u
 export function formatReason(kind: PathUseKind, guarded: Guarded, path: string): string {
   const shown = path.length > 120 ? `${path.slice(0, 117)}…` : path
   const what = KIND_TEXTS[guarded.kind]
-  if (guarded.isInside && kind === 'unknown') return `It names ${shown}, ${what}, and is not known to only read it.`
-  if (guarded.isInside) return `It ${USE_VERBS[kind]} ${shown}, ${what}.`
-  return `It ${USE_VERBS[kind]} ${shown}, which contains ${guarded.root}, ${what}.`
+  if (guarded.isInside && kind === 'unknown') return `Uses ${shown}, ${what}, and may change it.`
+  if (guarded.isInside) return `${USE_VERBS[kind]} ${shown}, ${what}.`
+  return `${USE_VERBS[kind]} ${shown}, which contains ${guarded.root}, ${what}.`
 }
 
 // Programs that take commands or code of their own in arguments and on the input.

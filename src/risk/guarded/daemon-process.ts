@@ -45,14 +45,14 @@ function checkKillByPid(call: Call, process: OwnProcess | undefined, facts: Fact
   if (isKill && fed !== undefined) return fed.target
   for (const word of call.command.args) {
     if (process !== undefined && /^-?\d+$/.test(word.text) && Math.abs(Number(word.text)) === process.pid)
-      return { at: word.span, reason: `It acts on process ${process.pid}, the daemon of ARC.` }
+      return { at: word.span, reason: `Acts on process ${process.pid}, the daemon of ARC.` }
     if (word.isKnown || !isKill) continue
     const hit = checkSubstitution(word, process, facts)
     if (hit !== undefined) return hit
   }
   if (!isKill || process === undefined) return undefined
   const all = call.command.args.slice(1).find(({ text }) => text === '-1')
-  return all === undefined ? undefined : { at: all.span, reason: 'It ends every process, the daemon of ARC included.' }
+  return all === undefined ? undefined : { at: all.span, reason: 'Kills every process, including the daemon of ARC.' }
 }
 
 // `kill $(pidof node)`: what the substitution looks for tells which process is meant.
@@ -111,7 +111,7 @@ function makeUncertainHit(at: Word['span']): Hit {
     at,
     tier: 4,
     isUncertain: true,
-    reason: 'It ends processes by name, and the daemon of ARC may be among them.',
+    reason: 'Kills processes by name. The daemon of ARC may be one of them.',
   }
 }
 

@@ -168,5 +168,5 @@ function onlyReads(code: string, language: Snippet['language']): boolean {
 function killsDaemon({ code, span }: Snippet, { process }: Guard): Hit | undefined {
   if (process === undefined || !/kill|terminate/i.test(code)) return undefined
   if (!new RegExp(`\\b${process.pid}\\b`).test(code)) return undefined
-  return { at: span, tier: 5, reason: `It ends process ${process.pid}, the daemon of ARC.` }
+  return { at: span, tier: 5, reason: `Kills process ${process.pid}, the daemon of ARC.` }
 }

@@ -49,7 +49,7 @@ function findArcPackage({ verb, rest, isRemoving, isGlobal }: CallParts): Word |
 function changesAllPackages({ name }: Call, { verb, rest, isGlobal }: CallParts): Hit | undefined {
   const words = name === 'yarn' ? rest : [verb, ...rest]
   if (verb === undefined || !isGlobal || words.length !== 1 || !CHANGING_ALL.has(words[0]?.text ?? '')) return undefined
-  return { at: verb.span, tier: 4, isUncertain: true, reason: 'It changes all global packages, ARC among them.' }
+  return { at: verb.span, tier: 4, isUncertain: true, reason: 'Changes all global packages, including ARC.' }
 }
 
 const VERSION_MANAGERS = new Set(['nvm', 'fnm', 'n'])
@@ -57,7 +57,7 @@ const VERSION_MANAGERS = new Set(['nvm', 'fnm', 'n'])
 function removesNode({ name }: Call, { rest, isRemoving }: CallParts): Hit | undefined {
   if (!isRemoving || name === 'npm') return undefined
   const node = rest.find(({ text }) => VERSION_MANAGERS.has(name) || RUNTIME.test(text))
-  return node && { at: node.span, tier: 4, isUncertain: true, reason: 'It removes Node, which ARC runs with.' }
+  return node && { at: node.span, tier: 4, isUncertain: true, reason: 'Removes the Node.js that ARC runs on.' }
 }
 
 function isArcPackage(text: string): boolean {

@@ -27,7 +27,7 @@ export function changesUnknownFiles(execution: Execution, facts: Facts): TestRes
 function makeTargetHit({ span }: Pick<Word, 'span'>): Hit {
   return {
     at: span,
-    reason: 'It changes files whose names are not known until it runs, and names files of the supervision beside that.',
+    reason: 'Changes files whose paths are only known at run time, and names files of the supervision.',
   }
 }
 

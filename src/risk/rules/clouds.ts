@@ -4,7 +4,7 @@
 import { type Call, findOption } from '../call.ts'
 import { compileNames, type RulePack, type TestResult } from '../rule.ts'
 
-const LOOK = 'List or describe it first; ask a person to delete it.'
+const LOOK = 'List or describe it first. Ask the user to delete it.'
 
 export const clouds: RulePack = {
   name: 'clouds',
@@ -14,7 +14,7 @@ export const clouds: RulePack = {
       id: 'clouds/aws-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes or ends resources in AWS.',
+      reason: 'Deletes or terminates AWS resources.',
       alternative: LOOK,
       owasp: 'ASI02',
       when: { program: 'aws awslocal', test: awsDeletes },
@@ -40,8 +40,8 @@ export const clouds: RulePack = {
       id: 'clouds/aws-storage',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes objects or a whole bucket.',
-      alternative: 'aws s3 rm --dryrun shows what would go.',
+      reason: 'Deletes objects or a whole bucket.',
+      alternative: 'aws s3 rm --dryrun lists the objects.',
       owasp: 'ASI02',
       when: {
         program: 'aws awslocal',
@@ -61,7 +61,7 @@ export const clouds: RulePack = {
       id: 'clouds/aws-change',
       effect: 'deploy-affecting',
       tier: 3,
-      reason: 'It changes resources in AWS.',
+      reason: 'Changes AWS resources.',
       owasp: 'ASI02',
       when: {
         program: 'aws awslocal',
@@ -75,7 +75,7 @@ export const clouds: RulePack = {
       id: 'clouds/aws-secrets',
       effect: 'read-only',
       tier: 3,
-      reason: 'It prints a secret.',
+      reason: 'Prints a secret.',
       owasp: 'ASI03',
       when: {
         program: 'aws',
@@ -95,7 +95,7 @@ export const clouds: RulePack = {
       id: 'clouds/google-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes resources in Google Cloud.',
+      reason: 'Deletes Google Cloud resources.',
       alternative: LOOK,
       owasp: 'ASI02',
       when: { program: 'gcloud gsutil bq', test: googleDeletes },
@@ -123,7 +123,7 @@ export const clouds: RulePack = {
       id: 'clouds/azure-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes resources in Azure.',
+      reason: 'Deletes Azure resources.',
       alternative: LOOK,
       owasp: 'ASI02',
       when: { program: 'az azcopy azd', test: azureDeletes },
@@ -151,7 +151,7 @@ export const clouds: RulePack = {
       id: 'clouds/other-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes resources at a cloud provider.',
+      reason: 'Deletes resources of a cloud provider.',
       alternative: LOOK,
       owasp: 'ASI02',
       when: {
@@ -182,7 +182,7 @@ export const clouds: RulePack = {
       id: 'clouds/deploy',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It deploys.',
+      reason: 'Deploys.',
       owasp: 'ASI02',
       when: {
         program: 'gcloud az doctl railway render koyeb azd',

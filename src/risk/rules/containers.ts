@@ -10,14 +10,14 @@ const ENGINES = 'docker podman nerdctl'
 
 export const containers: RulePack = {
   name: 'containers',
-  about: 'Containers, images, volumes and the host below them.',
+  about: 'Containers, images, volumes and access to the host.',
   rules: [
     {
       id: 'containers/prune-all',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes every image, container or volume that does not run just now, with its data.',
-      alternative: 'docker system df shows what is there; remove the ones that are meant by name.',
+      reason: 'Deletes all images, containers or volumes that are not in use, with their data.',
+      alternative: 'docker system df lists them. Remove single ones by name.',
       owasp: 'ASI02',
       when: { program: ENGINES, sub: ['system prune|reset', 'volume prune'], test: prunes },
       match: [
@@ -33,8 +33,8 @@ export const containers: RulePack = {
       id: 'containers/prune',
       effect: 'destructive',
       tier: 3,
-      reason: 'It deletes images, containers, networks or caches that do not run just now.',
-      alternative: 'Remove the ones that are meant by name.',
+      reason: 'Deletes images, containers, networks or caches that are not in use.',
+      alternative: 'Remove single ones by name.',
       owasp: 'ASI02',
       when: {
         program: ENGINES,
@@ -48,8 +48,8 @@ export const containers: RulePack = {
       id: 'containers/remove-volume',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes a volume, and the data with it.',
-      alternative: 'Copy the data out first (docker run --rm -v name:/data … tar).',
+      reason: 'Deletes a volume with its data.',
+      alternative: 'Copy the data first (docker run --rm -v name:/data … tar).',
       owasp: 'ASI02',
       when: { program: ENGINES, test: removesVolume },
       match: ['docker volume rm pgdata', 'docker rm -fv db', 'podman volume remove x', 'docker rm --volumes db'],
@@ -59,8 +59,8 @@ export const containers: RulePack = {
       id: 'containers/compose-volumes',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes the volumes of the whole composition, and the data with them.',
-      alternative: 'docker compose down without -v keeps them.',
+      reason: 'Deletes all volumes of the compose project with their data.',
+      alternative: 'docker compose down without -v keeps the volumes.',
       owasp: 'ASI02',
       when: { program: `${ENGINES} docker-compose podman-compose`, test: dropsComposeVolumes },
       match: ['docker compose down -v', 'docker-compose down --volumes', 'docker compose -f x.yml rm -fsv'],
@@ -75,7 +75,7 @@ export const containers: RulePack = {
       id: 'containers/remove',
       effect: 'destructive',
       tier: 3,
-      reason: 'It removes containers or images.',
+      reason: 'Removes containers or images.',
       owasp: 'ASI02',
       when: {
         program: ENGINES,
@@ -89,7 +89,7 @@ export const containers: RulePack = {
       id: 'containers/cluster',
       effect: 'destructive',
       tier: 4,
-      reason: 'It takes a service, stack or node away from the cluster.',
+      reason: 'Removes a service, stack or node from the cluster.',
       owasp: 'ASI02',
       when: {
         program: 'docker podman',
@@ -102,8 +102,8 @@ export const containers: RulePack = {
       id: 'containers/host-access',
       effect: 'file-modification',
       tier: 4,
-      reason: 'The container gets the host: its root folder, its container engine or all its devices.',
-      alternative: 'Mount the one folder that is needed, read-only (-v "$PWD/data:/data:ro").',
+      reason: 'Gives the container access to the host: root folder, container engine or devices.',
+      alternative: 'Mount only the folder that is needed, read-only (-v "$PWD/data:/data:ro").',
       owasp: 'ASI03',
       when: { program: ENGINES, sub: 'run|create|exec', test: reachesHost },
       match: [
@@ -119,8 +119,8 @@ export const containers: RulePack = {
       id: 'containers/delete-mounted',
       effect: 'destructive',
       tier: 4,
-      reason: 'The container deletes what belongs to this machine: the folder is mounted from here.',
-      alternative: 'Mount it read-only (:ro), or delete inside the container only.',
+      reason: 'Deletes a folder of this machine that is mounted into the container.',
+      alternative: 'Mount the folder read-only (:ro), or delete files of the container only.',
       owasp: 'ASI02',
       when: { whole: deletesMounted },
       match: [
@@ -139,7 +139,7 @@ export const containers: RulePack = {
       id: 'containers/push',
       effect: 'deploy-affecting',
       tier: 3,
-      reason: 'It publishes an image.',
+      reason: 'Publishes an image.',
       owasp: 'ASI02',
       when: {
         program: `${ENGINES} buildah skopeo crane`,
@@ -156,7 +156,7 @@ export const containers: RulePack = {
       id: 'containers/registry-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes an image from a registry for everybody.',
+      reason: 'Deletes an image from a registry.',
       owasp: 'ASI02',
       when: { program: 'skopeo crane regctl oras', verb: 'delete' },
       match: ['skopeo delete docker://r/app:1', 'crane delete r/app@sha256:0'],

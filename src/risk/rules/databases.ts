@@ -38,17 +38,17 @@ const CLIENTS: Readonly<Record<string, { readonly options?: readonly string[]; r
   influx: { options: ['-execute', '--execute'] },
 }
 
-const ROWS = 'Run it as a SELECT first, in a transaction, or against a copy.'
+const ROWS = 'Run it as a SELECT first, inside a transaction, or on a copy.'
 
 export const databases: RulePack = {
   name: 'databases',
-  about: 'Databases: statements that lose data, and tools that reset them.',
+  about: 'SQL statements that lose data, and tools that reset databases.',
   rules: [
     {
       id: 'databases/sql-loss',
       effect: 'destructive',
       tier: 4,
-      reason: 'The statement drops, empties or overwrites whole tables.',
+      reason: 'Drops, empties or overwrites whole tables.',
       alternative: ROWS,
       owasp: 'ASI02',
       when: { program: Object.keys(CLIENTS), test: losesBySql },
@@ -80,8 +80,8 @@ export const databases: RulePack = {
       id: 'databases/client-shell',
       effect: 'destructive',
       tier: 4,
-      reason: 'The database client runs a shell command.',
-      alternative: 'Run the command itself, so that it can be judged.',
+      reason: 'Runs a shell command from the database client.',
+      alternative: 'Run the command directly in the shell.',
       owasp: 'ASI05',
       when: { program: 'psql mysql mariadb sqlite3', test: runsShell },
       match: [
@@ -97,8 +97,8 @@ export const databases: RulePack = {
       id: 'databases/drop',
       effect: 'destructive',
       tier: 4,
-      reason: 'It drops a whole database.',
-      alternative: 'Back it up first (pg_dump, mysqldump), and let a person drop it.',
+      reason: 'Drops a whole database.',
+      alternative: 'Back it up first (pg_dump, mysqldump), and ask the user to drop it.',
       owasp: 'ASI02',
       when: {
         program: 'dropdb dropuser mysqladmin mongorestore pg_restore pg_dropcluster pg_resetwal initdb influx',
@@ -126,8 +126,8 @@ export const databases: RulePack = {
       id: 'databases/redis',
       effect: 'destructive',
       tier: 4,
-      reason: 'It empties the store, stops it or changes how it keeps data.',
-      alternative: 'Delete the keys that are meant by name.',
+      reason: 'Empties the store, shuts it down or changes its persistence.',
+      alternative: 'Delete single keys by name.',
       owasp: 'ASI02',
       when: { program: 'redis-cli valkey-cli keydb-cli', test: emptiesRedis },
       match: [
@@ -150,7 +150,7 @@ export const databases: RulePack = {
       id: 'databases/redis-delete',
       effect: 'destructive',
       tier: 3,
-      reason: 'It deletes keys.',
+      reason: 'Deletes keys.',
       owasp: 'ASI02',
       when: {
         program: 'redis-cli valkey-cli keydb-cli',
@@ -166,8 +166,8 @@ export const databases: RulePack = {
       id: 'databases/mongo',
       effect: 'destructive',
       tier: 4,
-      reason: 'It drops collections or deletes all documents.',
-      alternative: 'Count with the same filter first; back up with mongodump.',
+      reason: 'Drops collections or deletes all documents.',
+      alternative: 'Count with the same filter first. Back up with mongodump.',
       owasp: 'ASI02',
       when: { program: 'mongosh mongo', test: losesDocuments },
       match: [
@@ -187,8 +187,8 @@ export const databases: RulePack = {
       id: 'databases/framework-reset',
       effect: 'destructive',
       tier: 4,
-      reason: 'It drops the database of the application and builds it anew, without the data.',
-      alternative: 'Run the open migrations only (migrate, migrate deploy, upgrade).',
+      reason: "Drops the application's database and creates it again without its data.",
+      alternative: 'Run only the pending migrations (migrate, migrate deploy, upgrade).',
       owasp: 'ASI02',
       when: {
         program:
@@ -231,7 +231,7 @@ export const databases: RulePack = {
       id: 'databases/unseen-script',
       effect: 'file-modification',
       tier: 3,
-      reason: 'It runs statements from a file that is not seen here.',
+      reason: 'Runs statements from a file whose content is not checked.',
       owasp: 'ASI05',
       when: {
         program: 'psql mysql mariadb sqlite3',

@@ -5,7 +5,7 @@ import { type Call, findOption } from '../call.ts'
 import { classifyPath } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 
-const BACKUP = 'Ask a person who can see which disk this is and whether there is a backup.'
+const BACKUP = 'Ask the user to check which disk this is and whether a backup exists.'
 
 export const disk: RulePack = {
   name: 'disk',
@@ -15,7 +15,7 @@ export const disk: RulePack = {
       id: 'disk/format',
       effect: 'destructive',
       tier: 5,
-      reason: 'It makes a new file system; everything on the device is gone.',
+      reason: 'Creates a new file system and erases everything on the device.',
       alternative: BACKUP,
       owasp: 'ASI02',
       when: {
@@ -44,7 +44,7 @@ export const disk: RulePack = {
       id: 'disk/write-device',
       effect: 'destructive',
       tier: 5,
-      reason: 'It writes straight onto a disk; what is there is gone.',
+      reason: 'Writes directly to a disk and destroys the data on it.',
       alternative: BACKUP,
       owasp: 'ASI02',
       when: {
@@ -72,8 +72,8 @@ export const disk: RulePack = {
       id: 'disk/partition',
       effect: 'destructive',
       tier: 5,
-      reason: 'It changes or erases the partitions of a disk.',
-      alternative: `lsblk and fdisk -l only look. ${BACKUP}`,
+      reason: 'Changes or erases the partitions of a disk.',
+      alternative: `lsblk and fdisk -l show the partitions. ${BACKUP}`,
       owasp: 'ASI02',
       when: {
         program: 'fdisk cfdisk sfdisk gdisk sgdisk parted wipefs blkdiscard hdparm cgdisk gpart partprobe',
@@ -104,7 +104,7 @@ export const disk: RulePack = {
       id: 'disk/volume',
       effect: 'destructive',
       tier: 5,
-      reason: 'It destroys a volume, pool or array with everything on it.',
+      reason: 'Destroys a volume, pool or array with all its data.',
       alternative: BACKUP,
       owasp: 'ASI02',
       when: {
@@ -142,7 +142,7 @@ export const disk: RulePack = {
       id: 'disk/mac',
       effect: 'destructive',
       tier: 5,
-      reason: 'It erases a disk or partition.',
+      reason: 'Erases a disk or partition.',
       alternative: BACKUP,
       owasp: 'ASI02',
       when: {
@@ -159,7 +159,7 @@ export const disk: RulePack = {
       id: 'disk/unmount',
       effect: 'file-modification',
       tier: 3,
-      reason: 'It takes a file system away from those who use it.',
+      reason: 'Unmounts a file system.',
       owasp: 'ASI02',
       when: {
         program: 'umount swapoff losetup',

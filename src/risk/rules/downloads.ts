@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// Code that is fetched or decoded at run time and run unseen.
+// Code that is downloaded or decoded at run time and runs without a review.
 
 import { findAccesses } from '../access.ts'
 import { type Call, findOption, readCall } from '../call.ts'
@@ -106,13 +106,13 @@ const READ_FIRST = 'Download it to a file, read it, then run it.'
 
 export const downloads: RulePack = {
   name: 'downloads',
-  about: 'Code that is fetched or decoded at run time and run unseen.',
+  about: 'Code that is downloaded or decoded at run time and runs without a review.',
   rules: [
     {
       id: 'downloads/run-fetched',
       effect: 'destructive',
       tier: 4,
-      reason: 'It runs whatever the network answers, unseen.',
+      reason: 'Runs downloaded code without a review.',
       alternative: READ_FIRST,
       owasp: 'ASI05',
       when: { whole: (execution) => runsOutput(execution, isFetch) },
@@ -139,7 +139,7 @@ export const downloads: RulePack = {
       id: 'downloads/run-file',
       effect: 'destructive',
       tier: 4,
-      reason: 'It runs a file that was fetched a moment ago, unseen.',
+      reason: 'Runs a file that the same command downloaded, without a review.',
       alternative: READ_FIRST,
       owasp: 'ASI05',
       when: { whole: runsFetchedFile },
@@ -158,7 +158,7 @@ export const downloads: RulePack = {
       id: 'downloads/run-decoded',
       effect: 'destructive',
       tier: 4,
-      reason: 'It runs code that is hidden by an encoding.',
+      reason: 'Runs encoded code.',
       alternative: 'Decode it to a file, read it, then run it.',
       owasp: 'ASI05',
       when: { whole: (execution) => runsOutput(execution, isDecode) },
@@ -174,7 +174,7 @@ export const downloads: RulePack = {
       id: 'downloads/run-unseen',
       effect: 'file-modification',
       tier: 3,
-      reason: 'It runs the output of another program as code.',
+      reason: 'Runs the output of another program as code.',
       alternative: READ_FIRST,
       owasp: 'ASI05',
       when: {
@@ -188,7 +188,7 @@ export const downloads: RulePack = {
       id: 'downloads/package-from-url',
       effect: 'build-affecting',
       tier: 4,
-      reason: 'It installs and runs a package straight from an address, past the registry.',
+      reason: 'Installs and runs a package from a URL instead of the registry.',
       alternative: 'Install a published version by name, pinned in the lock file.',
       owasp: 'ASI04',
       when: { program: 'npx bunx npm pnpm yarn bun pip pip3 pipx uv uvx gem go cargo deno', test: installsFromUrl },
@@ -213,7 +213,7 @@ export const downloads: RulePack = {
       id: 'downloads/powershell',
       effect: 'destructive',
       tier: 4,
-      reason: 'It runs what the network answers, or an encoded command, unseen.',
+      reason: 'Runs downloaded code or an encoded command without a review.',
       alternative: READ_FIRST,
       owasp: 'ASI05',
       when: {

@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// Deleting, overwriting and opening up files and folders. What counts is where they are: see places.ts.
+// Deleting and overwriting files and folders, and changing their permissions. What counts is where they are: see places.ts.
 
 import type { Tier } from '../assessment.ts'
 import { type Call, findOption } from '../call.ts'
@@ -14,14 +14,14 @@ const EVERYTHING: readonly PathClass[] = ['root', 'home', 'above']
 
 export const filesystem: RulePack = {
   name: 'filesystem',
-  about: 'Deleting, overwriting and opening up files and folders.',
+  about: 'Deleting and overwriting files and folders, and changing their permissions.',
   rules: [
     {
       id: 'filesystem/delete-everything',
       effect: 'destructive',
       tier: 5,
-      reason: 'It deletes the whole disk, a whole home folder or a folder that the system needs.',
-      alternative: 'Name the one folder inside the project that should go.',
+      reason: 'Deletes the whole disk, a whole home folder or a folder that the system needs.',
+      alternative: 'Delete one folder inside the project, by name.',
       owasp: 'ASI02',
       when: {
         program: DELETERS,
@@ -39,8 +39,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/delete-outside',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes a folder outside the project, where nothing keeps a copy.',
-      alternative: 'Move it aside first (mv folder folder.old), or ask a person to delete it.',
+      reason: 'Deletes a folder outside the project. There is no copy of it.',
+      alternative: 'Rename it first (mv folder folder.old), or ask the user to delete it.',
       owasp: 'ASI02',
       when: {
         program: DELETERS,
@@ -74,8 +74,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/delete-project',
       effect: 'destructive',
       tier: 4,
-      reason: "It deletes the whole project or the repository's own data, uncommitted work included.",
-      alternative: 'Delete the folders that are meant by name; git clean -n shows what is not tracked.',
+      reason: 'Deletes the whole project or its git data, including uncommitted work.',
+      alternative: 'Delete single folders by name. git clean -n lists untracked files.',
       owasp: 'ASI02',
       when: {
         program: DELETERS,
@@ -88,8 +88,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/delete-unknown',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes a folder whose name is not known until it runs; an empty variable could make it anything.',
-      alternative: 'Write the path out, or guard the variable, so that an empty one is an error.',
+      reason: 'Deletes a folder whose path is only known at run time. An empty variable could make it any folder.',
+      alternative: 'Write the full path, or make an empty variable an error: ${dir:?}.',
       owasp: 'ASI02',
       when: { program: DELETERS, test: deletesUnknown },
       match: ['rm -rf "$DIR"', 'rm -rf $TARGET/*'],
@@ -99,8 +99,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/delete-folder',
       effect: 'destructive',
       tier: 3,
-      reason: 'It deletes a folder of the project that is not a build folder.',
-      alternative: 'git rm -r keeps what was committed; mv to a temporary folder keeps the rest.',
+      reason: 'Deletes a folder of the project that is not a build folder.',
+      alternative: 'git rm -r keeps committed files. Move other files to a temporary folder.',
       owasp: 'ASI02',
       when: {
         program: DELETERS,
@@ -113,8 +113,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/delete-file',
       effect: 'destructive',
       tier: 3,
-      reason: 'It deletes files.',
-      alternative: 'git rm keeps what was committed; mv to a temporary folder keeps the rest.',
+      reason: 'Deletes files.',
+      alternative: 'git rm keeps committed files. Move other files to a temporary folder.',
       owasp: 'ASI02',
       when: { program: `${DELETERS} unlink`, test: deletesFile },
       match: ['rm notes.txt', 'rm -f a.txt b.txt', 'unlink data.db', 'rm /etc/passwd'],
@@ -124,8 +124,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/shred',
       effect: 'destructive',
       tier: 4,
-      reason: 'It overwrites files so that nothing can bring them back.',
-      alternative: 'Delete with rm after a backup, if the contents are no secret.',
+      reason: 'Overwrites files so that they cannot be recovered.',
+      alternative: 'Back up, then use rm, if the content is not secret.',
       owasp: 'ASI02',
       when: { program: 'shred wipe', test: (call, facts) => firstUnsafe(call, facts) },
       match: ['shred -u secrets.txt', 'shred -n 3 /srv/db.sqlite', 'wipe -rf data'],
@@ -135,8 +135,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/find-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes everything that find comes across.',
-      alternative: 'Run it with -print first; narrow it with -name, or name the folder.',
+      reason: 'Deletes every file and folder that find matches.',
+      alternative: 'Run it with -print first. Narrow it with -name, or name the folder.',
       owasp: 'ASI02',
       when: { program: 'find gfind bfs fd fdfind', test: findDeletes },
       match: [
@@ -160,8 +160,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/overwrite-system',
       effect: 'destructive',
       tier: 4,
-      reason: 'It overwrites a file that the system or a database needs.',
-      alternative: 'Write to a copy in the project, show the difference, and let a person install it.',
+      reason: 'Overwrites a file that the system or a database needs.',
+      alternative: 'Change a copy in the project, show the diff, and ask the user to install it.',
       owasp: 'ASI02',
       when: {
         access: ['write', 'delete'],
@@ -194,8 +194,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/write-system',
       effect: 'file-modification',
       tier: 3,
-      reason: 'It changes a file outside the project.',
-      alternative: 'Keep the change in the project, and let a person install it.',
+      reason: 'Changes a file outside the project.',
+      alternative: 'Keep the change in the project, and ask the user to install it.',
       owasp: 'ASI02',
       when: {
         access: ['write'],
@@ -218,8 +218,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/move-everything',
       effect: 'destructive',
       tier: 5,
-      reason: 'It moves the system, a home folder or the whole project away from where it is needed.',
-      alternative: 'Name the one file or folder that should move.',
+      reason: 'Moves the system, a home folder or the whole project.',
+      alternative: 'Move one file or folder, by name.',
       owasp: 'ASI02',
       when: {
         program: 'mv',
@@ -241,8 +241,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/open-permissions',
       effect: 'destructive',
       tier: 4,
-      reason: 'It changes permissions or owners of the system, a home folder or everything below it.',
-      alternative: 'Change the one file that needs it, with the least right that suffices (chmod u+x file).',
+      reason: 'Changes permissions or owners of the system, of a home folder or of a whole tree.',
+      alternative: 'Change only the file that needs it, with the smallest permission (chmod u+x file).',
       owasp: 'ASI03',
       when: { program: 'chmod chown chgrp setfacl chattr', test: changesWidely },
       match: [
@@ -259,7 +259,7 @@ export const filesystem: RulePack = {
       id: 'filesystem/set-uid',
       effect: 'file-modification',
       tier: 4,
-      reason: 'A set-uid program gives its owner’s rights to everybody who runs it.',
+      reason: "Sets the set-uid or set-gid bit: every user runs the program with its owner's rights.",
       owasp: 'ASI03',
       when: { program: 'chmod', test: ({ operands }) => (isSetUid(operands[0]?.text ?? '') ? operands[0] : undefined) },
       match: ['chmod u+s /bin/bash', 'chmod 4755 tool', 'chmod +s tool'],
@@ -269,8 +269,8 @@ export const filesystem: RulePack = {
       id: 'filesystem/open-everybody',
       effect: 'file-modification',
       tier: 3,
-      reason: 'Everybody on the machine may change the file.',
-      alternative: 'chmod u+rwx is enough for its owner.',
+      reason: 'Makes files writable for every user of the machine.',
+      alternative: 'Use chmod u+rwx to give access to the owner only.',
       owasp: 'ASI03',
       when: {
         program: 'chmod',
@@ -302,7 +302,7 @@ function deletesTree(call: Call, facts: Facts, isMeant: (kind: PathClass, path: 
   return undefined
 }
 
-const UNTRACKED = 'It deletes a folder of the project that version control does not know, so nothing keeps a copy.'
+const UNTRACKED = 'Deletes an untracked folder of the project. There is no copy of it.'
 
 // A container that is made for one command and removed after it loses nothing.
 function isThrowaway(call: Call): boolean {

@@ -15,17 +15,17 @@ import { classifyPath } from '../path-class.ts'
 import type { Facts, RulePack, TestResult } from '../rule.ts'
 import type { Execution } from '../shell/execution.ts'
 
-const ASK = 'A person can change this by hand; an agent should not change what supervises it.'
+const ASK = 'Ask the user to change this. An agent must not change its own supervision.'
 
 export const guard: RulePack = {
   name: 'guard',
-  about: "The guard itself and the agents' own settings.",
+  about: 'ARC itself and the settings of the agents.',
   rules: [
     {
       id: 'guard/settings',
       effect: 'destructive',
       tier: 5,
-      reason: 'It changes the settings that say which hooks supervise the agent.',
+      reason: 'Changes the settings that decide which hooks supervise the agent.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { access: ['write', 'delete'], test: touchesSettings },
@@ -58,7 +58,7 @@ export const guard: RulePack = {
       id: 'guard/arc',
       effect: 'destructive',
       tier: 5,
-      reason: 'It switches the supervision off, or loosens it.',
+      reason: 'Disables or loosens the supervision.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { program: 'arc arc-supervisor arc-supervisor@*', test: (call) => findLoosening(call.command.args) },
@@ -102,7 +102,7 @@ export const guard: RulePack = {
       id: 'guard/arc-by-file',
       effect: 'destructive',
       tier: 5,
-      reason: 'It starts ARC by its file, with a command that switches the supervision off or loosens it.',
+      reason: 'Runs ARC by its file with a command that disables or loosens the supervision.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { program: '**', test: loosensByFile },
@@ -118,7 +118,7 @@ export const guard: RulePack = {
       id: 'guard/package',
       effect: 'destructive',
       tier: 5,
-      reason: 'It removes the installed ARC or puts another version in its place.',
+      reason: 'Removes or replaces the installed ARC.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { program: MANAGERS, test: changesPackage },
@@ -151,7 +151,7 @@ export const guard: RulePack = {
       id: 'guard/guarded-path',
       effect: 'destructive',
       tier: 5,
-      reason: 'It changes a file or folder of the supervision.',
+      reason: 'Changes a file or folder of the supervision.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { program: '**', test: touchesGuarded },
@@ -230,7 +230,7 @@ export const guard: RulePack = {
       id: 'guard/guarded-file',
       effect: 'destructive',
       tier: 5,
-      reason: 'It changes a file of the supervision.',
+      reason: 'Changes a file of the supervision.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { access: ['read', 'write', 'delete'], test: toolTouchesGuarded },
@@ -249,7 +249,7 @@ export const guard: RulePack = {
       id: 'guard/guarded-code',
       effect: 'destructive',
       tier: 5,
-      reason: 'The code names a file of the supervision and is not known to only read it.',
+      reason: 'The code uses a file of the supervision and may change it.',
       alternative: ASK,
       owasp: 'ASI10',
       when: {
@@ -283,7 +283,7 @@ export const guard: RulePack = {
       id: 'guard/guarded-names',
       effect: 'destructive',
       tier: 4,
-      reason: 'It passes names of files of the supervision to a command that changes files.',
+      reason: 'Passes paths of the supervision to a command that changes files.',
       alternative: ASK,
       owasp: 'ASI10',
       when: {
@@ -313,7 +313,7 @@ export const guard: RulePack = {
       id: 'guard/patch',
       effect: 'destructive',
       tier: 4,
-      reason: 'It applies a patch, and the text of a patch beside it changes a file of the supervision.',
+      reason: 'Applies a patch that changes a file of the supervision.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { whole: patchesSettings },
@@ -332,7 +332,7 @@ export const guard: RulePack = {
       id: 'guard/environment',
       effect: 'destructive',
       tier: 4,
-      reason: 'It starts an agent, or ARC, with other settings than those that supervise it.',
+      reason: 'Starts an agent or ARC with settings that may disable the supervision.',
       alternative: ASK,
       owasp: 'ASI10',
       when: { whole: changesEnvironment },
@@ -371,7 +371,7 @@ export const guard: RulePack = {
       id: 'guard/daemon',
       effect: 'destructive',
       tier: 5,
-      reason: 'It ends the process that supervises the agent.',
+      reason: 'Stops the process that supervises the agent.',
       alternative: ASK,
       owasp: 'ASI10',
       when: {
@@ -395,7 +395,7 @@ export const guard: RulePack = {
       id: 'guard/kill-switch',
       effect: 'destructive',
       tier: 4,
-      reason: 'It sets a variable that turns hooks or checks off.',
+      reason: 'Sets a variable that disables hooks or checks.',
       alternative: ASK,
       owasp: 'ASI10',
       when: {
@@ -419,8 +419,8 @@ export const guard: RulePack = {
       id: 'guard/skip-permissions',
       effect: 'destructive',
       tier: 4,
-      reason: 'It starts an agent that asks nobody and heeds no hook.',
-      alternative: 'Start it without the option; arc launch supervises it.',
+      reason: 'Starts an agent without approvals and hooks.',
+      alternative: 'Start it without the option. arc launch supervises it.',
       owasp: 'ASI10',
       when: { program: AGENT_PROGRAMS, test: loosensAgent },
       match: [
@@ -442,8 +442,8 @@ export const guard: RulePack = {
       id: 'guard/git-hooks',
       effect: 'file-modification',
       tier: 4,
-      reason: 'It changes what git runs by itself.',
-      alternative: 'Put hooks where they are reviewed, such as .husky.',
+      reason: 'Changes programs that git runs automatically.',
+      alternative: 'Put hooks into a reviewed folder, such as .husky.',
       owasp: 'ASI05',
       when: {
         access: ['write', 'delete'],
@@ -467,7 +467,7 @@ export const guard: RulePack = {
       id: 'guard/startup-files',
       effect: 'file-modification',
       tier: 3,
-      reason: 'It changes what runs at every login or on every machine that builds the project.',
+      reason: 'Changes files that run at every login or in every build.',
       owasp: 'ASI05',
       when: {
         access: ['write'],

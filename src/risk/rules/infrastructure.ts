@@ -6,17 +6,17 @@ import type { RulePack, TestResult } from '../rule.ts'
 import { always, type Condition, operand, operandAt, option, subcommand, testByProgram } from '../rule-rows.ts'
 
 const TERRAFORM = 'terraform tofu terragrunt tf'
-const PLAN = 'terraform plan -destroy shows what would go.'
+const PLAN = 'terraform plan -destroy shows what would be destroyed.'
 
 export const infrastructure: RulePack = {
   name: 'infrastructure',
-  about: 'Terraform, Pulumi, CDK, Ansible and their like.',
+  about: 'Terraform, Pulumi, CDK, Ansible and similar tools.',
   rules: [
     {
       id: 'infrastructure/terraform-destroy',
       effect: 'destructive',
       tier: 5,
-      reason: 'It destroys the infrastructure that it describes.',
+      reason: 'Destroys the infrastructure that Terraform manages.',
       alternative: PLAN,
       owasp: 'ASI02',
       when: { program: TERRAFORM, test: terraformDestroys },
@@ -42,8 +42,8 @@ export const infrastructure: RulePack = {
       id: 'infrastructure/terraform-state',
       effect: 'destructive',
       tier: 4,
-      reason: 'It changes what Terraform knows about real infrastructure, which then is nobody’s.',
-      alternative: 'terraform state list and show only look; terraform state pull keeps a copy.',
+      reason: 'Changes the Terraform state. Resources can become unmanaged.',
+      alternative: 'terraform state list and show are read-only. terraform state pull keeps a copy.',
       owasp: 'ASI02',
       when: {
         program: TERRAFORM,
@@ -65,7 +65,7 @@ export const infrastructure: RulePack = {
       id: 'infrastructure/terraform-apply',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It changes real infrastructure.',
+      reason: 'Changes real infrastructure.',
       alternative: 'terraform plan shows what would change.',
       owasp: 'ASI02',
       when: {
@@ -80,8 +80,8 @@ export const infrastructure: RulePack = {
       id: 'infrastructure/stack-destroy',
       effect: 'destructive',
       tier: 5,
-      reason: 'It destroys a whole stack of infrastructure.',
-      alternative: 'pulumi preview, cdk diff and the like show what would change.',
+      reason: 'Destroys a whole stack.',
+      alternative: 'pulumi preview or cdk diff shows what would change.',
       owasp: 'ASI02',
       when: {
         program: 'pulumi cdk cdktf sst serverless sls sam copilot amplify eb crossplane nitric chalice zappa up',
@@ -112,8 +112,8 @@ export const infrastructure: RulePack = {
       id: 'infrastructure/stack-deploy',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It deploys: it changes real infrastructure.',
-      alternative: 'pulumi preview, cdk diff and the like show what would change.',
+      reason: 'Deploys a stack: changes real infrastructure.',
+      alternative: 'pulumi preview or cdk diff shows what would change.',
       owasp: 'ASI02',
       when: {
         program: 'pulumi cdk cdktf sst serverless sls sam copilot amplify eb nitric chalice zappa',
@@ -126,7 +126,7 @@ export const infrastructure: RulePack = {
       id: 'infrastructure/ansible',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It changes other machines.',
+      reason: 'Changes other machines.',
       alternative: 'ansible-playbook --check --diff shows what would change.',
       owasp: 'ASI02',
       when: {
@@ -156,7 +156,7 @@ export const infrastructure: RulePack = {
       id: 'infrastructure/vagrant',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes a virtual machine.',
+      reason: 'Deletes a virtual machine.',
       owasp: 'ASI02',
       when: {
         program: 'vagrant virsh VBoxManage multipass lxc incus qm pct limactl prlctl govc vmrun nomad packer consul',

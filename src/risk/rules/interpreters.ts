@@ -133,14 +133,14 @@ const FETCHES = [
 
 export const interpreters: RulePack = {
   name: 'interpreters',
-  about: 'Library calls in Python, JavaScript, Perl, Ruby and PHP that do what a shell command would.',
+  about: 'Library calls in Python, JavaScript, Perl, Ruby and PHP with the effect of a shell command.',
   rules: [
     {
       id: 'interpreters/delete-tree',
       effect: 'destructive',
       tier: 4,
       reason: 'The code deletes a folder with everything in it.',
-      alternative: 'Name a folder inside the project; print what would go first.',
+      alternative: 'Delete a folder inside the project. Print the files first.',
       owasp: 'ASI02',
       when: { language: LANGUAGES, test: (snippet, facts) => deletes(snippet, facts, true) },
       match: [
@@ -184,8 +184,8 @@ export const interpreters: RulePack = {
       id: 'interpreters/hidden-code',
       effect: 'destructive',
       tier: 4,
-      reason: 'The code runs other code that is decoded or fetched while it runs.',
-      alternative: 'Write the code out, so that it can be read.',
+      reason: 'The code runs other code that is decoded or downloaded at run time.',
+      alternative: 'Write the code in plain text.',
       owasp: 'ASI05',
       when: { language: LANGUAGES, test: runsHidden },
       match: [

@@ -8,14 +8,14 @@ const KUBECTL = 'kubectl oc k3s microk8s kubecolor k'
 
 export const kubernetes: RulePack = {
   name: 'kubernetes',
-  about: 'Clusters, what runs in them, and their packages.',
+  about: 'Clusters, their resources and Helm releases.',
   rules: [
     {
       id: 'kubernetes/delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes resources of a cluster, and what belongs to them.',
-      alternative: 'kubectl delete --dry-run=client shows what would go; kubectl get -o yaml keeps a copy.',
+      reason: 'Deletes resources of a cluster and their dependents.',
+      alternative: 'kubectl delete --dry-run=client lists them. kubectl get -o yaml keeps a copy.',
       owasp: 'ASI02',
       when: { program: KUBECTL, test: deletesResource },
       match: [
@@ -38,7 +38,7 @@ export const kubernetes: RulePack = {
       id: 'kubernetes/disrupt',
       effect: 'deploy-affecting',
       tier: 3,
-      reason: 'It takes capacity away or replaces what runs.',
+      reason: 'Reduces capacity, or replaces running resources.',
       alternative: 'kubectl diff shows what would change.',
       owasp: 'ASI08',
       when: {
@@ -66,7 +66,7 @@ export const kubernetes: RulePack = {
       id: 'kubernetes/apply',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It changes what runs in a cluster.',
+      reason: 'Changes a cluster.',
       alternative: 'kubectl diff -f shows what would change.',
       owasp: 'ASI02',
       when: { program: KUBECTL, sub: 'apply|create|run', test: (call) => touchesProduction(call) },
@@ -77,8 +77,8 @@ export const kubernetes: RulePack = {
       id: 'kubernetes/helm-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It removes a release and everything that belongs to it.',
-      alternative: 'helm uninstall --dry-run shows what would go; helm get all keeps a copy.',
+      reason: 'Removes a release with all its resources.',
+      alternative: 'helm uninstall --dry-run lists them. helm get all keeps a copy.',
       owasp: 'ASI02',
       when: { program: 'helm helmfile', sub: 'uninstall|delete|del|un|destroy' },
       match: ['helm uninstall api', 'helm -n prod delete api', 'helmfile destroy'],
@@ -88,7 +88,7 @@ export const kubernetes: RulePack = {
       id: 'kubernetes/helm-deploy',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It changes what runs in a cluster.',
+      reason: 'Changes a cluster.',
       alternative: 'helm upgrade --dry-run, or helm diff, shows what would change.',
       owasp: 'ASI02',
       when: {
@@ -104,7 +104,7 @@ export const kubernetes: RulePack = {
       id: 'kubernetes/cluster-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes a cluster, an application, a backup or what keeps them in step.',
+      reason: 'Deletes a cluster, an application, a backup or a GitOps resource.',
       owasp: 'ASI02',
       when: {
         program:

@@ -13,8 +13,8 @@ export const packages: RulePack = {
       id: 'packages/unpublish',
       effect: 'destructive',
       tier: 4,
-      reason: 'It takes a published version away from everybody who uses it.',
-      alternative: 'npm deprecate, or publish a mended version.',
+      reason: 'Removes a published version that others may depend on.',
+      alternative: 'Use npm deprecate, or publish a fixed version.',
       owasp: 'ASI02',
       when: {
         program: 'npm pnpm yarn bun',
@@ -31,8 +31,8 @@ export const packages: RulePack = {
       id: 'packages/yank',
       effect: 'destructive',
       tier: 4,
-      reason: 'It takes a published version away from everybody who uses it.',
-      alternative: 'Publish a mended version.',
+      reason: 'Removes a published version that others may depend on.',
+      alternative: 'Publish a fixed version.',
       owasp: 'ASI02',
       when: {
         program: 'cargo gem twine poetry dotnet nuget helm',
@@ -57,8 +57,8 @@ export const packages: RulePack = {
       id: 'packages/publish',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It publishes a package for everybody; a published version cannot be changed.',
-      alternative: 'Use --dry-run to see what would be published.',
+      reason: 'Publishes a package. A published version cannot be changed.',
+      alternative: '--dry-run shows what would be published.',
       owasp: 'ASI02',
       when: {
         program:
@@ -90,7 +90,7 @@ export const packages: RulePack = {
       id: 'packages/registry-access',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It changes who may publish a package, or which version everybody gets.',
+      reason: 'Changes the owners of a package, or the version that users install by default.',
       owasp: 'ASI03',
       when: {
         program: 'npm pnpm',
@@ -115,7 +115,7 @@ export const packages: RulePack = {
       id: 'packages/remove-system',
       effect: 'build-affecting',
       tier: 3,
-      reason: 'It removes software from the machine.',
+      reason: 'Removes software from the machine.',
       alternative: 'Leave it installed, or ask the owner of the machine.',
       owasp: 'ASI02',
       when: {
@@ -136,7 +136,7 @@ export const packages: RulePack = {
       id: 'packages/install-system',
       effect: 'build-affecting',
       tier: 3,
-      reason: 'It installs or changes software of the whole machine.',
+      reason: 'Installs or changes system-wide software.',
       owasp: 'ASI04',
       when: { program: 'apt apt-get yum dnf zypper apk snap pip pip3', test: installsForAll },
       match: ['apt-get install -y jq', 'apk add curl', 'pip install --break-system-packages x', 'apt full-upgrade'],
@@ -146,7 +146,7 @@ export const packages: RulePack = {
       id: 'packages/install',
       effect: 'build-affecting',
       tier: 2,
-      reason: 'It changes what the project is built from.',
+      reason: 'Changes the dependencies of the project.',
       owasp: 'ASI04',
       when: {
         program: 'npm pnpm yarn bun pip pip3 pipx uv poetry cargo go gem bundle composer brew conda mamba dotnet',

@@ -4,7 +4,7 @@
 import { type Call, findOption, optionValue } from '../call.ts'
 import { compileNames, type RulePack, type TestResult } from '../rule.ts'
 
-const LOOK = 'List or show it first; ask a person to delete it.'
+const LOOK = 'List or show it first. Ask the user to delete it.'
 
 // Services whose data is shared or hard to get back. What they call deleting is much the same everywhere.
 const SERVICES =
@@ -36,13 +36,13 @@ const RELEASES = compileNames(
 
 export const platforms: RulePack = {
   name: 'platforms',
-  about: 'Hosting, code forges, secrets, backups, queues and other services.',
+  about: 'Hosting, code hosts, secrets, backups, queues and other services.',
   rules: [
     {
       id: 'platforms/delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes something at a service, where the project keeps no copy.',
+      reason: 'Deletes data of an online service. The project has no copy of it.',
       alternative: LOOK,
       owasp: 'ASI02',
       when: { program: SERVICES, test: (call) => serviceDeletes(call, call.operands) },
@@ -90,8 +90,8 @@ export const platforms: RulePack = {
       id: 'platforms/rclone-sync',
       effect: 'destructive',
       tier: 4,
-      reason: 'It makes the target like the source, and deletes there what the source does not have.',
-      alternative: 'rclone copy deletes nothing; --dry-run shows what would go.',
+      reason: 'Deletes files on the target that the source does not have.',
+      alternative: 'rclone copy deletes nothing. --dry-run lists the files.',
       owasp: 'ASI02',
       when: {
         program: 'rclone mc s5cmd s3cmd',
@@ -115,7 +115,7 @@ export const platforms: RulePack = {
       id: 'platforms/kafka',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes topics, groups, records or rights of a message queue.',
+      reason: 'Deletes topics, groups, records or permissions of a message queue.',
       alternative: LOOK,
       owasp: 'ASI02',
       when: {
@@ -146,7 +146,7 @@ export const platforms: RulePack = {
       id: 'platforms/jenkins',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes jobs, builds, nodes or credentials of a build server.',
+      reason: 'Deletes jobs, builds, nodes or credentials of a build server.',
       owasp: 'ASI02',
       when: {
         program: 'java',
@@ -169,8 +169,8 @@ export const platforms: RulePack = {
       id: 'platforms/http-delete',
       effect: 'destructive',
       tier: 4,
-      reason: 'It sends a DELETE to a service.',
-      alternative: 'GET it first, and let a person delete it.',
+      reason: 'Sends a DELETE request to a service.',
+      alternative: 'Send a GET first, and ask the user to delete it.',
       owasp: 'ASI02',
       when: { program: 'curl wget http https xh', test: httpDeletes },
       match: [
@@ -193,7 +193,7 @@ export const platforms: RulePack = {
       id: 'platforms/gh-api',
       effect: 'destructive',
       tier: 4,
-      reason: 'It sends a DELETE to the code forge.',
+      reason: 'Sends a DELETE request to the code host.',
       owasp: 'ASI02',
       when: {
         program: 'gh glab',
@@ -210,7 +210,7 @@ export const platforms: RulePack = {
       id: 'platforms/forge-change',
       effect: 'deploy-affecting',
       tier: 3,
-      reason: 'It changes what others see: merges, archives, renames, runs or releases.',
+      reason: 'Changes shared state on the code host: merges, archives, renames, runs or releases.',
       owasp: 'ASI02',
       when: {
         program: 'gh glab',
@@ -231,8 +231,8 @@ export const platforms: RulePack = {
       id: 'platforms/deploy',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It deploys: what users see changes.',
-      alternative: 'Deploy a preview, or let the build server deploy after review.',
+      reason: 'Deploys to users.',
+      alternative: 'Deploy a preview, or let CI deploy after review.',
       owasp: 'ASI02',
       when: {
         program:
@@ -264,7 +264,7 @@ export const platforms: RulePack = {
       id: 'platforms/secrets-shown',
       effect: 'read-only',
       tier: 3,
-      reason: 'It prints secrets.',
+      reason: 'Prints secrets.',
       owasp: 'ASI03',
       when: {
         program: 'vault op doppler infisical heroku gh aws bw pass gopass lpass',
@@ -283,7 +283,7 @@ export const platforms: RulePack = {
       id: 'platforms/unknown-delete',
       effect: 'destructive',
       tier: 3,
-      reason: 'A program that is not known here is told to delete something.',
+      reason: 'Runs a delete command of an unknown program.',
       alternative: LOOK,
       owasp: 'ASI02',
       when: {

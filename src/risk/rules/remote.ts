@@ -7,14 +7,14 @@ import type { Facts, RulePack, TestResult } from '../rule.ts'
 
 export const remote: RulePack = {
   name: 'remote',
-  about: 'Copying with deletion, and shells opened to other machines.',
+  about: 'Copying with deletion, and access from other machines.',
   rules: [
     {
       id: 'remote/rsync-delete',
       effect: 'destructive',
       tier: 3,
-      reason: 'It deletes at the target what the source does not have.',
-      alternative: 'rsync --dry-run --delete shows what would go.',
+      reason: 'Deletes files on the target that the source does not have.',
+      alternative: 'rsync --dry-run --delete lists the files.',
       owasp: 'ASI02',
       when: { program: 'rsync', unless: ['-n|--dry-run', '--list-only'], test: rsyncDeletes },
       match: [
@@ -29,7 +29,7 @@ export const remote: RulePack = {
       id: 'remote/reverse-shell',
       effect: 'destructive',
       tier: 5,
-      reason: 'It gives whoever is at the other end a shell on this machine.',
+      reason: 'Opens a reverse shell: gives another machine a shell on this machine.',
       owasp: 'ASI05',
       when: {
         program: 'nc ncat netcat nc.traditional nc.openbsd socat cryptcat sh bash zsh dash ksh busybox telnet openssl',
@@ -54,7 +54,7 @@ export const remote: RulePack = {
       id: 'remote/port-open',
       effect: 'deploy-affecting',
       tier: 3,
-      reason: 'It makes something on this machine reachable from elsewhere.',
+      reason: 'Makes a port of this machine reachable from other machines.',
       owasp: 'ASI03',
       when: {
         program: 'ngrok cloudflared localtunnel lt ssh bore',
@@ -67,8 +67,8 @@ export const remote: RulePack = {
       id: 'remote/write-system',
       effect: 'destructive',
       tier: 4,
-      reason: 'It puts files where another machine runs or trusts them.',
-      alternative: 'Copy them to a folder of your own there, and let a person install them.',
+      reason: 'Copies files to a system folder of another machine.',
+      alternative: "Copy them to the user's folder there, and ask the user to install them.",
       owasp: 'ASI03',
       when: {
         program: 'scp rsync sftp',
@@ -89,7 +89,7 @@ export const remote: RulePack = {
       id: 'remote/known-keys',
       effect: 'file-modification',
       tier: 4,
-      reason: 'It lets somebody else log in to this machine.',
+      reason: 'Adds a key that can log in to this machine.',
       owasp: 'ASI03',
       when: {
         access: ['write'],

@@ -20,14 +20,14 @@ import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
 
 export const secrets: RulePack = {
   name: 'secrets',
-  about: 'Printing secrets, and sending them away.',
+  about: 'Printing secrets, and sending them to other machines.',
   rules: [
     {
       id: 'secrets/print-key',
       effect: 'read-only',
       tier: 4,
-      reason: 'It prints a private key or stored credentials into the conversation.',
-      alternative: 'Use the program that owns the secret (ssh, aws, git); it reads the file itself.',
+      reason: 'Prints a private key or stored credentials into the conversation.',
+      alternative: 'Use the program that owns the secret (ssh, aws, git). It reads the file.',
       owasp: 'ASI03',
       when: {
         access: ['read'],
@@ -59,7 +59,7 @@ export const secrets: RulePack = {
       id: 'secrets/print-environment',
       effect: 'read-only',
       tier: 3,
-      reason: 'It prints settings that often hold secrets.',
+      reason: 'Prints settings that often contain secrets.',
       alternative: 'Print the names only: cut -d= -f1 .env.',
       owasp: 'ASI03',
       when: {
@@ -73,7 +73,7 @@ export const secrets: RulePack = {
       id: 'secrets/store',
       effect: 'read-only',
       tier: 4,
-      reason: 'It prints what a key store holds.',
+      reason: 'Prints secrets of a key store.',
       owasp: 'ASI03',
       when: {
         program: 'security gpg gpg2 secret-tool keyring ssh-keygen openssl kubectl oc age-keygen kwallet-query cmdkey',
@@ -100,8 +100,8 @@ export const secrets: RulePack = {
       id: 'secrets/send',
       effect: 'destructive',
       tier: 5,
-      reason: 'It sends secrets to another machine.',
-      alternative: 'Nothing that is secret should leave this machine; ask a person.',
+      reason: 'Sends secrets to another machine.',
+      alternative: 'Secrets must not leave this machine. Ask the user.',
       owasp: 'ASI03',
       when: { whole: (execution, facts) => sends(execution, facts) },
       match: [
@@ -136,8 +136,8 @@ export const secrets: RulePack = {
       id: 'secrets/copy-keys',
       effect: 'read-only',
       tier: 4,
-      reason: 'It copies private keys to where nothing protects them.',
-      alternative: 'Leave keys where they are; make a new one for another machine.',
+      reason: 'Copies private keys to an unprotected folder.',
+      alternative: 'Leave keys in their folder. Create a new key for another machine.',
       owasp: 'ASI03',
       when: {
         program: 'cp tar zip 7z rsync install ln',
@@ -155,7 +155,7 @@ export const secrets: RulePack = {
       id: 'secrets/send-unknown',
       effect: 'read-only',
       tier: 3,
-      reason: 'It sends a file to another machine.',
+      reason: 'Sends a file to another machine.',
       owasp: 'ASI03',
       when: {
         program: 'curl wget scp sftp rsync',
@@ -175,7 +175,7 @@ export const secrets: RulePack = {
       id: 'secrets/print-variables',
       effect: 'read-only',
       tier: 3,
-      reason: 'It prints the environment, which often holds secrets.',
+      reason: 'Prints the environment, which often contains secrets.',
       owasp: 'ASI03',
       when: {
         program: 'env printenv set export',

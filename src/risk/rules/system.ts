@@ -21,14 +21,14 @@ import type { ShellCommand } from '../shell/execution.ts'
 
 export const system: RulePack = {
   name: 'system',
-  about: 'Power, processes, users, firewall, timed jobs and services.',
+  about: 'Shutdown, processes, users, firewall, cron jobs and services.',
   rules: [
     {
       id: 'system/power',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It stops or restarts the machine.',
-      alternative: 'Ask a person to restart it when nobody needs it.',
+      reason: 'Shuts down or restarts the machine.',
+      alternative: 'Ask the user to restart the machine.',
       owasp: 'ASI08',
       when: { program: 'shutdown reboot halt poweroff init telinit systemctl', test: stopsMachine },
       match: ['shutdown -h now', 'sudo reboot', 'systemctl poweroff', 'init 0', 'halt -p'],
@@ -38,7 +38,7 @@ export const system: RulePack = {
       id: 'system/fork-bomb',
       effect: 'destructive',
       tier: 5,
-      reason: 'It starts processes without end until the machine stops answering.',
+      reason: 'Starts processes without end until the machine stops responding.',
       owasp: 'ASI08',
       when: { whole: ({ commands }) => isForkBomb(commands) },
       match: ['f(){ f|f& }; f', 'while true; do sh & done'],
@@ -48,8 +48,8 @@ export const system: RulePack = {
       id: 'system/kill-all',
       effect: 'destructive',
       tier: 4,
-      reason: 'It ends every process, or one that the machine cannot do without.',
-      alternative: 'End the one process by its number.',
+      reason: 'Kills all processes, or a process that the machine needs.',
+      alternative: 'Kill a single process by its pid.',
       owasp: 'ASI08',
       when: { program: 'kill pkill killall killall5 xkill fuser', test: killsAll },
       match: ['kill -9 -1', 'kill -KILL 1', 'pkill -9 -u root', 'killall5 -9', 'pkill -f ""', 'killall -9 systemd'],
@@ -59,7 +59,7 @@ export const system: RulePack = {
       id: 'system/kill',
       effect: 'deploy-affecting',
       tier: 3,
-      reason: 'It ends processes.',
+      reason: 'Kills processes.',
       owasp: 'ASI08',
       when: { program: 'kill pkill killall', unless: ['-0', '-l', '--list'], test: (call) => call.operands[0] },
       match: ['kill 4242', 'pkill -f vite', 'killall node'],
@@ -69,7 +69,7 @@ export const system: RulePack = {
       id: 'system/users',
       effect: 'destructive',
       tier: 4,
-      reason: 'It deletes an account or changes who may do what on this machine.',
+      reason: 'Deletes an account, or changes users, groups or passwords.',
       alternative: 'Ask the administrator of the machine.',
       owasp: 'ASI03',
       when: {
@@ -91,8 +91,8 @@ export const system: RulePack = {
       id: 'system/firewall',
       effect: 'destructive',
       tier: 4,
-      reason: 'It opens or cuts the network of this machine.',
-      alternative: 'Add the one rule that is needed, and let a person look at it.',
+      reason: 'Disables the firewall or the network of this machine, or changes their rules.',
+      alternative: 'Add the single rule that is needed, and ask the user to review it.',
       owasp: 'ASI03',
       when: {
         program: 'iptables ip6tables nft ufw firewall-cmd pfctl setenforce ipfw ip ifconfig nmcli ifdown netplan',
@@ -125,8 +125,8 @@ export const system: RulePack = {
       id: 'system/cron',
       effect: 'destructive',
       tier: 4,
-      reason: 'It removes all timed jobs of a user, or replaces them.',
-      alternative: 'crontab -l saves them; crontab -e changes one.',
+      reason: 'Removes or replaces all cron jobs of a user.',
+      alternative: 'crontab -l prints the jobs. crontab -e edits them.',
       owasp: 'ASI02',
       when: {
         program: 'crontab atrm',
@@ -145,7 +145,7 @@ export const system: RulePack = {
       id: 'system/services',
       effect: 'deploy-affecting',
       tier: 3,
-      reason: 'It starts, stops or switches off a service.',
+      reason: 'Starts, stops or disables a service.',
       owasp: 'ASI08',
       when: {
         program:
@@ -176,7 +176,7 @@ export const system: RulePack = {
       id: 'system/kernel',
       effect: 'deploy-affecting',
       tier: 4,
-      reason: 'It changes the running kernel or how the machine starts.',
+      reason: 'Changes the running kernel or the boot configuration.',
       alternative: 'Ask the administrator of the machine.',
       owasp: 'ASI02',
       when: {
@@ -207,7 +207,7 @@ export const system: RulePack = {
       id: 'system/logs',
       effect: 'destructive',
       tier: 4,
-      reason: 'It wipes what the machine recorded.',
+      reason: 'Deletes logs of the machine.',
       owasp: 'ASI10',
       when: {
         program: 'journalctl wevtutil history auditctl',
