@@ -30,7 +30,7 @@ import { isDynamic } from './nested-code.ts'
 import { noteErrors, parseScript } from './parse-script.ts'
 import { baseName } from './paths.ts'
 import { mergeValues, type Scope, type Value } from './scope.ts'
-import { runCall, runCommand } from './simple-command.ts'
+import { runCall, runSimpleCommand } from './simple-command.ts'
 
 /** Interprets one text. */
 export class Interpreter implements InterpreterPort {
@@ -63,7 +63,7 @@ export class Interpreter implements InterpreterPort {
     if (!this.analysis.spend(1, span)) return undefined
     switch (node.type) {
       case 'Command':
-        return runCommand(this, node, frame, scope)
+        return runSimpleCommand(this, node, frame, scope)
       case 'Pipeline':
         return this.runPipeline(node, frame, scope)
       case 'Redirected':

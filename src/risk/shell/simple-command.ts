@@ -21,7 +21,7 @@ import type { Definition, Scope, Value } from './scope.ts'
 const MAX_CHOICES = 4
 
 /** Runs a simple command, once for each possible value of its variables. */
-export function runCommand(shell: InterpreterPort, node: Command, frame: Frame, scope: Scope): Output {
+export function runSimpleCommand(shell: InterpreterPort, node: Command, frame: Frame, scope: Scope): Output {
   const alias = readAlias(node, scope)
   if (alias !== undefined) return runAlias(shell, node, alias, frame, scope)
   const { choice, choicesSeen } = shell.analysis
