@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { diagnose, type HostFacts, pathsToDiagnose } from './diagnose.ts'
 import type { HostName } from './host.ts'
-import { type Place, planInstall } from './install/plan.ts'
+import type { InstallTarget } from './install/install-file.ts'
+import { planInstall } from './install/plan.ts'
 import { HOSTS } from './list.ts'
 
 const COMMAND = '/opt/arc/bin/arc'
-const PLACE: Place = { scope: 'project', dir: '/p', env: {} }
+const PLACE: InstallTarget = { scope: 'project', dir: '/p', env: {} }
 
 function installed(host: HostName, extra: Record<string, string> = {}): Map<string, string | undefined> {
   const texts = new Map<string, string | undefined>(Object.entries(extra))

@@ -5,9 +5,10 @@ import { isRecord } from '../engine/plain-data.ts'
 import { claudeSettings } from './claude/claude.ts'
 import { codexConfig, codexHooks } from './codex/install.ts'
 import type { Host } from './host.ts'
-import { type InstallOptions, type Place, planInstall, type Texts } from './install/plan.ts'
+import type { InstallOptions, InstallTarget, Texts } from './install/install-file.ts'
+import { planInstall } from './install/plan.ts'
 import { readToml } from './install/toml-text.ts'
-import { type Standing, standingOf } from './versions.ts'
+import { compareVersions, type VersionOrder } from './versions.ts'
 
 /** One line of `arc doctor`. */
 export interface Check {
@@ -20,7 +21,7 @@ export interface Check {
 
 /** What is known about a host at one place. */
 export interface HostFacts {
-  readonly place: Place
+  readonly place: InstallTarget
   /** The files of `pathsToRead` and `pathsToDiagnose`. */
   readonly texts: Texts
   /** The path of `arc` that should be called. */
@@ -34,7 +35,7 @@ export interface HostFacts {
 }
 
 /** Files beside those of the installation that tell something about a host. */
-export function pathsToDiagnose(host: Host, place: Place): string[] {
+export function pathsToDiagnose(host: Host, place: InstallTarget): string[] {
   if (host.name === 'codex') return [codexConfig(place)]
   if (host.name === 'copilot' && place.scope === 'project') return [claudeSettings(place)]
   return []
@@ -81,13 +82,13 @@ function versionCheck(host: Host, { version }: HostFacts): Check {
   if (version === undefined) {
     return { name, ok: true, detail: `checked with ${verifiedWith}; which one is installed could not be told` }
   }
-  const standing = standingOf(version, verifiedWith)
+  const standing = compareVersions(version, verifiedWith)
   const detail = `${version}${STANDINGS[standing]} ${verifiedWith}`
   if (standing !== 'other') return { name, ok: true, detail }
   return { name, ok: false, detail, fix: `Work with it once, then look whether its calls came in: arc doctor` }
 }
 
-const STANDINGS: Readonly<Record<Standing, string>> = {
+const STANDINGS: Readonly<Record<VersionOrder, string>> = {
   same: ', checked with',
   older: ' is older than the one that this was checked with,',
   newer: ' is newer than the one that this was checked with,',

@@ -5,8 +5,9 @@ import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { isWindowsPath } from '../install/command-line.ts'
 import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
-import type { Place } from '../install/plan.ts'
+import type { InstallTarget } from '../install/install-file.ts'
 import { BORROWED_EVENTS, COPILOT_EVENTS } from './events.ts'
+import { launchCopilot } from './launch.ts'
 import { tellCopilot } from './payload.ts'
 import { replyCopilot } from './reply.ts'
 
@@ -25,7 +26,7 @@ const FORMAT: HooksFormat = {
   empty: '{\n  "version": 1,\n  "hooks": {}\n}\n',
 }
 
-function hooksPath({ scope, dir, env }: Place): string {
+function hooksPath({ scope, dir, env }: InstallTarget): string {
   if (scope === 'project') return join(dir, '.github', 'hooks', 'arc.json')
   return join(env.COPILOT_HOME || join(dir, '.copilot'), 'hooks', 'arc.json')
 }
@@ -40,6 +41,13 @@ export const copilot = defineHost({
   readEvents: READ_EVENTS,
   tell: tellCopilot,
   reply: replyCopilot,
+  program: 'copilot',
+  headless: ['--silent', '--no-color'],
+  canary: ({ session, dir, command }) => ({
+    event: 'preToolUse',
+    payload: { sessionId: session, cwd: dir, toolName: 'bash', toolArgs: { command } },
+  }),
+  launch: launchCopilot,
   install: {
     files: (place) => [hooksFile(hooksPath(place), FORMAT)],
     next: ({ scope }) =>
