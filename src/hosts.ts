@@ -1,6 +1,7 @@
 // The adapters between coding agents and ARC: `import { readHostPayload } from 'arc-supervisor/hosts'`.
 
-export { type Check, diagnose, type HostFacts, pathsToDiagnose } from './hosts/diagnose.ts'
+export type { Check, HostFacts } from './hosts/check.ts'
+export { diagnose, pathsToDiagnose } from './hosts/diagnose.ts'
 export { failureOutcome } from './hosts/failure.ts'
 export {
   type AskForm,

@@ -4,7 +4,8 @@
 import type { Outcome } from '../engine/outcome.ts'
 import type { PointName, ToolArgs } from '../engine/points.ts'
 import type { StepContext } from '../engine/step.ts'
-import type { Env, HostInstall } from './install/install-file.ts'
+import type { Check, HostFacts } from './check.ts'
+import type { Env, HostInstall, InstallTarget } from './install/install-file.ts'
 
 export type { Env } from './install/install-file.ts'
 
@@ -119,8 +120,19 @@ export interface Host {
   readonly headless?: readonly string[] | undefined
   /** A test call as this host would send it. */
   canary(call: CanaryCall): Canary
+  /** How the host blocks a call when its hook fails; undefined where it cannot. */
+  readonly failClosed?: string | undefined
+  /** Further checks of `arc doctor`. */
+  readonly checks?: HostChecks | undefined
   /** How the agent is supervised for a single run; undefined where only `arc install` works. */
   launch?(input: LaunchInput): LaunchPlan
+}
+
+/** Checks that only one host needs. */
+export interface HostChecks {
+  /** Files beside those of the installation. */
+  paths?(target: InstallTarget): readonly string[]
+  run(host: Host, facts: HostFacts): readonly Check[]
 }
 
 /** The values of a test call. */

@@ -7,6 +7,7 @@ import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts
 import type { InstallFile, InstallOptions, InstallTarget } from '../install/install-file.ts'
 import { createLaunchFile } from '../install/launch-file.ts'
 import { claudeCanary } from './canary.ts'
+import { checkHooksEnabled } from './checks.ts'
 import { CLAUDE_EVENTS } from './events.ts'
 import { tellClaude } from './payload.ts'
 import { replyClaude } from './reply.ts'
@@ -51,6 +52,8 @@ export const claude = defineHost({
   tell: tellClaude,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts),
   program: 'claude',
+  failClosed: 'onFailure: block',
+  checks: { run: checkHooksEnabled },
   headless: ['-p'],
   canary: (call) => claudeCanary(call),
   launch: (input) => {

@@ -61,6 +61,7 @@ export const cline = defineHost({
   tell: tellCline,
   reply: replyCline,
   program: 'cline',
+  failClosed: 'a cancel in its scripts',
   // No launch: Cline accepts a folder for hooks on its command line, but does not read it.
   canary: ({ session, dir, command }) => ({
     event: 'PreToolUse',

@@ -5,8 +5,9 @@ import { tellClaude } from '../claude/payload.ts'
 import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
+import { checkTrust } from './checks.ts'
 import { CODEX_EVENTS } from './events.ts'
-import { codexInstall } from './install.ts'
+import { codexConfig, codexInstall } from './install.ts'
 import { launchCodex } from './launch.ts'
 
 const NAME = 'codex'
@@ -24,6 +25,7 @@ export const codex = defineHost({
   tell: tellClaude,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
   program: 'codex',
+  checks: { paths: (target) => [codexConfig(target)], run: checkTrust },
   // The last argument says that the prompt is on stdin; a discussion need not be about a repository.
   headless: ['exec', '--skip-git-repo-check', '-'],
   canary: (call) => claudeCanary(call),

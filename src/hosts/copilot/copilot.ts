@@ -1,6 +1,8 @@
 // GitHub Copilot CLI.
 
 import { join } from 'node:path'
+import type { Check, HostFacts } from '../check.ts'
+import { claudeSettings } from '../claude/claude.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { isWindowsPath } from '../install/command-line.ts'
@@ -42,6 +44,10 @@ export const copilot = defineHost({
   tell: tellCopilot,
   reply: replyCopilot,
   program: 'copilot',
+  checks: {
+    paths: (target) => (target.scope === 'project' ? [claudeSettings(target)] : []),
+    run: (_host, facts) => checkClaudeFile(facts),
+  },
   headless: ['--silent', '--no-color'],
   canary: ({ session, dir, command }) => ({
     event: 'preToolUse',
@@ -56,3 +62,11 @@ export const copilot = defineHost({
         : 'Copilot CLI loads project hooks once you trust the folder. It also reads .claude/settings.json: with both installed, ARC sees each call twice and counts it once. The path of arc is that of this machine: do not commit it.',
   },
 })
+
+// Copilot also runs the hooks of Claude's file.
+function checkClaudeFile({ place, texts }: HostFacts): Check[] {
+  const isDouble = place.scope === 'project' && (texts.get(claudeSettings(place)) ?? '').includes(' hook claude')
+  if (!isDouble) return []
+  const detail = 'Copilot also runs the hook in .claude/settings.json: each call is received twice and counted once'
+  return [{ name: "copilot: Claude's file", ok: true, detail }]
+}

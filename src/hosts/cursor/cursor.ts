@@ -30,6 +30,7 @@ export const cursor = defineHost({
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
   tell: tellCursor,
   reply: replyCursor,
+  failClosed: 'failClosed: true',
   canary: ({ session, dir, command }) => ({
     payload: {
       conversation_id: session,

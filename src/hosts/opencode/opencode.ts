@@ -30,6 +30,7 @@ export const opencode = defineHost({
   tell: tellOpencode,
   reply: replyOpencode,
   program: 'opencode',
+  failClosed: 'FAIL_CLOSED in the plugin',
   headless: ['run'],
   canary: ({ session, dir, command }) => ({
     event: 'tool.execute.before',

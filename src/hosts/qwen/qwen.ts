@@ -1,6 +1,7 @@
 // Qwen Code.
 
 import { claudeCanary } from '../claude/canary.ts'
+import { checkHooksEnabled } from '../claude/checks.ts'
 import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import { defineHost } from '../define-host.ts'
 import { settingsInstall } from '../gemini/install.ts'
@@ -22,6 +23,7 @@ export const qwen = defineHost({
   tell: tellQwen,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
   program: 'qwen',
+  checks: { run: checkHooksEnabled },
   // Its -p is deprecated: without a terminal it answers one prompt and exits.
   headless: [],
   canary: (call) => claudeCanary(call, 'PreToolUse', 'run_shell_command'),

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { unquoteFromShell } from '../../../engine/shell-quote.ts'
-import type { Check } from '../../../hosts/diagnose.ts'
+import type { Check } from '../../../hosts/check.ts'
 import type { Host, HostName } from '../../../hosts/host.ts'
 import { readTexts } from '../../../hosts/install/apply.ts'
 import { hookLine } from '../../../hosts/install/command-line.ts'
