@@ -3,15 +3,18 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { describe } from '../../engine/errors.ts'
-import { commitGroups } from '../../storage/sqlite/write-group.ts'
+import { commitAll } from '../../storage/sqlite/writer-queue.ts'
 import { isCardPath } from '../a2a/card.ts'
 import { addA2aRoutes } from './routes/a2a.ts'
 import { addActionRoutes } from './routes/actions.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
+import { addConfigRoutes } from './routes/config.ts'
 import { addControlRoutes } from './routes/control.ts'
+import { addDecisionRoutes } from './routes/decisions.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addHookRoutes, type HookEndpoint } from './routes/hook.ts'
 import { addLoginLinkRoutes } from './routes/login-link.ts'
+import { addOverviewRoutes } from './routes/overview.ts'
 import { addPageRoutes, signInPage } from './routes/page.ts'
 import { addRoundtableRoutes } from './routes/roundtables.ts'
 import { addStatusRoutes } from './routes/status.ts'
@@ -39,7 +42,7 @@ export function makeApp(service: Service, options: AppOptions): App {
   app.use(async (c, next) => {
     await next()
     // Hook calls wait for a shared commit; every other response follows its own commit.
-    if (!c.req.path.startsWith('/v1/hook')) commitGroups()
+    if (!c.req.path.startsWith('/v1/hook')) commitAll()
     for (const [name, value] of COMMON_HEADERS) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
   app.use(async (c, next) => {
@@ -68,7 +71,10 @@ export function makeApp(service: Service, options: AppOptions): App {
   addHookRoutes(app, options.hooks)
   addDispatchRoutes(app, service)
   addStatusRoutes(app, service)
+  addDecisionRoutes(app, service)
+  addOverviewRoutes(app, service)
   addActionRoutes(app, service)
+  addConfigRoutes(app, service)
   addApprovalRoutes(app, service)
   addLoginLinkRoutes(app, service)
   addRoundtableRoutes(app, service)
