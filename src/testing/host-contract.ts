@@ -1,5 +1,4 @@
-// The contract of every host adapter, as cases for any test runner. Replies are checked by a model of the
-// agent's own rules that the subject brings along, never by the adapter's idea of them.
+// The contract of every host adapter, as cases for any test runner. The subject's model of the agent checks replies.
 
 import assert from 'node:assert/strict'
 import type { Outcome } from '../engine/outcome.ts'
@@ -273,7 +272,11 @@ function textsWith(host: Host, place: InstallTarget, text: string | undefined): 
   return new Map(isShared && first !== undefined ? [[first.path, text]] : [])
 }
 
-function install(host: Host, place: InstallTarget, texts: Map<string, string | undefined>): Map<string, string | undefined> {
+function install(
+  host: Host,
+  place: InstallTarget,
+  texts: Map<string, string | undefined>,
+): Map<string, string | undefined> {
   const plan = planInstall(host, place, texts, COMMAND)
   assert.deepEqual(plan.problems, [])
   return applied(texts, plan)
