@@ -20,9 +20,12 @@ const STAGE = join(ROOT, `dist.tmp-${process.pid}`)
 
 const LIBRARY_ENTRIES = {
   index: 'src/index.ts',
+  bus: 'src/bus.ts',
+  compat: 'src/compat.ts',
   config: 'src/config.ts',
   hosts: 'src/hosts.ts',
   risk: 'src/risk.ts',
+  tasks: 'src/tasks.ts',
   trace: 'src/trace.ts',
   testing: 'src/testing/index.ts',
 }

@@ -1,4 +1,4 @@
-// The frame around every page, and which page stands in it.
+// The frame around every page, and the choice of the page.
 
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -17,8 +17,8 @@ import { Rail } from './parts/rail.tsx'
 import { SignIn } from './parts/sign-in.tsx'
 import { TopBar } from './parts/top-bar.tsx'
 import { announcement } from './state/announce.ts'
-import { isOutdated, loadFailure, pulse } from './state/live.ts'
-import { addressOf, PAGES, type PageId, route } from './state/route.ts'
+import { isOutdated, loadFailure, overview } from './state/live.ts'
+import { buildAddress, PAGES, type PageId, route } from './state/route.ts'
 
 const VIEWS: Readonly<Record<PageId, ComponentType>> = {
   overview: OverviewPage,
@@ -52,21 +52,21 @@ export function App() {
   )
 }
 
-// What concerns every page.
+// Notices that are shown on every page.
 function Notices() {
-  const breaker = pulse.value?.breaker
+  const breaker = overview.value?.breaker
   return (
     <>
       {loadFailure.value !== undefined && (
         <p class="notice is-flag" role="alert">
-          {loadFailure.value} Trying again; in the terminal: <code>arc serve</code>
+          {loadFailure.value} Retrying. To start the daemon: <code>arc serve</code>
         </p>
       )}
       {isOutdated.value && (
         <p class="notice is-ask">
           ARC was updated.
           <button type="button" class="button" onClick={() => location.reload()}>
-            Load the new page
+            Reload
           </button>
         </p>
       )}
@@ -74,16 +74,16 @@ function Notices() {
         <p class="notice is-block" role="alert" data-notice="breaker">
           <Icon name="bolt" size={14} />
           The breaker is {breaker.state}: hooks that are not critical only log for now.
-          <a href={addressOf('pipeline')}>Hook Pipeline</a>
+          <a href={buildAddress('pipeline')}>Hook Pipeline</a>
         </p>
       )}
     </>
   )
 }
 
-// Seen in the row of tabs: how many wait for an answer.
+// The title of the tab has the number of pending approvals.
 function useTitle(page: PageId): void {
-  const waiting = pulse.value?.approvals.length ?? 0
+  const waiting = overview.value?.approvals.length ?? 0
   useEffect(() => {
     const title = PAGES.find(({ id }) => id === page)?.title ?? ''
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title} · ARC`

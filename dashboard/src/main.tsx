@@ -1,4 +1,4 @@
-// Where the page begins.
+// The entry point of the page.
 
 import './style/tokens.css'
 import './style/base.css'

@@ -1,60 +1,23 @@
-// Runs the real binary, as a user does.
+// The version, and commands that read the records of a sample session.
 
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
 import { ARC, jsonLines as linesOf, runArc } from '../../test/run-arc.ts'
+import { runArcInProcess } from '../../test/run-in-process.ts'
 import { makeTempFolder } from '../../test/temp-folder.ts'
 
 const PACKAGE_FILE = new URL('../../package.json', import.meta.url)
 
 const HOME = makeTempFolder('arc-home-')
-const arc = (...args: string[]) => runArc(args, { home: HOME })
+const arc = (...args: string[]) => runArcInProcess(args, { home: HOME })
 
 // So that there is something on record.
-beforeAll(() => arc('sample', '--wait', '0'), 120_000)
+beforeAll(() => runArc(['sample', '--wait', '0'], { home: HOME }), 120_000)
 
 it('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }
-  expect(await arc('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
-})
-
-it.each([
-  [['smaple'], /unknown command 'smaple'[\s\S]*Did you mean sample\?/],
-  [['sample', '--mode', 'strict'], /'strict' is invalid[\s\S]*off, log, advise, enforce/],
-  [['sample', '--colour'], /unknown option '--colour'/],
-  [['sample', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)\nUsage: arc sample /],
-  [['profile', 'shwo'], /unknown command 'shwo'\n\(Did you mean show\?\)\nUsage: arc profile /],
-  [['profile', 'set', 'enforcement'], /missing required argument 'value'\nUsage: arc profile set .*<key> <value>/],
-  [['check', 'git', 'push', '--force'], /unknown option '--force'\nUsage: arc check \[options\] -- COMMAND/],
-  [['trust', 'a', 'b'], /too many arguments[\s\S]*Usage: arc trust /],
-  [['logs', '--decision', 'blok'], /'blok' is invalid[\s\S]*pass, flag, ask, block/],
-  [['completion', 'tcsh'], /'tcsh' is invalid[\s\S]*bash, zsh, fish/],
-  [[], /^Usage: arc COMMAND/],
-  [['profile'], /^Usage: arc profile/],
-])('%j is a usage error with exit code 2', async (args, message) => {
-  const { code, stdout, stderr } = await arc(...args)
-  expect(code).toBe(2)
-  expect(stdout).toBe('')
-  expect(stderr).toMatch(message)
-})
-
-it('C4 script check names every mistake with its place, and leaves a good script alone', async () => {
-  const folder = makeTempFolder('arc-script-')
-  const good = join(folder, 'good.arma')
-  const bad = join(folder, 'bad.arma')
-  writeFileSync(good, 'hook pre:message /log debug "Sending: $prompt"\nhook pre:tool:shell /perms check shellExec\n')
-  writeFileSync(bad, '# a comment\nhook pre:tol /block "no"\nhook pre:tool /blok\n')
-  expect(await arc('script', 'check', good, '--json')).toMatchObject({ code: 0, stdout: '{"ok":true,"errors":[]}\n' })
-  const { code, stdout } = await arc('script', 'check', bad, '--json')
-  expect(code).toBe(1)
-  const { errors } = JSON.parse(stdout) as { errors: { line: number; column: number; message: string }[] }
-  expect(errors.map(({ line }) => line)).toEqual([2, 3])
-  expect(errors[0]?.message).toContain('pre:tool')
-  const missing = await arc('script', 'check', join(folder, 'none.arma'))
-  expect(missing).toMatchObject({ code: 1, stdout: '' })
-  expect(missing.stderr).toContain('cannot be read')
+  expect(await runArc(['--version'], { home: HOME })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 it('L1 logs prints what its filters say: component, action, hook, decision, limit; and says what to do when empty', async () => {
@@ -102,7 +65,7 @@ it('L2 why shows an edit as a difference, and says so where the record hides bot
     return (await arc('why', String(row?.id).replace(/\.\d+$/, ''))).stdout
   }
   expect(await whyAt('pre:message')).toMatch(/changed\n +- prompt: ".*\[redacted\]\."\n +\+ prompt: ".*sk-…\."\n/)
-  expect(await whyAt('post:tool')).toContain('changed result, in what the record hides')
+  expect(await whyAt('post:tool')).toContain('changed result (redacted)')
 })
 
 it('trace verify and export show the chain whole', async () => {

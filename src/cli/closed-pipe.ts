@@ -1,7 +1,7 @@
-// `arc … | head` closes the pipe early: that is the reader's right and no error.
+// `arc … | head` closes the pipe early, which is not an error.
 
-/** Ends the process without a word when nobody reads its output any more. */
-export function endWithReader(): void {
+/** Exits silently when stdout is closed. */
+export function exitOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit()

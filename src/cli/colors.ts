@@ -1,5 +1,5 @@
-// The colours of the CLI. They are marked with a secret of this process until they are written: so the terminal gets our
-// own colours, and no escape sequence that stands in the text of somebody else.
+// The colours of the CLI. Until a text is written, colours are marks with a random secret of this process: so the terminal
+// gets these colours, but no escape sequence from foreign text.
 
 import { randomBytes } from 'node:crypto'
 import picocolors from 'picocolors'
@@ -25,22 +25,22 @@ export default colors
 
 function painter(open: number, close: number): Paint {
   if (!picocolors.isColorSupported) return String
-  const [start, end] = [markOf(open), markOf(close)]
-  // A colour within ends with the same code: this one goes on after it.
+  const [start, end] = [colorMark(open), colorMark(close)]
+  // A nested colour ends with the same code: the outer one is started again.
   return (text) => start + text.replaceAll(end, end + start) + end
 }
 
-function markOf(code: number): string {
+function colorMark(code: number): string {
   return `\u001b]${SECRET};${code}\u0007`
 }
 
-/** The text as it is written: our colours as the terminal wants them, all the rest made harmless. */
-export function paintMarked(text: string, makeHarmless: (part: string) => string): string {
+/** Turns the marks into escape sequences; `escapeText` is applied to the rest of the text. */
+export function paintMarked(text: string, escapeText: (part: string) => string): string {
   let shown = ''
   let at = 0
   for (const mark of text.matchAll(MARK)) {
-    shown += `${makeHarmless(text.slice(at, mark.index))}\u001b[${mark[1]}m`
+    shown += `${escapeText(text.slice(at, mark.index))}\u001b[${mark[1]}m`
     at = mark.index + mark[0].length
   }
-  return shown + makeHarmless(text.slice(at))
+  return shown + escapeText(text.slice(at))
 }

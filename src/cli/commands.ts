@@ -28,6 +28,7 @@ import { addTask } from './commands/task.ts'
 import { addTrace } from './commands/trace.ts'
 import { addTrust } from './commands/trust.ts'
 import { addWhy } from './commands/why.ts'
+import { context, type OutputStream, runWithContext } from './context.ts'
 import { enterManaged } from './managed-access.ts'
 import { report } from './output.ts'
 import { rootHelp } from './root-help.ts'
@@ -36,8 +37,14 @@ import { VERSION } from './version.ts'
 /** Exit codes, the same for every command. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** Runs one command line and gives its exit code. */
-export async function runCli(args: readonly string[]): Promise<number> {
+const DEFAULT_WIDTH = 80
+
+/** Runs one command line with the given context and returns its exit code. */
+export function runCommand(args: readonly string[], given = context()): Promise<number> {
+  return runWithContext(given, () => parseAndRun(args))
+}
+
+async function parseAndRun(args: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.done
   const arc = commandTree(async (action) => {
     exitCode = await action
@@ -46,23 +53,26 @@ export async function runCli(args: readonly string[]): Promise<number> {
     await arc.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    return exitCodeOf(error)
+    return reportError(error)
   }
 }
 
-/** The whole tree; `run` is given what an action promises. */
+/** Builds the whole tree; `run` receives the exit code that an action promises. */
 export function commandTree(run: Run): Command {
   const arc = new Command('arc')
-    .description('Supervision for AI agents: see, change, hold or stop what they do.')
+    .description('Supervision for AI agents: inspect, change, hold or block what they do.')
     .version(VERSION, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => process.stdout.write(text),
+      writeOut: (text) => context().stdout.write(text),
+      writeErr: (text) => context().stderr.write(text),
+      getOutHelpWidth: () => helpWidth(context().stdout),
+      getErrHelpWidth: () => helpWidth(context().stderr),
       outputError: (text, write) => write(text.replace(/^error: /, 'arc: ')),
     })
-    // Long usages leave little room beside them; wrapped all the same, or lines run out of the screen.
+    // Wraps descriptions even beside long usages, so that no line is wider than the screen.
     .configureHelp({ minWidthToWrap: 20 })
     .showSuggestionAfterError()
     .addHelpText('after', example('arc check -- git push --force'))
@@ -91,25 +101,29 @@ export function commandTree(run: Run): Command {
   addStatus(arc, run)
   addHook(arc, run)
   addCompletion(arc, run)
-  arc.hook('preAction', (_, command) => enterManaged(topName(command, arc)))
+  arc.hook('preAction', (_, command) => enterManaged(topLevelName(command, arc)))
   arc.helpInformation = () => rootHelp(arc)
   showUsageAfterErrors(arc, 'arc')
   return arc
 }
 
-// `approvals` of `arc approvals list`.
-function topName(command: Command, arc: Command): string {
-  return command.parent === null || command.parent === arc ? command.name() : topName(command.parent, arc)
+function helpWidth({ isTTY, columns }: OutputStream): number {
+  return isTTY === true && columns !== undefined ? columns : DEFAULT_WIDTH
 }
 
-// After a mistake the line that would have been right, rather than a whole help that scrolls the mistake away.
+// `approvals` of `arc approvals list`.
+function topLevelName(command: Command, arc: Command): string {
+  return command.parent === null || command.parent === arc ? command.name() : topLevelName(command.parent, arc)
+}
+
+// After a usage error only the usage line is printed: the whole help would scroll the error away.
 function showUsageAfterErrors(command: Command, name: string): void {
   command.showHelpAfterError(`Usage: ${name} ${command.usage()}\nMore:  ${name} --help`)
   for (const inner of command.commands) showUsageAfterErrors(inner, `${name} ${inner.name()}`)
 }
 
-// Commander has printed its own usage errors already; ours carry their message.
-function exitCodeOf(error: unknown): number {
+// Commander has printed its own usage errors already; other errors are printed here.
+function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   report(error instanceof Error ? error.message : String(error))
   return EXIT.failed

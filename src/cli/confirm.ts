@@ -1,5 +1,5 @@
-// Approvals, loosening and stopping come from a person. Every command that does one of these asks here first: a process
-// that an agent started is refused, and what loosens needs a terminal and a typed yes.
+// Confirmation by a person. Commands that approve, loosen or stop call this first: a process that an agent started is
+// refused, and loosening needs a terminal and a typed yes.
 
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
@@ -13,28 +13,28 @@ import { arcHome } from '../platform/home.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { openStores } from '../storage/open-stores.ts'
 import type { TraceStore } from '../storage/ports.ts'
+import { context } from './context.ts'
 import { openState } from './home-stores.ts'
-import { report, tell } from './output.ts'
+import { info, report } from './output.ts'
 
-/** Who does it, for the record. */
+/** The person's process, for the trace. */
 export interface Confirmed {
   readonly channel: 'terminal'
-  /** The name of the user. */
+  /** The user name. */
   readonly by: string
   readonly process: Requester
 }
 
-/** What has to be confirmed. */
+/** A question to the person. */
 export interface Question {
-  /** Shows on stderr the whole step or change that is confirmed. Not called where nobody is asked. */
+  /** Prints the whole step or change on stderr. Not called if no confirmation is needed. */
   readonly show?: () => void
   /** One line that ends with a question mark. */
   readonly question: string
 }
 
 /**
- * For what a person may do without a question (deny, stop, uninstall): throws ARC_NEEDS_PERSON for a process that an
- * agent started.
+ * For actions without a question (deny, stop, uninstall): throws ARC_NEEDS_PERSON for a process that an agent started.
  * @example
  * const confirmed = requirePerson('stop the daemon')
  */
@@ -49,20 +49,20 @@ export function requirePerson(what: string): Confirmed {
   }
 }
 
-// A damaged database must not keep a person from stopping the daemon: agents are then known by their programs only.
+// With a damaged database agents are only recognised by their programs: the daemon can still be stopped.
 function openAgents(): ReturnType<typeof openState> {
   try {
     return openState()
   } catch (error) {
-    report(`the agents that run cannot be looked up: ${describe(error)}`)
+    report(`cannot read the list of running agents: ${describe(error)}`)
     return { state: new MemoryStateStore(), close: () => undefined }
   }
 }
 
 /**
- * For what loosens (approve, trust, lower, disable): throws ARC_NEEDS_PERSON for a process that an agent started and
- * where there is no terminal. Undefined when the person did not type yes. A home made with `arc init --confirm none` asks
- * nobody.
+ * For actions that loosen (approve, trust, lower, disable): throws ARC_NEEDS_PERSON for a process that an agent started,
+ * or without a terminal. Returns undefined unless the person typed yes. After `arc init --confirm none` there is no
+ * question.
  * @example
  * const confirmed = await confirm('lower the mode', { show: () => tell('enforce → log'), question: 'Lower the mode?' })
  * if (confirmed === undefined) return 1
@@ -70,51 +70,51 @@ function openAgents(): ReturnType<typeof openState> {
 export async function confirm(what: string, { show, question }: Question): Promise<Confirmed | undefined> {
   const confirmed = requirePerson(what)
   if (readUnattendedHome(arcHome()) !== undefined) return confirmed
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
-    const message = `Only a person at a terminal may ${what}, but stdin or stderr is no terminal here.`
+  if (context().stdin.isTTY !== true || context().stderr.isTTY !== true) {
+    const message = `Only a person at a terminal may ${what}, but stdin or stderr is not a terminal.`
     throw new ArcError('ARC_NEEDS_PERSON', message)
   }
   show?.()
   if (await isYes(question)) return confirmed
-  tell('Nothing was changed.')
+  info('Nothing was changed.')
   return undefined
 }
 
-/** Who does something that anybody may do, such as raising the mode: nobody is refused. */
-export function anybody(): Confirmed {
+/** Describes this process, for actions that need no person, such as raising the mode. */
+export function readRequester(): Confirmed {
   const found = openProcessTable()?.read(process.pid)
   const { start = '', program = 'unknown', tty = 0 } = found ?? {}
   const own = { pid: process.pid, start, program, tty: ttyName(tty) ?? null }
   return { channel: 'terminal', by: userName(), process: own }
 }
 
-/** A change of the settings, as it is recorded. */
+/** A change of the settings, for the trace. */
 export interface RecordedChange {
-  /** Such as `config:set`. */
+  /** An action such as `config:set`. */
   readonly action: string
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** Records a change of the settings with the channel and the process it came from. */
+/** Records a change of the settings with its channel and process. */
 export function recordChange(change: RecordedChange, confirmed: Confirmed): void {
   const stores = openStores(arcHome(), report)
   try {
-    recordIn(stores.trace, change, confirmed)
+    appendChange(stores.trace, change, confirmed)
   } finally {
     stores.close()
   }
 }
 
-/** The same in a record that is open already. */
-export function recordIn(trace: Pick<TraceStore, 'append'>, change: RecordedChange, confirmed: Confirmed): void {
+/** Records a change in an open trace. */
+export function appendChange(trace: Pick<TraceStore, 'append'>, change: RecordedChange, confirmed: Confirmed): void {
   const data = { ...change.data, ...confirmed }
   recordEvent(trace, { component: 'config', level: 'info', ...change, data }, { time: Date.now() })
 }
 
 async function isYes(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  // Ctrl-C and the end of the input are a no.
+  const terminal = createInterface({ input: context().stdin, output: context().stderr })
+  // Ctrl-C and the end of the input count as no.
   const ended = new Promise<string>((resolve) => {
     terminal.once('close', () => resolve(''))
   })
@@ -130,7 +130,7 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    // The user has no entry in the system's list.
+    // The uid has no entry in the user database.
     return `uid ${process.getuid?.() ?? '?'}`
   }
 }

@@ -1,4 +1,4 @@
-// What is kept in the home, for commands that only look: where there is nothing yet, nothing is created by looking.
+// Opens the stores of a home for read-only commands: a missing database is not created.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,18 +9,18 @@ import type { StateStore, TraceStore } from '../storage/ports.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { SqliteTraceStore } from '../storage/sqlite/trace-store.ts'
 
-/** The record; an empty one where nothing is recorded yet. */
+/** The trace; an empty one without a database. */
 export function openTrace(): TraceStore {
-  return isKept() ? new SqliteTraceStore(databaseFile()) : new MemoryTraceStore()
+  return hasDatabase() ? new SqliteTraceStore(databaseFile()) : new MemoryTraceStore()
 }
 
-/** The lasting state; an empty one where there is none yet. */
+/** The state; an empty one without a database. */
 export function openState(): { readonly state: StateStore; close(): void } {
-  if (!isKept()) return { state: new MemoryStateStore(), close: () => undefined }
+  if (!hasDatabase()) return { state: new MemoryStateStore(), close: () => undefined }
   const state = new SqliteStateStore(databaseFile())
   return { state, close: () => state.close() }
 }
 
-function isKept(): boolean {
+function hasDatabase(): boolean {
   return existsSync(join(arcHome(), 'arc.db'))
 }

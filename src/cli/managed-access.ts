@@ -1,31 +1,31 @@
-// What a command may do on a managed machine. Root and the system user work on the managed home; every other account reaches
-// the daemon by its sockets only.
+// The permissions of commands on a managed machine. Root and the system user work on the managed home; every other
+// account only reaches the daemon's sockets.
 
 import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs'
 import { ArcError } from '../engine/errors.ts'
 import { type ManagedInstall, readManagedInstall } from '../guard/managed-install.ts'
 
-/** Commands that touch neither the home nor the daemon: everyone runs them as on any machine. */
-const ANYONE = new Set(['setup', 'install', 'uninstall', 'hook', 'completion', 'complete', 'help', 'script'])
-/** Commands that work for other accounts too, over the sockets. */
+/** Commands that use neither the home nor the daemon: they work as on any machine. */
+const UNRESTRICTED = new Set(['setup', 'install', 'uninstall', 'hook', 'completion', 'complete', 'help', 'script'])
+/** Commands that work for other accounts over the sockets. */
 const BY_SOCKET = new Set(['status', 'approvals', 'doctor'])
-/** Commands that would need a second home. */
-const NOWHERE = new Set(['sample', 'sample-agent', 'launch'])
+/** Commands that would need a second home: refused. */
+const UNAVAILABLE = new Set(['sample', 'sample-agent', 'launch'])
 
-/** The managed installation, when this process may only use its sockets; undefined otherwise. */
+/** The managed installation, if this process may only use its sockets. */
 export function managedForOthers(): ManagedInstall | undefined {
   const managed = readManagedInstall()
   return managed === undefined || isService(managed) ? undefined : managed
 }
 
 /**
- * Called before each command, with its name. On a managed machine root becomes the system user: files that root left in the
- * home would lock the daemon out. Other accounts are refused what they cannot do.
+ * Called before each command. On a managed machine root becomes the system user, since the daemon could not change files
+ * of root. Commands that need the home are refused to other accounts.
  */
 export function enterManaged(command: string): void {
   const managed = readManagedInstall()
-  if (managed === undefined || ANYONE.has(command)) return
-  if (NOWHERE.has(command)) throw refusal(managed, command, 'does not work on a managed machine')
+  if (managed === undefined || UNRESTRICTED.has(command)) return
+  if (UNAVAILABLE.has(command)) throw refusal(managed, command, 'does not work on a managed machine')
   if (isService(managed)) becomeService(managed, command)
   else if (!BY_SOCKET.has(command)) throw refusal(managed, command, `needs root: sudo arc ${command}`)
 }
@@ -42,16 +42,16 @@ function becomeService({ home, uid, gid: approvers, run }: ManagedInstall, comma
   for (const name of ['ARC_PROFILE', 'ARC_DAEMON', 'ARC_SQLITE', 'ARC_STATE_DIR', 'XDG_STATE_HOME'])
     delete process.env[name]
   if (process.getuid?.() !== 0) return
-  // The home belongs to the user and to the user's own group.
+  // The group of the home is the user's own group.
   const { gid } = statSync(home)
   if (command === 'serve') prepareRun(run, uid, gid)
-  // The daemon gives its control socket to the approvers, which takes a member of the group.
+  // The daemon must be a member of the approver group to give it the control socket.
   process.setgroups?.([gid, approvers])
   process.setgid?.(gid)
   process.setuid?.(uid)
 }
 
-// Below /run, which only root can write to and which is empty after a restart of the machine.
+// /run is empty after a restart, and only root can write there.
 function prepareRun(run: string, uid: number, gid: number): void {
   mkdirSync(run, { recursive: true, mode: 0o755 })
   chownSync(run, uid, gid)

@@ -1,4 +1,4 @@
-// What follows the mode in force: the launcher, and the switch of each host that stops a call when its hook fails.
+// Applies the mode in force to the launcher, and to the fail-closed switch of each installed host.
 
 import { describe } from '../engine/errors.ts'
 import { addInstall, type Install, readInstalls } from '../guard/installs.ts'
@@ -8,27 +8,27 @@ import { applyChanges, readTexts } from '../hosts/install/apply.ts'
 import { type Place, pathsToRead, planInstall } from '../hosts/install/plan.ts'
 import { HOSTS } from '../hosts/list.ts'
 import { ProfileHome } from '../supervisor/profile-home.ts'
-import { tell } from './output.ts'
+import { info } from './output.ts'
 
-/** Brings everything in step with the mode of the profile that the files choose. */
-export function followMode(profiles: ProfileHome): void {
+/** Updates the launcher and all installed hosts to the mode of the configured profile. */
+export function syncMode(profiles: ProfileHome): void {
   const { home } = profiles
-  const isEnforced = enforces(home)
+  const isEnforced = isHomeEnforced(home)
   writeLauncherMode(home, profiles.load(profiles.chosen).user.enforcement)
   for (const install of readInstalls(home)) {
     const failClosed = isEnforced || install.isForced === true
-    if (failClosed !== install.failClosed) setSwitch(home, install, failClosed)
+    if (failClosed !== install.failClosed) setFailClosed(home, install, failClosed)
   }
 }
 
-/** Does the profile that the files choose enforce? */
-export function enforces(home: string): boolean {
+/** Is the mode of the configured profile enforce? */
+export function isHomeEnforced(home: string): boolean {
   const profiles = new ProfileHome(home)
   return profiles.load(profiles.chosen).user.enforcement === 'enforce'
 }
 
-/** The variables that decide where a host has its configuration, as they are now. */
-export function movingVariables(host: Host, place: Place): Record<string, string> {
+/** The environment variables that decide where a host has its configuration. */
+export function readConfigVariables(host: Host, place: Place): Record<string, string> {
   const read = new Set<string>()
   const env = new Proxy<Env>(place.env, {
     get: (all, name) => {
@@ -40,7 +40,7 @@ export function movingVariables(host: Host, place: Place): Record<string, string
   return Object.fromEntries([...read].flatMap((name) => (place.env[name] ? [[name, place.env[name]]] : [])))
 }
 
-function setSwitch(home: string, install: Install, failClosed: boolean): void {
+function setFailClosed(home: string, install: Install, failClosed: boolean): void {
   const host = HOSTS[install.host as HostName]
   if (host === undefined) return
   const place: Place = { scope: install.scope, dir: install.dir, env: install.env ?? {} }
@@ -52,6 +52,6 @@ function setSwitch(home: string, install: Install, failClosed: boolean): void {
     applyChanges(files, place)
     addInstall(home, { ...install, failClosed })
   } catch (error) {
-    tell(`arc: ${host.title} does not follow the mode: ${describe(error)}. To repair it: arc install ${host.name}`)
+    info(`arc: cannot update ${host.title} to the new mode: ${describe(error)}. To fix it: arc install ${host.name}`)
   }
 }

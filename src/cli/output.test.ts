@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest'
 import {
   alignColumns,
-  columnsOf,
+  displayWidth,
   fromNow,
   oneLine,
   readSince,
   readSpan,
   report,
   shortPath,
-  widthOf,
+  terminalColumns,
   wrap,
 } from './output.ts'
 
@@ -20,13 +20,15 @@ it('columns line up, also with colours, wide characters and combined ones', () =
     ['👩‍💻', '4', ''],
   ]
   const lines = alignColumns(rows, { right: [1] })
-  expect(lines.map((line) => widthOf(line.slice(0, line.search(/[xyz]/) + 1)))).toEqual([12, 12, 12, 0])
+  expect(lines.map((line) => displayWidth(line.slice(0, line.search(/[xyz]/) + 1)))).toEqual([12, 12, 12, 0])
   expect(lines[1]).toBe('日本   20  y')
   expect(lines[3]).toBe('👩‍💻      4')
 })
 
 it('a head stands above, and rows may be of different lengths', () => {
-  expect(alignColumns([['a'], ['b', 'c']], { head: ['name', 'what'] }).map((line) => widthOf(line))).toEqual([10, 1, 7])
+  expect(alignColumns([['a'], ['b', 'c']], { head: ['name', 'what'] }).map((line) => displayWidth(line))).toEqual([
+    10, 1, 7,
+  ])
 })
 
 it('one line has nothing that a terminal would obey, and is cut with a mark', () => {
@@ -71,11 +73,11 @@ it('breaks a text at blanks, wide characters counted as two, and keeps a word th
   expect(wrap('日本 日本', 7)).toEqual(['日本', '日本'])
   expect(wrap('a/very/long/path x', 6)).toEqual(['a/very/long/path', 'x'])
   for (const line of wrap('the quick brown fox jumps over the lazy dog', 12))
-    expect(widthOf(line)).toBeLessThanOrEqual(12)
+    expect(displayWidth(line)).toBeLessThanOrEqual(12)
 })
 
 it('takes the columns of the terminal, within reason', () => {
-  expect([{}, { columns: 100 }, { columns: 3 }, { columns: 900 }].map((one) => columnsOf(one))).toEqual([
+  expect([{}, { columns: 100 }, { columns: 3 }, { columns: 900 }].map((one) => terminalColumns(one))).toEqual([
     80, 100, 40, 120,
   ])
 })

@@ -110,7 +110,7 @@ describe.skipIf(!isLinux)('a process that an agent started', () => {
       ]
       for (const line of lines) {
         const { code, output } = await agent.run(`$arc ${line} 2>&1`.replace('$arc', 'eval "$arc"'))
-        expect([line, code, output]).toEqual([line, 1, expect.stringMatching(/ARC_NEEDS_PERSON|in use/)])
+        expect([line, code, output]).toEqual([line, 1, expect.stringMatching(/ARC_NEEDS_PERSON|is active/)])
       }
       expect(statusOf(id)).toBe('pending')
       expect(readFileSync(join(place.root, PROFILE), 'utf8')).toBe(before)

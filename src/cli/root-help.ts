@@ -1,31 +1,33 @@
-// `arc --help`: every command on one screen, by what one wants to do. Commands that undo each other share a line.
+// `arc --help`: every command on one screen, grouped by purpose. Commands that undo each other share a line.
 
 import type { Command } from 'commander'
 import colors from 'picocolors'
 
 const GROUPS: readonly { readonly title: string; readonly rows: readonly (readonly string[])[] }[] = [
   {
-    title: 'Begin',
+    title: 'Get started',
     rows: [['init'], ['sample'], ['install', 'uninstall'], ['launch'], ['doctor'], ['setup'], ['completion']],
   },
   {
-    title: 'See what is done, and why',
+    title: 'Inspect',
     rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status', 'open']],
   },
   {
-    title: 'Say what may be done',
+    title: 'Control',
     rows: [['approvals'], ['mode'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
   },
-  { title: 'Let agents work together', rows: [['task'], ['roundtable']] },
+  { title: 'Agents working together', rows: [['task'], ['roundtable']] },
 ]
 
 /** The help of `arc` itself. */
 export function rootHelp(arc: Command): string {
   const visible = arc.createHelp().visibleCommands(arc)
   const commands = new Map(visible.filter((one) => arc.commands.includes(one)).map((one) => [one.name(), one]))
-  const blocks = GROUPS.map(({ title, rows }) => [title, rows.flatMap((names) => lineOf(names, commands))] as const)
+  const blocks = GROUPS.map(({ title, rows }) => [title, rows.flatMap((names) => formatLine(names, commands))] as const)
   const grouped = new Set(GROUPS.flatMap(({ rows }) => rows.flat()))
-  const others = [...commands.keys()].filter((name) => !grouped.has(name)).flatMap((name) => lineOf([name], commands))
+  const others = [...commands.keys()]
+    .filter((name) => !grouped.has(name))
+    .flatMap((name) => formatLine([name], commands))
   const lines = [...blocks, ['More', others] as const].flatMap(([title, own]) => {
     return own.length === 0 ? [] : ['', colors.bold(title), ...own]
   })
@@ -33,11 +35,11 @@ export function rootHelp(arc: Command): string {
 }
 
 const USAGE = 'Usage: arc COMMAND … · arc COMMAND --help · arc --version'
-const EVERYWHERE = 'Everywhere: --json; $ARC_HOME, $ARC_PROFILE and $NO_COLOR are honoured.'
+const EVERYWHERE = 'All commands: --json prints JSON. Environment: ARC_HOME, ARC_PROFILE, NO_COLOR.'
 const NAME_WIDTH = 22
 
-// The first command of a line says what the line is about.
-function lineOf(names: readonly string[], commands: ReadonlyMap<string, Command>): readonly string[] {
+// The summary of the first command describes the line.
+function formatLine(names: readonly string[], commands: ReadonlyMap<string, Command>): readonly string[] {
   const found = names.flatMap((name) => commands.get(name) ?? [])
   const [first] = found
   if (first === undefined) return []

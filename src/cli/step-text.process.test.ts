@@ -77,7 +77,7 @@ describe('arc approvals list', () => {
     expect(matched).toBeGreaterThan(0)
     expect(lines[matched + 1]).toMatch(/^ +\^~*$/)
     expect((lines[matched + 1] ?? '').indexOf('^')).toBe((lines[matched] ?? '').indexOf('~'))
-    expect(screen).toContain(`135 lines hidden; all of it: arc why ${id}`)
+    expect(screen).toContain(`135 lines hidden; show all: arc why ${id}`)
     expect(lines.length).toBeLessThan(60)
   })
 
@@ -173,7 +173,7 @@ describe('the lines of arguments', () => {
     const evidence = [{ rule: 'x', effect: 'destructive', tier: 5, span, matched: 'rm -rf ~', reason: 'x' }] as const
     const lines = argumentLines(args, { evidence, more: 'arc why 1' })
     expect(lines.join('\n')).toContain('a180: rm -rf ~')
-    expect(lines.at(-1)).toContain('139 more arguments hidden; all of it: arc why 1')
+    expect(lines.at(-1)).toContain('139 more arguments hidden; show all: arc why 1')
     expect(argumentLines(args)).toHaveLength(200)
   })
 

@@ -1,49 +1,48 @@
-// A step as a person reads it in the terminal before the answer: every argument, line for line, with the matched part
-// marked and in view. A long text is shown from both ends.
+// Prints the arguments of a step line by line, with the matched parts underlined. A long text is cut in the middle.
 
 import { escapeHidden } from '../daemon/live/display-text.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { Evidence } from '../risk/assessment.ts'
 import colors from './colors.ts'
-import { oneLine, widthOf } from './output.ts'
+import { displayWidth, oneLine } from './output.ts'
 
-/** A place in a text. */
-interface Place {
+/** A span of a text. */
+interface TextSpan {
   readonly start: number
   readonly end: number
 }
 
-/** How much to show. */
+/** Options of the output. */
 export interface ShowOptions {
-  /** What was matched; spans count in the argument that has that text there. */
+  /** The matched rules; a span belongs to the argument that has the matched text at that position. */
   readonly evidence?: readonly Evidence[]
-  /** How to see all of it, such as `arc why ID`; without it nothing is left out. */
+  /** The command that shows everything, such as `arc why ID`; without it nothing is cut. */
   readonly more?: string | undefined
 }
 
 const INDENT = '  '
 const MAX_ARGUMENTS = 60
-// Of a long text: so many lines from each end, and around each match.
+// A longer text is cut to lines at both ends and around each match.
 const MAX_LINES = 40
 const END_LINES = 12
 const NEAR_LINES = 2
-// Of a long line: so many characters from each end, and around each match.
+// A longer line is cut to characters at both ends and around each match.
 const MAX_LINE = 1_000
 const END_CHARACTERS = 300
 const NEAR_CHARACTERS = 150
 
-/** The arguments of a step as lines: each by its name, texts line for line. */
+/** Formats the arguments of a step, each with its name. */
 export function argumentLines(args: unknown, options: ShowOptions = {}): readonly string[] {
-  const leaves = leavesOf(args, '')
-  const shown = leaves.map(({ name, value }) => ({ name, value, places: placesIn(value, options.evidence ?? []) }))
+  const leaves = flattenArguments(args, '')
+  const shown = leaves.map(({ name, value }) => ({ name, value, places: findMatches(value, options.evidence ?? []) }))
   const isLong = options.more !== undefined && shown.length > MAX_ARGUMENTS
-  const kept = isLong ? shown.filter(({ places }, at) => at < MAX_ARGUMENTS || places.length > 0) : shown
-  const lines = kept.flatMap(({ name, value, places }) => leafLines(name, value, places, options.more))
-  const hidden = shown.length - kept.length
-  return hidden === 0 ? lines : [...lines, gap(`${hidden} more arguments hidden; all of it: ${options.more}`)]
+  const visible = isLong ? shown.filter(({ places }, at) => at < MAX_ARGUMENTS || places.length > 0) : shown
+  const lines = visible.flatMap(({ name, value, places }) => leafLines(name, value, places, options.more))
+  const hidden = shown.length - visible.length
+  return hidden === 0 ? lines : [...lines, gap(`${hidden} more arguments hidden; show all: ${options.more}`)]
 }
 
-/** A named fact about a step, on one line. */
+/** Formats a name and a value on one line. */
 export function factLine(name: string, value: string): string {
   return `${INDENT}${colors.dim(`${name}:`)} ${oneLine(value, Number.POSITIVE_INFINITY)}`
 }
@@ -53,21 +52,21 @@ interface Leaf {
   readonly value: unknown
 }
 
-// Deeper than this a value is shown as JSON.
+// Deeper values are shown as JSON.
 const MAX_DEPTH = 20
 
-function leavesOf(value: unknown, name: string, depth = 0): readonly Leaf[] {
+function flattenArguments(value: unknown, name: string, depth = 0): readonly Leaf[] {
   const isList = Array.isArray(value)
   const keys = isList || isRecord(value) ? Object.keys(value) : []
   if (keys.length === 0 || depth >= MAX_DEPTH) return [{ name, value }]
   return keys.flatMap((key) => {
     const inner = isList ? `${name}[${key}]` : name === '' ? key : `${name}.${key}`
-    return leavesOf((value as Readonly<Record<string, unknown>>)[key], inner, depth + 1)
+    return flattenArguments((value as Readonly<Record<string, unknown>>)[key], inner, depth + 1)
   })
 }
 
-// Where this value has what was matched. Redaction may have moved it: only a text that is still there counts.
-function placesIn(value: unknown, evidence: readonly Evidence[]): readonly Place[] {
+// The matched spans in this value. Redaction may have moved the text, so it is compared.
+function findMatches(value: unknown, evidence: readonly Evidence[]): readonly TextSpan[] {
   if (typeof value !== 'string') return []
   const places = evidence.flatMap(({ span, matched }) => {
     const text = matched?.replace(/…$/, '') ?? ''
@@ -77,7 +76,7 @@ function placesIn(value: unknown, evidence: readonly Evidence[]): readonly Place
   return places.sort((a, b) => a.start - b.start)
 }
 
-function leafLines(name: string, value: unknown, places: readonly Place[], more: string | undefined): string[] {
+function leafLines(name: string, value: unknown, places: readonly TextSpan[], more: string | undefined): string[] {
   const label = oneLine(name === '' ? 'arguments' : name, 200)
   if (typeof value !== 'string') {
     const text = value === undefined ? 'undefined' : JSON.stringify(value)
@@ -91,14 +90,14 @@ function leafLines(name: string, value: unknown, places: readonly Place[], more:
   return [`${INDENT}${colors.dim(`${label}: (${lines.length} lines)`)}`, ...numbered(lines, places, more)]
 }
 
-function numbered(lines: readonly string[], places: readonly Place[], more: string | undefined): string[] {
+function numbered(lines: readonly string[], places: readonly TextSpan[], more: string | undefined): string[] {
   const starts: number[] = []
   let at = 0
   for (const line of lines) {
     starts.push(at)
     at += line.length + 1
   }
-  const own = lines.map((line, index) => placesOfLine(places, starts[index] ?? 0, line.length))
+  const own = lines.map((line, index) => clipToLine(places, starts[index] ?? 0, line.length))
   const isShown = more === undefined || lines.length <= MAX_LINES ? () => true : inView(lines.length, own)
   const width = String(lines.length).length
   const shown: string[] = []
@@ -108,7 +107,7 @@ function numbered(lines: readonly string[], places: readonly Place[], more: stri
       hidden++
       continue
     }
-    if (hidden > 0) shown.push(gap(`${hidden} lines hidden; all of it: ${more}`))
+    if (hidden > 0) shown.push(gap(`${hidden} lines hidden; show all: ${more}`))
     hidden = 0
     const marks = own[index] ?? []
     const number = String(index + 1).padStart(width)
@@ -118,14 +117,14 @@ function numbered(lines: readonly string[], places: readonly Place[], more: stri
   return shown
 }
 
-// The part of each place that lies in this line, counted from its beginning.
-function placesOfLine(places: readonly Place[], start: number, length: number): readonly Place[] {
+// The parts of the spans in this line, relative to its start.
+function clipToLine(places: readonly TextSpan[], start: number, length: number): readonly TextSpan[] {
   const own = places.filter((place) => place.start < start + Math.max(1, length) && place.end > start)
   return own.map((place) => ({ start: Math.max(0, place.start - start), end: Math.min(length, place.end - start) }))
 }
 
-// A match over many lines is in view at its beginning.
-function inView(count: number, own: readonly (readonly Place[])[]): (index: number) => boolean {
+// Of a match over many lines the first lines are shown.
+function inView(count: number, own: readonly (readonly TextSpan[])[]): (index: number) => boolean {
   const near = new Set<number>()
   for (let index = 0; index < count; index++) {
     const isStart = (own[index] ?? []).length > 0 && ((own[index - 1] ?? []).length === 0 || near.size < 200)
@@ -144,26 +143,26 @@ interface Piece {
   readonly isMarked: boolean
 }
 
-// The line with its marks below. What is cut out of a long line is counted.
-function markedLine(head: string, line: string, places: readonly Place[], more: string | undefined): string[] {
-  const pieces = piecesOf(line, places, more)
+// A line with its underline. The number of hidden characters is shown.
+function markedLine(head: string, line: string, places: readonly TextSpan[], more: string | undefined): string[] {
+  const pieces = splitLine(line, places, more)
   const text = pieces.map((piece) => (piece.isMarked ? colors.bold(piece.text) : piece.text)).join('')
   if (places.length === 0) return [head + text]
   const marks = pieces.map((piece) =>
-    piece.isMarked ? `^${'~'.repeat(Math.max(0, widthOf(piece.text) - 1))}` : blanks(piece.text),
+    piece.isMarked ? `^${'~'.repeat(Math.max(0, displayWidth(piece.text) - 1))}` : blanks(piece.text),
   )
-  return [head + text, `${' '.repeat(widthOf(head))}${colors.red(marks.join('').trimEnd())}`]
+  return [head + text, `${' '.repeat(displayWidth(head))}${colors.red(marks.join('').trimEnd())}`]
 }
 
 function blanks(text: string): string {
   return text
     .split('\t')
-    .map((part) => ' '.repeat(widthOf(part)))
+    .map((part) => ' '.repeat(displayWidth(part)))
     .join('\t')
 }
 
-function piecesOf(line: string, places: readonly Place[], more: string | undefined): readonly Piece[] {
-  const windows = windowsOf(line, places, more)
+function splitLine(line: string, places: readonly TextSpan[], more: string | undefined): readonly Piece[] {
+  const windows = visibleWindows(line, places, more)
   const pieces: Piece[] = []
   let at = 0
   for (const { start, end } of windows) {
@@ -183,7 +182,7 @@ function piecesOf(line: string, places: readonly Place[], more: string | undefin
   return pieces
 }
 
-function windowsOf(line: string, places: readonly Place[], more: string | undefined): readonly Place[] {
+function visibleWindows(line: string, places: readonly TextSpan[], more: string | undefined): readonly TextSpan[] {
   if (more === undefined || line.length <= MAX_LINE) return [{ start: 0, end: line.length }]
   const wanted = [
     { start: 0, end: END_CHARACTERS },
@@ -193,7 +192,7 @@ function windowsOf(line: string, places: readonly Place[], more: string | undefi
     })),
     { start: line.length - END_CHARACTERS, end: line.length },
   ].sort((a, b) => a.start - b.start)
-  const windows: Place[] = []
+  const windows: TextSpan[] = []
   for (const place of wanted) {
     const last = windows.at(-1)
     if (last !== undefined && place.start <= last.end)

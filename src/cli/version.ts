@@ -1,5 +1,6 @@
-// The version of the package, put in place by the build: reading package.json would cost every start.
+// The version of the package. The build inserts it: reading package.json would slow every start.
 
 declare const ARC_VERSION: string
 
-export const VERSION: string = ARC_VERSION
+/** The version; `dev` when the sources run without a build. */
+export const VERSION: string = typeof ARC_VERSION === 'undefined' ? 'dev' : ARC_VERSION

@@ -16,6 +16,19 @@ async function contextAt(point: string, data: object, context: object = {}): Pro
 }
 
 describe('the context of a bus hook', () => {
+  it('comes with the run, as for any hook', async () => {
+    const bus = createHookBus({ mode: 'enforce' })
+    const runs: unknown[] = []
+    bus.register({
+      name: 'look',
+      points: ['pre:tool'],
+      check: (_context, { hook, mode, limitMs }) => void runs.push([hook, mode, limitMs]),
+      inject: (_context, run) => ({ isAborted: run.signal.aborted }),
+    })
+    expect((await bus.dispatch('pre:tool', CALL)).metadata).toEqual({ isAborted: false })
+    expect(runs).toEqual([['look', 'enforce', 5_000]])
+  })
+
   it('has the fields of the step', async () => {
     const metadata = { riskTier: 4, more: 1 }
     const context = { session: 's', turn: 't', profile: 'p', host: 'claude', source: 'human', metadata }

@@ -1,7 +1,8 @@
 // The hook bus: named hooks with check and inject over one message context. A thin face of the engine.
 
+import type { Decision } from '../engine/decision.ts'
 import type { EngineOptions } from '../engine/engine.ts'
-import type { HookObject, Injected } from '../engine/hook.ts'
+import type { HookObject, Injected, RunContext } from '../engine/hook.ts'
 import type { ModeInput } from '../engine/mode.ts'
 import { isInstance, isRecord } from '../engine/plain-data.ts'
 import type { PointRef } from '../engine/point-names.ts'
@@ -22,7 +23,26 @@ export interface HookContext {
   readonly adapter: string | undefined
   readonly source: string | undefined
   readonly riskTier: unknown
-  readonly hookMetadata: Readonly<Record<string, unknown>>
+  readonly hookMetadata: HookMetadata
+}
+
+/** Facts that a hook adds for the hooks after it. */
+export type HookMetadata = Readonly<Record<string, unknown>>
+
+/**
+ * A hook with all its fields, as a class implements it. Object literals may omit fields: see BusHook.
+ * @example
+ * const noDeploys: Hook = {
+ *   name: 'no-deploys', priority: 30, mode: 'enforce',
+ *   check: async ({ message }) => (message.includes('deploy') ? 'block' : 'pass'),
+ * }
+ */
+export interface Hook {
+  name: string
+  priority: number
+  mode: ModeInput
+  check(context: HookContext): Promise<Decision>
+  inject?(context: HookContext): Promise<HookMetadata>
 }
 
 /** A hook on the bus. */
@@ -31,8 +51,8 @@ export interface BusHook<Result extends HandlerResult = HandlerResult>
   readonly mode?: ModeInput
   /** Where it stands; every `pre:` point when absent. */
   readonly points?: readonly PointRef<BuiltInPoints>[]
-  check(context: HookContext): Result | PromiseLike<Result>
-  inject?(context: HookContext): Injected | PromiseLike<Injected>
+  check(context: HookContext, run: RunContext): Result | PromiseLike<Result>
+  inject?(context: HookContext, run: RunContext): Injected | PromiseLike<Injected>
 }
 
 /** The bus: the engine, with registration in the bus's form. */
@@ -72,16 +92,18 @@ function adapt(hook: BusHook): object {
   const { check, inject } = hook
   // An instance of a class stays one: its other fields are its state and no options.
   const base: object = isInstance(hook) ? Object.create(hook) : { ...hook }
-  Object.defineProperty(base, 'check', { value: over(check, hook), enumerable: true })
-  if (inject !== undefined) Object.defineProperty(base, 'inject', { value: over(inject, hook), enumerable: true })
+  Object.defineProperty(base, 'check', { value: adaptMethod(check, hook), enumerable: true })
+  if (inject !== undefined)
+    Object.defineProperty(base, 'inject', { value: adaptMethod(inject, hook), enumerable: true })
   return base
 }
 
-function over<Result>(method: (context: HookContext) => Result, hook: BusHook): unknown {
-  return typeof method === 'function' ? (step: Step) => method.call(hook, contextOf(step)) : method
+function adaptMethod<Result>(method: (context: HookContext, run: RunContext) => Result, hook: BusHook): unknown {
+  if (typeof method !== 'function') return method
+  return (step: Step, run: RunContext) => method.call(hook, buildContext(step), run)
 }
 
-function contextOf(step: Step): HookContext {
+function buildContext(step: Step): HookContext {
   const data = step.data as { prompt?: unknown; output?: unknown; tool?: unknown; args?: unknown }
   const { metadata } = step
   return {

@@ -7,7 +7,7 @@ import { DECISION_RANK, type Decision } from './decision.ts'
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
 import { describe } from './errors.ts'
 import { buildEvaluation, buildPass, buildSkip, findSkip } from './evaluation.ts'
-import { crash, type Hook, isThenable, onRejection } from './hook.ts'
+import { crash, isThenable, onRejection, type RegisteredHook } from './hook.ts'
 import { HookRun, type TimeLimits, type Waiter } from './hook-run.ts'
 import type { MatchFacts } from './matcher.ts'
 import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
@@ -48,7 +48,7 @@ export interface DispatchInput {
 
 /** A hook that returned a promise. */
 interface Pending {
-  readonly hook: Hook
+  readonly hook: RegisteredHook
   readonly mode: Mode
   readonly run: HookRun
   readonly answer: PromiseLike<unknown>
@@ -67,7 +67,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   readonly #step: Step
   #id: string | undefined
   /** The hooks to run, and the index of the next. */
-  #hooks: readonly Hook[]
+  #hooks: readonly RegisteredHook[]
   #next = 0
   #decision: Decision = 'pass'
   #decider: { readonly hook: string; readonly verdict: Verdict } | undefined
@@ -124,13 +124,13 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     return undefined
   }
 
-  #nextHook(): Hook | undefined {
+  #nextHook(): RegisteredHook | undefined {
     if (this.#decision === 'block') return undefined
     return this.#next < this.#hooks.length ? this.#hooks[this.#next++] : this.#firstRecheck()
   }
 
   // Guards run once more on data that was edited after them.
-  #firstRecheck(): Hook | undefined {
+  #firstRecheck(): RegisteredHook | undefined {
     if (!this.#needsRecheck || this.#isRechecked) return undefined
     this.#isRechecked = true
     this.#hooks = this.#plan.guards
@@ -172,7 +172,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   // Match, mode, run. Returns a hook that has to be waited for.
-  #runHook(hook: Hook): Pending | undefined {
+  #runHook(hook: RegisteredHook): Pending | undefined {
     if (!this.#isMatch(hook)) return undefined
     const mode = this.#findMode(hook)
     const skip = findSkip(hook, mode, this.#services.wall)
@@ -194,7 +194,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   // If hostile data makes the matcher throw, the hook runs: a step must not slip past its guard.
-  #isMatch({ matches }: Hook): boolean {
+  #isMatch({ matches }: RegisteredHook): boolean {
     try {
       return matches === undefined || matches(this)
     } catch {
@@ -202,7 +202,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     }
   }
 
-  #findMode({ mode, critical }: Hook): Mode {
+  #findMode({ mode, critical }: RegisteredHook): Mode {
     if (mode === undefined && this.#services.maxMode === undefined) return this.#mode
     return effectiveMode({ profile: this.#mode, hook: mode, maxMode: this.#readMaxMode(), critical })
   }
@@ -219,7 +219,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   // Reads the answer, degrades a failure, applies the verdict by mode, records the evaluation.
-  #conclude(hook: Hook, mode: Mode, answer: unknown): void {
+  #conclude(hook: RegisteredHook, mode: Mode, answer: unknown): void {
     const durationMs = this.evaluations === undefined ? 0 : this.#readDuration()
     if (answer === undefined || answer === 'pass') {
       this.evaluations?.push(buildPass(hook, mode, durationMs))
@@ -241,7 +241,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     return durationMs
   }
 
-  #takeAnswer(hook: Hook, mode: Mode, durationMs: number, answer: unknown): void {
+  #takeAnswer(hook: RegisteredHook, mode: Mode, durationMs: number, answer: unknown): void {
     const profile = this.#mode
     const read = readVerdict(answer, this.#plan.spec)
     const isFailure = read instanceof Failure
@@ -253,7 +253,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     this.evaluations?.push(buildEvaluation({ hook, profile, mode, verdict, applied, cause, durationMs }))
   }
 
-  #degrade(hook: Hook, { kind, message }: Failure): Verdict {
+  #degrade(hook: RegisteredHook, { kind, message }: Failure): Verdict {
     const onError = hook.onError ?? this.#services.onError
     const decision = degrade(kind, onError)
     this.#services.report({
@@ -267,7 +267,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   // If alwaysBlocks itself throws, the block holds.
-  #isAlwaysBlocked({ alwaysBlocks }: Hook, verdict: Verdict): boolean {
+  #isAlwaysBlocked({ alwaysBlocks }: RegisteredHook, verdict: Verdict): boolean {
     const { isObserving = false, report } = this.#services
     if (alwaysBlocks === undefined || verdict.decision !== 'block' || isObserving) return false
     try {
@@ -278,7 +278,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     }
   }
 
-  #apply(hook: Hook, mode: Mode, verdict: Verdict, applied: AppliedVerdict): void {
+  #apply(hook: RegisteredHook, mode: Mode, verdict: Verdict, applied: AppliedVerdict): void {
     if (applied.edit !== undefined) this.#edit(hook, applied.edit)
     if (applied.answer !== undefined) this.#answer = applied.answer
     this.metadata = addMetadata(this.metadata, hook.name, mode, verdict, applied)
@@ -291,7 +291,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     if (isAnnounced) this.#notify(hook.name, mode, verdict, applied.applied)
   }
 
-  #edit(hook: Hook, edit: Readonly<Record<string, unknown>>): void {
+  #edit(hook: RegisteredHook, edit: Readonly<Record<string, unknown>>): void {
     this.data = mergePlain(this.data, edit)
     const firstGuard = this.#plan.guards[0]
     if (firstGuard !== undefined && compareHooks(firstGuard, hook) < 0) this.#needsRecheck = true

@@ -2,7 +2,7 @@
 
 import type { AppliedVerdict } from './apply-by-mode.ts'
 import type { Cause } from './degradation.ts'
-import type { Hook } from './hook.ts'
+import type { RegisteredHook } from './hook.ts'
 import { effectiveMode, type Mode } from './mode.ts'
 import type { Evaluation, Skip } from './outcome.ts'
 import { frozenCopy } from './plain-data.ts'
@@ -10,7 +10,7 @@ import type { Verdict } from './verdict.ts'
 
 /** A hook's run, its verdict and the result. */
 interface EvaluationInput {
-  readonly hook: Hook
+  readonly hook: RegisteredHook
   readonly profile: Mode
   /** The mode in force. */
   readonly mode: Mode
@@ -47,7 +47,7 @@ export function buildEvaluation(input: EvaluationInput): Evaluation {
 }
 
 /** The evaluation of a hook that passed without a verdict of its own: the most frequent case. */
-export function buildPass(hook: Hook, mode: Mode, durationMs: number): Evaluation {
+export function buildPass(hook: RegisteredHook, mode: Mode, durationMs: number): Evaluation {
   return {
     hook: hook.name,
     point: hook.point,
@@ -61,13 +61,13 @@ export function buildPass(hook: Hook, mode: Mode, durationMs: number): Evaluatio
 }
 
 /** Why a matching hook is skipped; undefined if it runs. */
-export function findSkip({ disabled }: Hook, mode: Mode, wall: () => number): Skip | undefined {
+export function findSkip({ disabled }: RegisteredHook, mode: Mode, wall: () => number): Skip | undefined {
   if (disabled !== undefined && disabled.until === undefined) return 'disabled'
   if (disabled?.until !== undefined && wall() < disabled.until) return 'snoozed'
   return mode === 'off' ? 'off' : undefined
 }
 
 /** The evaluation of a skipped hook. */
-export function buildSkip(hook: Hook, mode: Mode, skipped: Skip): Evaluation {
+export function buildSkip(hook: RegisteredHook, mode: Mode, skipped: Skip): Evaluation {
   return { ...buildPass(hook, mode, 0), reason: hook.disabled?.reason, skipped }
 }

@@ -74,7 +74,7 @@ export interface HookObject<Spec = PointSpec, Ref = string, Result extends Handl
 export type Injected = Readonly<Record<string, unknown>> | null | undefined | void
 
 /** A hook as the table holds it. */
-export interface Hook {
+export interface RegisteredHook {
   readonly name: string
   readonly point: string
   readonly priority: number
@@ -119,7 +119,7 @@ export function buildHook(input: {
   readonly handler: unknown
   readonly options: HookOptions
   readonly regex: RegexCompiler
-}): Hook {
+}): RegisteredHook {
   const { point, tool, order, options, regex } = input
   const name = readName(options.name, order)
   const where = `hook ${show(name)}`

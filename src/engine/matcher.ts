@@ -8,7 +8,7 @@ import type { StepContext } from './step.ts'
 import { fileArguments, isToolNamed } from './tools.ts'
 
 /** A pattern: a name, a glob, `/a regular expression/flags` or a RegExp. */
-export type Pattern = string | RegExp
+type Pattern = string | RegExp
 
 /** The conditions on a step; all that are given must hold. A list holds when one of its patterns does. */
 export interface Match {

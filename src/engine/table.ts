@@ -8,9 +8,9 @@ import {
   checkOptionKeys,
   type Disabled,
   type Handler,
-  type Hook,
   type HookObject,
   type HookOptions,
+  type RegisteredHook,
   readFlag,
 } from './hook.ts'
 import type { RegexCompiler } from './matcher.ts'
@@ -21,9 +21,9 @@ import type { PointSpec } from './points.ts'
 export interface Plan {
   readonly name: string
   readonly spec: PointSpec
-  readonly hooks: readonly Hook[]
+  readonly hooks: readonly RegisteredHook[]
   /** The hooks that check edited data once more. */
-  readonly guards: readonly Hook[]
+  readonly guards: readonly RegisteredHook[]
 }
 
 /** What a table needs to know to build hooks. */
@@ -36,7 +36,7 @@ export interface TableSettings {
 /** A table with hooks added, and those hooks. */
 export interface Added {
   readonly table: HandlerTable
-  readonly hooks: readonly Hook[]
+  readonly hooks: readonly RegisteredHook[]
 }
 
 /** The table of handlers, bucketed by point. */
@@ -45,9 +45,9 @@ export class HandlerTable {
   readonly #plans: ReadonlyMap<string, Plan>
   readonly #nextOrder: number
   // Put together when first asked for; a table never changes.
-  #hooks: readonly Hook[] | undefined
+  #hooks: readonly RegisteredHook[] | undefined
 
-  constructor(settings: TableSettings, hooks: readonly Hook[] = [], nextOrder = 1) {
+  constructor(settings: TableSettings, hooks: readonly RegisteredHook[] = [], nextOrder = 1) {
     this.#settings = settings
     this.#nextOrder = nextOrder
     const plans = new Map<string, Plan>()
@@ -65,7 +65,7 @@ export class HandlerTable {
   }
 
   /** All hooks, point by point, in order. */
-  get hooks(): readonly Hook[] {
+  get hooks(): readonly RegisteredHook[] {
     this.#hooks ??= [...this.#plans.values()].flatMap((plan) => plan.hooks)
     return this.#hooks
   }
@@ -106,7 +106,7 @@ export class HandlerTable {
   }
 
   /** A table without these hooks; those it does not hold are ignored. */
-  without(hooks: readonly Hook[]): HandlerTable {
+  without(hooks: readonly RegisteredHook[]): HandlerTable {
     // Not by identity: enabling and disabling make new objects of the same registration.
     const removed = new Set(hooks.map((hook) => hook.registration))
     return this.#derive(this.hooks.filter((hook) => !removed.has(hook.registration)))
@@ -122,7 +122,11 @@ export class HandlerTable {
     return this.#derive(hooks.map((hook) => (hook.name === name ? Object.freeze({ ...hook, disabled }) : hook)))
   }
 
-  #derive(hooks: readonly Hook[], changed: Partial<TableSettings> = {}, nextOrder = this.#nextOrder): HandlerTable {
+  #derive(
+    hooks: readonly RegisteredHook[],
+    changed: Partial<TableSettings> = {},
+    nextOrder = this.#nextOrder,
+  ): HandlerTable {
     return new HandlerTable({ ...this.#settings, ...changed }, hooks, nextOrder)
   }
 
@@ -131,7 +135,7 @@ export class HandlerTable {
   }
 
   #insert(points: readonly ResolvedPoint[], handler: Handler, options: HookOptions): Added {
-    const added: Hook[] = []
+    const added: RegisteredHook[] = []
     let hooks = this.hooks
     for (const { name: point, tool } of points) {
       const { regex } = this.#settings
@@ -146,7 +150,7 @@ export class HandlerTable {
   }
 
   // The hook that a new one replaces, if any; throws where there is no room for it.
-  #makeRoom(hook: Hook, hooks: readonly Hook[], replace: boolean): Hook | undefined {
+  #makeRoom(hook: RegisteredHook, hooks: readonly RegisteredHook[], replace: boolean): RegisteredHook | undefined {
     const own = hooks.filter((other) => other.point === hook.point)
     const namesake = own.find((other) => other.name === hook.name)
     if (namesake !== undefined && !replace) {
@@ -165,12 +169,12 @@ export class HandlerTable {
 }
 
 /** The order in which hooks run. */
-export function compareHooks(a: Hook, b: Hook): number {
+export function compareHooks(a: RegisteredHook, b: RegisteredHook): number {
   return a.priority - b.priority || a.order - b.order
 }
 
 /** The plan of a point with these hooks, which are in order. */
-export function buildPlan(name: string, spec: PointSpec, hooks: readonly Hook[]): Plan {
+export function buildPlan(name: string, spec: PointSpec, hooks: readonly RegisteredHook[]): Plan {
   const guards = hooks.filter((hook) => hook.rechecksEdits)
   return Object.freeze({ name, spec, hooks: Object.freeze([...hooks]), guards: Object.freeze(guards) })
 }

@@ -4,7 +4,7 @@ import type { Loaded } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
 import type { HookListing } from '../engine/engine.ts'
 import { describe } from '../engine/errors.ts'
-import type { Hook } from '../engine/hook.ts'
+import type { RegisteredHook } from '../engine/hook.ts'
 import { HandlerTable } from '../engine/table.ts'
 import { linearRegex } from '../platform/engine-services.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
@@ -27,7 +27,7 @@ export class LivePipeline {
   readonly #engine: HookEngine
   #built: BuiltPipeline | undefined
   // What the configuration switched off stays off, whatever the snoozes.
-  #ownHooks: readonly Hook[] = []
+  #ownHooks: readonly RegisteredHook[] = []
   #snoozes = '[]'
 
   constructor(engine: HookEngine) {
@@ -96,12 +96,12 @@ export class LivePipeline {
     this.#engine.swap(table)
   }
 
-  #configuredState(name: string): Hook['disabled'] {
+  #configuredState(name: string): RegisteredHook['disabled'] {
     return this.#ownHooks.find((hook) => hook.name === name)?.disabled
   }
 
   // What a program registered itself outlives every change of the configuration.
-  #foreignHooks(): readonly Hook[] {
+  #foreignHooks(): readonly RegisteredHook[] {
     const own = new Set(this.#ownHooks.map(({ registration }) => registration))
     return this.#engine.table.hooks.filter(({ registration }) => !own.has(registration))
   }

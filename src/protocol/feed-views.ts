@@ -1,34 +1,34 @@
-// The feed: steps as they come, the rows they make, and everything about one of them. Types for both sides: imports nothing.
-// All text in here was written by agents or by what they ran: it is shown as text and never as markup.
+// The feed: its steps, its rows, and the details of a row. Types for daemon and page: imports nothing. All text is from
+// agents or their tools: show it as text, never as markup.
 
-/** What hooks decide, from the mildest. */
+/** The decisions of hooks, mildest first. */
 export type DecisionName = 'pass' | 'flag' | 'ask' | 'block'
 
-/** How much hooks may do, from the least. */
+/** The modes, weakest first. */
 export type ModeName = 'off' | 'log' | 'advise' | 'enforce'
 
-/** One hook's verdict on a step, in short. The whole of it is in `ActionDetail`. */
+/** A hook's verdict on a step, in short; the details are in `ActionDetail`. */
 export interface FeedVerdict {
   readonly hook: string
   readonly decision: DecisionName
-  /** Did it change what happens? A `block` that was not applied is one that would have blocked. */
+  /** Did the verdict take effect? A `block` that was not applied would have blocked in another mode. */
   readonly applied: boolean
   readonly durationMs: number
-  /** The hook failed: its verdict is what a failure counts as. */
+  /** The hook failed: its verdict is the configured one for failures. */
   readonly isError?: boolean | undefined
   /** The hook did not run: `disabled`, `snoozed` or `off`. */
   readonly skipped?: string | undefined
 }
 
-/** One step as the feed shows it. A tool call has two: the one before it and the one after. */
+/** A step of the feed. A tool call has two: before and after it ran. */
 export interface FeedStep {
-  /** Its place in the record: the order of the feed, and what a page is resumed from. */
+  /** Its sequence number in the trace: the order of the feed, and the position to resume from. */
   readonly seq: number
   /** `arc why <id>`. */
   readonly id: string
-  /** The action it belongs to: the id of the step that began it, its own unless it came after another. */
+  /** The id of its action, which is the id of the action's first step. */
   readonly action: string
-  /** `before` a tool call, `after` one, or a step of its own such as a message. */
+  /** `before` or `after` a tool call, or a single step such as a message. */
   readonly phase: 'before' | 'after' | 'alone'
   readonly time: string
   readonly point: string
@@ -43,29 +43,29 @@ export interface FeedStep {
   readonly preview: string
   readonly decision: DecisionName
   readonly blocked: boolean
-  /** Who decided, and why (at most 300 characters). */
+  /** The hook that decided, and its reason (at most 300 characters). */
   readonly hook?: string | undefined
   readonly reason?: string | undefined
-  /** The hook that would have held or blocked, and did not because of its mode. */
+  /** The hook that would have blocked or required approval in a stricter mode. */
   readonly wouldBlock?: string | undefined
   /** Hooks changed the data. */
   readonly isEdited?: boolean | undefined
-  /** The rule of the gravest evidence, such as `git/push-force`. */
+  /** The rule of the most severe evidence, such as `git/push-force`. */
   readonly rule?: string | undefined
-  /** What the hooks took together. */
+  /** The duration of all hooks. */
   readonly durationMs: number
-  /** The hooks that ran or were skipped, in order. */
+  /** The verdicts of hooks that ran or were skipped, in order. */
   readonly verdicts: readonly FeedVerdict[]
-  /** After a tool call: how long the tool took. */
+  /** After a tool call: the duration of the tool. */
   readonly ranMs?: number | undefined
-  /** The tool ran without having been asked about. */
+  /** The tool ran without supervision: there was no call before it. */
   readonly isUnsupervised?: boolean | undefined
 }
 
-/** One row of the feed: an action with all of its steps. Made by `joinStep` on both sides. */
+/** A row of the feed: an action with its steps. Built by `joinStep` in daemon and page. */
 export interface Action {
   readonly id: string
-  /** The place of its first step that is known here: newest first sorts by this. */
+  /** The sequence number of its first known step: the feed is sorted by it. */
   readonly seq: number
   readonly time: string
   readonly point: string
@@ -74,13 +74,13 @@ export interface Action {
   readonly host?: string | undefined
   readonly session?: string | undefined
   readonly preview: string
-  /** The gravest of its steps. */
+  /** The strictest decision of its steps. */
   readonly decision: DecisionName
   readonly blocked: boolean
   readonly hook?: string | undefined
   readonly reason?: string | undefined
   readonly wouldBlock?: string | undefined
-  /** What hooks took, over all steps. */
+  /** The duration of hooks over all steps. */
   readonly durationMs: number
   readonly ranMs?: number | undefined
   readonly isEdited?: boolean | undefined
@@ -92,15 +92,15 @@ export interface Action {
 /** `GET /v1/actions?before=SEQ&limit=N&decision=&hook=&tool=&session=&text=`: newest first. */
 export interface ActionsPage {
   readonly actions: readonly Action[]
-  /** Give this as `before` for the next page; null when the beginning of the record was reached. */
+  /** The `before` of the next page; null at the start of the trace. */
   readonly next: number | null
-  /** The newest record that was looked at: to follow the stream from. */
+  /** The newest record that was read: follow the stream from here. */
   readonly seq: number
 }
 
 /**
- * What the feed can be narrowed to: all of them are texts of the URL, and `isShown` says what matches. `decision` is any of
- * `pass,flag,ask,block,error,would-block`, with commas between; `hook` one that took part; `text` is sought in what a row shows.
+ * The filter of the feed, as query parameters; `isShown` matches. `decision` is a list of
+ * `pass,flag,ask,block,error,would-block` with commas; `hook` has a verdict on the action; `text` is searched in the row.
  */
 export interface ActionFilter {
   readonly decision?: string | undefined
@@ -110,14 +110,14 @@ export interface ActionFilter {
   readonly text?: string | undefined
 }
 
-/** Why a hook decided so, as risk detection tells it. */
+/** The evidence of risk detection. */
 export interface EvidenceView {
   readonly rule: string
   readonly tier: number
   readonly effect: string
   readonly reason: string
   readonly alternative?: string | undefined
-  /** The text that was judged and the place in it; absent where the evidence is no place in a text. */
+  /** The analyzed text and the span in it; absent for evidence without a span. */
   readonly text?: string | undefined
   readonly start?: number | undefined
   readonly end?: number | undefined
@@ -125,16 +125,16 @@ export interface EvidenceView {
   readonly matched?: string | undefined
 }
 
-/** One field that a hook changed or would have changed. A text stands as it is, with its lines; anything else as JSON. */
+/** A field that a hook changed or would have changed. Strings as they are, other values as JSON. */
 export interface ChangeView {
-  /** Its path, as in `args.command`. */
+  /** The path of the field, such as `args.command`. */
   readonly key: string
-  /** Null where there was nothing. */
+  /** Null for a new field. */
   readonly before: string | null
   readonly after: string
 }
 
-/** One hook's verdict on a step, whole. */
+/** The details of a hook's verdict. */
 export interface VerdictDetail extends FeedVerdict {
   readonly priority: number
   readonly mode: ModeName
@@ -144,38 +144,38 @@ export interface VerdictDetail extends FeedVerdict {
   readonly cause: string
   readonly reason?: string | undefined
   readonly suggestion?: string | undefined
-  /** It would have held or blocked in another mode. */
+  /** The hook would have blocked or required approval in a stricter mode. */
   readonly wouldBlock: boolean
   readonly changes: readonly ChangeView[]
   readonly evidence: readonly EvidenceView[]
-  /** What else it left, as JSON. */
+  /** The metadata of the verdict, as JSON. */
   readonly metadata?: string | undefined
 }
 
-/** One step, whole. */
+/** The details of a step. */
 export interface StepDetail {
   readonly step: FeedStep
-  /** The data as it came in, as JSON with line breaks. */
+  /** The original data, as JSON with line breaks. */
   readonly data: string
   readonly reason?: string | undefined
   readonly suggestion?: string | undefined
   /** The name of the configuration that was in force. */
   readonly configuration?: string | undefined
   readonly verdicts: readonly VerdictDetail[]
-  /** What all edits together made of the data. */
+  /** All changes to the data. */
   readonly changes: readonly ChangeView[]
 }
 
-/** `GET /v1/actions/:id`. 404 with `{error}` when there is none, 409 when several begin so. */
+/** `GET /v1/actions/:id`. 404 for an unknown id, 409 for an ambiguous prefix. */
 export interface ActionDetail {
   readonly action: Action
   /** Oldest first. */
   readonly steps: readonly StepDetail[]
-  /** What else is recorded of it: an approval, something the host could not carry out. */
+  /** Related events: an approval, or something that the host could not carry out. */
   readonly events: readonly EventView[]
 }
 
-/** Something that happened outside of a step: a breaker that opened, a change of the configuration, a task that moved. */
+/** An event outside of a step: an opened breaker, a changed configuration, a moved task. */
 export interface EventView {
   readonly seq: number
   readonly id: string
@@ -186,6 +186,6 @@ export interface EventView {
   readonly host?: string | undefined
   readonly session?: string | undefined
   readonly reason?: string | undefined
-  /** The step it is about. */
+  /** The related step. */
   readonly step?: string | undefined
 }

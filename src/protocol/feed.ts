@@ -1,12 +1,12 @@
-// How steps become the rows of the feed, and which of them a filter shows: one rule, for the daemon that reads the record and
-// for the page that follows the stream. Pure; joining is the same in any order and joining twice changes nothing.
+// Builds the rows of the feed from steps, and filters them: the same code in the daemon, which reads the trace, and in the
+// page, which follows the stream. Pure; the order of steps does not matter, and adding a step twice changes nothing.
 
 import type { Action, ActionFilter, DecisionName, FeedStep } from './feed-views.ts'
 
-const GRAVITY: Readonly<Record<DecisionName, number>> = { pass: 0, flag: 1, ask: 2, block: 3 }
+const SEVERITY: Readonly<Record<DecisionName, number>> = { pass: 0, flag: 1, ask: 2, block: 3 }
 
 /**
- * An action with one more step of it.
+ * Adds a step to an action.
  * @example
  * rows.set(step.action, joinStep(rows.get(step.action), step))
  */
@@ -18,10 +18,10 @@ export function joinStep(action: Action | undefined, step: FeedStep): Action {
 
 function buildAction(steps: readonly FeedStep[]): Action {
   const first = steps[0] as FeedStep
-  // What would run is told by the step before it; the one after it may have been cut off from it.
-  const opening = steps.find(({ phase }) => phase !== 'after') ?? first
-  const gravest = steps.reduce((a, b) => (GRAVITY[b.decision] > GRAVITY[a.decision] ? b : a), opening)
-  const { point, tool, agent, host, session, preview } = opening
+  // The step before the call has the command; it may be missing if it was deleted.
+  const main = steps.find(({ phase }) => phase !== 'after') ?? first
+  const strictest = steps.reduce((a, b) => (SEVERITY[b.decision] > SEVERITY[a.decision] ? b : a), main)
+  const { point, tool, agent, host, session, preview } = main
   return {
     id: first.action,
     seq: first.seq,
@@ -32,10 +32,10 @@ function buildAction(steps: readonly FeedStep[]): Action {
     host,
     session,
     preview,
-    decision: gravest.decision,
+    decision: strictest.decision,
     blocked: steps.some(({ blocked }) => blocked),
-    hook: gravest.hook,
-    reason: gravest.reason,
+    hook: strictest.hook,
+    reason: strictest.reason,
     wouldBlock: steps.find(({ wouldBlock }) => wouldBlock !== undefined)?.wouldBlock,
     durationMs: steps.reduce((sum, { durationMs }) => sum + durationMs, 0),
     ranMs: steps.find(({ ranMs }) => ranMs !== undefined)?.ranMs,
@@ -45,7 +45,7 @@ function buildAction(steps: readonly FeedStep[]): Action {
   }
 }
 
-/** Is it among those that a filter asks for? What is not asked for, or asked for as an empty text, is no matter. */
+/** Does an action match a filter? Missing and empty fields match everything. */
 export function isShown(action: Action, filter: ActionFilter): boolean {
   const [decision, hook, tool, session, text] = [
     filter.decision,
@@ -53,17 +53,17 @@ export function isShown(action: Action, filter: ActionFilter): boolean {
     filter.tool,
     filter.session,
     filter.text,
-  ].map((asked) => asked?.trim() ?? '') as [string, string, string, string, string]
+  ].map((value) => value?.trim() ?? '') as [string, string, string, string, string]
   return (
     (session === '' || action.session === session) &&
     (tool === '' || action.tool?.toLowerCase() === tool.toLowerCase()) &&
-    (decision === '' || decision.split(',').some((one) => isDecided(action, one))) &&
+    (decision === '' || decision.split(',').some((one) => hasDecision(action, one))) &&
     (hook === '' || hasHook(action, hook.toLowerCase())) &&
     (text === '' || hasText(action, text.toLowerCase()))
   )
 }
 
-function isDecided(action: Action, decision: string): boolean {
+function hasDecision(action: Action, decision: string): boolean {
   if (decision === 'would-block') return action.wouldBlock !== undefined
   if (decision === 'error') return action.steps.some(({ verdicts }) => verdicts.some(({ isError }) => isError === true))
   return action.decision === decision

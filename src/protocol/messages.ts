@@ -1,9 +1,9 @@
-// What goes over the stream of a daemon, and what its pages answer. Types for both sides: imports nothing but its neighbours.
+// The messages of a daemon's stream, and some responses. Types for daemon and page: imports only this folder.
 
 import type { EventView, FeedStep } from './feed-views.ts'
 import type { BreakerView, Overview } from './views.ts'
 
-/** A line of the log. */
+/** A row of the log. */
 export interface Row {
   readonly id: string
   readonly seq: number
@@ -25,54 +25,54 @@ export interface Row {
   readonly durationMs?: number | undefined
 }
 
-/** The first message: where the stream begins. */
+/** The first message: the start of the stream. */
 interface HelloMessage {
   readonly type: 'hello'
   readonly version: string
-  /** What came after this record follows. Less than was asked for: the record began anew, so load the snapshot again. */
+  /** The stream continues after this record. Less than requested: the trace was restarted, so load the snapshot again. */
   readonly after: number
 }
 
-/** New rows, in order, none left out. */
+/** New rows, in order and complete. */
 interface RowsMessage {
   readonly type: 'rows'
   readonly rows: readonly Row[]
-  /** The last of them: to go on from after a break. */
+  /** The last row: resume from here. */
   readonly seq: number
 }
 
-/** Rows that are kept no more: the record was cut. */
+/** Rows that were deleted. */
 interface GapMessage {
   readonly type: 'gap'
   readonly from: number
   readonly to: number
 }
 
-/** Nothing new, but somebody is there. */
+/** No new records; the connection is alive. */
 interface AliveMessage {
   readonly type: 'alive'
   readonly time: string
 }
 
-/** With `view=feed`, in place of `rows`: each new step whole, once, in order, and the events between them. */
+/** With `view=feed`, instead of `rows`: each new step complete, once, in order, and the events between them. */
 export interface FeedMessage {
   readonly type: 'feed'
   readonly steps: readonly FeedStep[]
   readonly events: readonly EventView[]
-  /** The last record of all these: to go on from after a break. */
+  /** The last record: resume from here. */
   readonly seq: number
 }
 
-/** With `view=feed`: the figures, when something of them changed. */
+/** With `view=feed`: the overview, when it has changed. */
 interface OverviewMessage {
   readonly type: 'pulse'
   readonly pulse: Overview
 }
 
-/** What a daemon sends over the stream; `feed` and `pulse` only with `view=feed`, which sends no `rows`. */
+/** A message of the stream; `feed` and `pulse` only with `view=feed`, which sends no `rows`. */
 export type StreamMessage = HelloMessage | RowsMessage | FeedMessage | OverviewMessage | GapMessage | AliveMessage
 
-/** Names the process that asks for a login link. */
+/** The header with the pid of the process that requests a login link. */
 export const LOGIN_PROCESS_HEADER = 'x-arc-process'
 
 /** `GET /v1/status`, and `arc status --json` with `loginUrl` added. */

@@ -1,6 +1,5 @@
-// What the daemon's pages are made of: the answers of `GET /v1/…` that the dashboard reads. Types for both sides: imports
-// nothing but its neighbours. Text in here is shown as text and never as markup. Times are ISO texts, and wall-clock
-// milliseconds where the name ends in `At`, or says so.
+// The responses of `GET /v1/…` that the dashboard reads. Types for daemon and page: imports only this folder. Show text as
+// text, never as markup. Times are ISO strings; names that end in `At` are wall-clock milliseconds, if not stated otherwise.
 
 import type { Action, ActionsPage, EventView, ModeName } from './feed-views.ts'
 
@@ -8,7 +7,7 @@ export type * from './feed-views.ts'
 
 // ── The pipeline ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** How a hook has done lately: counted over the newest records, see `since` in `Pulse`. */
+/** The statistics of a hook over the newest records, see `since` in `Overview`. */
 export interface HookStats {
   readonly runs: number
   /** Runs a minute over the last five minutes. */
@@ -28,12 +27,12 @@ export interface HookStats {
   readonly lastRun: string | null
 }
 
-/** One hook of the pipeline: `GET /v1/hooks` gives them in order. */
+/** A hook of the pipeline; `GET /v1/hooks` returns them in order. */
 export interface HookView {
   readonly name: string
   readonly priority: number
   readonly points: readonly string[]
-  /** The hook's own mode; absent where the profile's holds. */
+  /** The hook's own mode; default: the profile's mode. */
   readonly mode?: ModeName | undefined
   /** The mode in force: the lowest of profile, hook and breaker. */
   readonly effectiveMode: ModeName
@@ -43,14 +42,14 @@ export interface HookView {
   /** `built-in`, `program`, or the file and line. */
   readonly source: string
   readonly layer: string
-  /** Why it is switched off, and until when in wall-clock milliseconds. */
+  /** Why the hook is disabled, and until when in wall-clock milliseconds. */
   readonly disabled?: { readonly until?: number | undefined; readonly reason?: string | undefined } | undefined
   readonly stats: HookStats
 }
 
 // ── The overview ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Steps by what was decided on them. */
+/** Steps by decision. */
 export interface DecisionCounts {
   readonly pass: number
   readonly flag: number
@@ -58,23 +57,23 @@ export interface DecisionCounts {
   readonly block: number
 }
 
-/** The decisions of one span of time. */
+/** The decisions of a period. */
 export interface Bucket extends DecisionCounts {
-  /** Its beginning, in wall-clock milliseconds. */
+  /** The start of the period. */
   readonly at: number
-  /** Hooks that failed. */
+  /** Failed hooks. */
   readonly error: number
 }
 
-/** How much of what agents did was seen before it was done. */
+/** The share of tool calls that were checked before they ran. */
 export interface Coverage {
-  /** Tool calls that were seen at all. */
+  /** All tool calls. */
   readonly calls: number
-  /** Those that were asked about before they ran. */
+  /** Tool calls that were checked before they ran. */
   readonly supervised: number
 }
 
-/** A session of an agent, in short. */
+/** A session of an agent. */
 export interface SessionView {
   readonly id: string
   readonly host: string | null
@@ -83,26 +82,26 @@ export interface SessionView {
   readonly workspace: string | null
   readonly startedAt: number
   readonly lastAt: number
-  /** Null while it goes on, as far as is known. */
+  /** Null without a known end. */
   readonly endedAt: number | null
-  /** Something happened in it within the last minutes, and it has not ended. */
+  /** The session has recent records and has not ended. */
   readonly isActive: boolean
   readonly steps: number
   readonly decisions: DecisionCounts
   readonly coverage: Coverage
-  /** What it did last. */
+  /** The last action. */
   readonly lastTool: string | null
   readonly lastPreview: string
 }
 
-/** Something that only a person can put right, the most urgent first. */
+/** Something that needs a person's attention. */
 export interface NeedView {
   readonly kind: 'approval' | 'breaker' | 'problem' | 'durability' | 'failing-hook' | 'hook-off' | 'unsupervised'
-  /** One line, plain text. */
+  /** A line of plain text. */
   readonly text: string
-  /** A command that helps, for the terminal. */
+  /** A command for the terminal that helps. */
   readonly command?: string | undefined
-  /** What it is about: the approval, hook, session or task. */
+  /** The id of the approval, hook, session or task. */
   readonly id?: string | undefined
 }
 
@@ -115,82 +114,82 @@ export interface BreakerView {
   readonly halfOpenAt: number | null
 }
 
-/** `GET /v1/overview`; also sent over the stream when something of it changed, at most once a second or so. */
+/** `GET /v1/overview`; also sent over the stream when it has changed, at most about once a second. */
 export interface Overview {
-  /** The daemon's clock, to count down with. */
+  /** The daemon's clock, for countdowns. */
   readonly now: number
   readonly version: string
   readonly profile: string
   readonly enforcement: ModeName
   readonly breaker: BreakerView
   readonly uptimeMs: number
-  /** False when the record ends with the daemon. */
+  /** False if the trace is only in memory. */
   readonly isDurable: boolean
-  /** The newest record that is counted in. */
+  /** The newest record that is included. */
   readonly seq: number
-  /** Everything below counts from here on, in wall-clock milliseconds: the newest records only. Null when there are none. */
+  /** The time of the first counted record; null without records. The values below count from here. */
   readonly since: number | null
   readonly hooks: readonly HookView[]
-  /** Of the last hour, and of the last five minutes. */
+  /** The decisions of the last hour and of the last five minutes. */
   readonly decisions: { readonly hour: DecisionCounts; readonly fiveMinutes: DecisionCounts }
-  /** Sixty minutes, oldest first; empty ones included. */
+  /** Sixty minutes, oldest first, empty ones included. */
   readonly minutes: readonly Bucket[]
-  /** Evaluations of hooks over 24 hours, oldest first; hours without any are left out. Counted since ever. */
+  /** Evaluations by hour over 24 hours, oldest first, without empty hours; over all records. */
   readonly hours: readonly Bucket[]
   readonly coverage: Coverage
-  /** Those with something in the last minutes, the latest first; at most 50. */
+  /** Active sessions, newest activity first; at most 50. */
   readonly sessions: readonly SessionView[]
   readonly needs: readonly NeedView[]
   readonly approvals: readonly ApprovalView[]
 }
 
-/** `GET /v1/snapshot`: the first paint of every page in one request; then `WS /v1/stream?view=feed&after=<seq>`. */
+/** `GET /v1/snapshot`: all data of the first paint; then `WS /v1/stream?view=feed&after=<seq>`. */
 export interface Snapshot {
   readonly pulse: Overview
-  /** The newest, newest first. */
+  /** The newest actions, newest first. */
   readonly feed: ActionsPage
-  /** What the pages are called with, such as `http://127.0.0.1:4747`. */
+  /** The address of the pages, such as `http://127.0.0.1:4747`. */
   readonly url: string | null
-  /** Where the stream goes on. */
+  /** The stream continues after this record. */
   readonly seq: number
 }
 
 // ── Sessions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `GET /v1/sessions`: the latest first, of the newest records. */
+/** `GET /v1/sessions`: newest activity first, of the newest records. */
 export interface SessionsView {
   readonly since: number | null
   readonly sessions: readonly SessionView[]
 }
 
-/** `GET /v1/sessions/:id`: everything it did, for a waterfall; the newest 1 000 actions of it. */
+/** `GET /v1/sessions/:id`: its newest 1 000 actions, for a waterfall. */
 export interface SessionDetail {
   readonly session: SessionView
-  /** Oldest first. A bar runs from `time` for `ranMs`, or for `durationMs` where nothing ran. */
+  /** Oldest first. A bar starts at `time` and lasts `ranMs`, or `durationMs` if no tool ran. */
   readonly actions: readonly Action[]
   readonly events: readonly EventView[]
-  /** There was more before. */
+  /** There are older actions. */
   readonly isCut: boolean
 }
 
 // ── Approvals ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `GET /v1/approvals[?all=true]`; `POST /v1/approvals/:id/approve|deny` gives the one that was answered. */
+/** `GET /v1/approvals[?all=true]`; `POST /v1/approvals/:id/approve|deny` returns the answered approval. */
 export interface ApprovalView {
   readonly id: string
   readonly step: {
     readonly point: string
     readonly tool?: string | undefined
-    /** Exactly what would run, edits of hooks included; null where it is cut. */
+    /** The exact arguments, with edits of hooks; null if `isCut`. */
     readonly args: unknown
     readonly workspace?: string | undefined
     readonly session?: string | undefined
   }
-  /** The command, where it is one, else the arguments as JSON: whole, with characters nobody can see written as escapes. */
+  /** The command, or the arguments as JSON: complete, with hidden characters escaped. */
   readonly command: string
-  /** Only its beginning: `GET /v1/approvals` has all of what is pending. Nobody can approve what they cannot see. */
+  /** Only the start of the command; `GET /v1/approvals` has all of it. A cut command cannot be approved. */
   readonly isCut: boolean
-  /** Set where the arguments are too long to be stored: what is shown is a preview of so many bytes. */
+  /** Set if the arguments are too long to store: `command` is a preview of that many bytes. */
   readonly preview: { readonly bytes: number; readonly sha256: string } | null
   readonly reason: string | null
   readonly hook: string | null
@@ -211,7 +210,7 @@ interface SettingView {
   readonly from: string
 }
 
-/** Something wrong with a file. */
+/** A problem of a configuration file. */
 export interface ProblemView {
   readonly file?: string | undefined
   readonly line?: number | undefined
@@ -219,33 +218,33 @@ export interface ProblemView {
   readonly message: string
 }
 
-/** `GET /v1/config[?profile=NAME]`, as `arc profile show --json`, and what else is there. Read-only. */
+/** `GET /v1/config[?profile=NAME]`, as `arc profile show --json`, with all profiles. Read-only. */
 export interface ConfigView {
   readonly name: string
   readonly file?: string | undefined
   readonly inUse: boolean
   readonly enforcement: string
   readonly tool?: string | undefined
-  /** The files are bad now: what was last good is in force. */
+  /** The files are invalid: the last good configuration is in force. */
   readonly isStale: boolean
   readonly problems: readonly ProblemView[]
   readonly settings: readonly SettingView[]
-  /** All profiles there are. */
+  /** All profiles. */
   readonly profiles: readonly { readonly name: string; readonly active: boolean }[]
   readonly home: string
 }
 
-// ── What agents do together ─────────────────────────────────────────────────────────────────────────────────────────
+// ── Roundtables and tasks ───────────────────────────────────────────────────────────────────────────────────────────
 
-/** How an agent is to argue at a roundtable. */
+/** The role of an agent at a roundtable. */
 type RoundtableRole = 'advocate' | 'critic' | 'neutral'
 
-/** Something said at a roundtable, as it was said: never to be taken for HTML or for control of a terminal. */
+/** A message at a roundtable: untrusted text, never HTML or terminal control. */
 interface RoundtableWords {
   /** From 1. */
   readonly round: number
   readonly content: string
-  /** How it was heard: as a message to the others, or as the answer to a prompt. */
+  /** A message to the others, or the response to a prompt. */
   readonly via: 'message' | 'response'
 }
 
@@ -253,59 +252,59 @@ interface RoundtableWords {
 export interface RoundtableTurnView extends RoundtableWords {
   readonly agent: string
   readonly role: RoundtableRole
-  /** `spoken`, or why the turn was given up: then `content` is empty and `reason` says more. */
+  /** `spoken`, or why the turn has no content; `reason` then has the details. */
   readonly outcome: 'spoken' | 'silent' | 'failed' | 'timeout' | 'blocked' | 'held'
   readonly reason: string | null
-  /** Null at a table that nobody drives, as `durationMs` is. */
+  /** Null, like `durationMs`, if `arc roundtable` does not drive the roundtable. */
   readonly startedAt: number | null
   readonly durationMs: number | null
-  /** The decision that stopped the turn, for `/v1/decisions/:id`. */
+  /** The decision that blocked the turn, for `/v1/decisions/:id`. */
   readonly traceId: string | null
 }
 
-/** What a roundtable came to. */
+/** The synthesis of a roundtable. */
 interface RoundtableSynthesisView extends RoundtableWords {
-  /** Who summed up; null when nobody did. */
+  /** The agent that wrote the synthesis; null without an agent. */
   readonly agent: string | null
-  /** From 0, all disagree, to 1; null when nobody said. */
+  /** From 0 (disagreement) to 1; null if unknown. */
   readonly consensus: number | null
   readonly summary: string
   readonly keyPoints: readonly string[]
-  /** Put together without an agent, because none gave a synthesis that could be read. */
+  /** Generated without an agent: no agent returned a valid synthesis. */
   readonly isFallback: boolean
   readonly reason: string | null
   readonly durationMs: number | null
 }
 
-/** `GET /v1/roundtables/:id`; `GET /v1/roundtables` is a list of these, the oldest first. Times as in turns. */
+/** `GET /v1/roundtables/:id`; `GET /v1/roundtables` is a list of these, oldest first. Times as in turns. */
 export interface RoundtableView {
   readonly id: string
   readonly session: string
   readonly topic: string
   readonly agents: readonly string[]
   readonly rounds: number
-  /** `interrupted`: whoever drove it stopped. `deserted`: nobody took a turn for too long. */
+  /** `interrupted`: its process stopped. `deserted`: no turn for too long. */
   readonly status: 'active' | 'synthesizing' | 'complete' | 'interrupted' | 'deserted'
   readonly startedAt: number
   readonly endedAt: number | null
-  /** When it counts as deserted unless somebody speaks. */
+  /** When it counts as deserted without another turn. */
   readonly expiresAt: number
-  /** Until its end, or until now while it goes on. */
+  /** Until its end, or until now. */
   readonly durationMs: number | null
-  /** The profile that judges it, when `arc roundtable` drives it. */
+  /** The profile of its supervision, if `arc roundtable` drives it. */
   readonly profile: string | null
-  /** Does `arc roundtable` ask the agents, rather than a message having opened it in a session? */
+  /** True if `arc roundtable` prompts the agents; false if a message opened it in a session. */
   readonly isDriven: boolean
   readonly seats: readonly { readonly agent: string; readonly role: RoundtableRole }[]
   readonly turns: readonly RoundtableTurnView[]
-  /** Whose turn it is while the rounds go on; `since` when it was asked. */
+  /** The agent whose turn it is; `since` is the time of its prompt. */
   readonly speaking: {
     readonly agent: string
     readonly round: number
     readonly role: RoundtableRole
     readonly since: number | null
   } | null
-  /** What was said out of turn; the latest only. */
+  /** The newest messages out of turn. */
   readonly asides: readonly (RoundtableWords & { readonly agent: string })[]
   readonly asideCount: number
   readonly synthesis?: RoundtableSynthesisView | undefined
@@ -343,7 +342,7 @@ export interface TaskDetail extends TaskView {
   }[]
 }
 
-/** What every refusal looks like. */
+/** The body of every error response. */
 export interface ErrorView {
   readonly error: { readonly code: string; readonly message: string }
 }

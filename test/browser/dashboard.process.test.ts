@@ -74,7 +74,7 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     await context.close()
   })
 
-  it('shows on the overview the hooks, the mode, the decisions, the session and what needs a human', async () => {
+  it('shows on the overview the hooks, the mode, the decisions, the session and what needs attention', async () => {
     const page = await open()
     const root = await page.waitForSelector('[data-page="overview"]')
     const text = (await root.textContent()) ?? ''
@@ -82,7 +82,7 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     expect(text).toContain(String(hooks))
     expect(text).toContain('enforce')
     expect(text).toContain('session-1')
-    expect(text).toMatch(/without having been asked about/)
+    expect(text).toMatch(/without supervision/)
   })
 
   it('shows on the pipeline every hook in order with its figures, the mode and the breaker', async () => {

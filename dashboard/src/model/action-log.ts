@@ -1,21 +1,21 @@
-// The actions that the page knows, oldest first, made of steps that may come in any order and more than once. Bounded: the
-// oldest go first. How steps become an action is decided in one place for the page and the daemon: joinStep.
+// The actions of the page, oldest first, built from steps that may arrive in any order and more than once. Limited: the
+// oldest are removed first. Page and daemon build actions with the same function: joinStep.
 
 import { joinStep } from '../../../src/protocol/feed.ts'
 import type { Action, FeedStep, FeedVerdict } from '../../../src/protocol/views.ts'
 
-/** What a batch of steps did to the log. */
+/** How a batch of steps changed the log. */
 export interface LogChange {
-  /** New at the end, in order. */
+  /** New actions at the end, in order. */
   readonly appended: readonly Action[]
-  /** Known before, at the same place. */
+  /** Changed actions at the same position. */
   readonly updated: readonly Action[]
-  /** Something moved, came in between or went: look at all of it again. */
+  /** Actions moved, were inserted or removed: read the whole log again. */
   readonly isRearranged: boolean
 }
 
 const MAX_ACTIONS = 100_000
-// Room is made in steps: to cut a long list costs the same for one as for many.
+// Removed in batches: to cut a long array costs the same for one as for many.
 const SLACK = 2_000
 const MAX_SHARED = 10_000
 
@@ -25,14 +25,14 @@ export class ActionLog {
   readonly #words = new Map<string, string>()
   readonly #passes = new Map<string, readonly FeedVerdict[]>()
   #list: Action[] = []
-  /** Steps up to here were let go; they do not come back as news. */
+  /** Steps up to this record were removed; they are not added again. */
   #cutAt = 0
 
   constructor(max = MAX_ACTIONS) {
     this.#max = max
   }
 
-  /** Oldest first. Not to be changed by others. */
+  /** Oldest first. Read-only for callers. */
   get actions(): readonly Action[] {
     return this.#list
   }
@@ -41,7 +41,7 @@ export class ActionLog {
     return this.#byId.get(id)
   }
 
-  /** Takes steps in; those known already change nothing. */
+  /** Adds steps; known steps change nothing. */
   add(steps: readonly FeedStep[]): LogChange {
     const before = new Map<string, Action | undefined>()
     for (const given of steps) {
@@ -55,7 +55,7 @@ export class ActionLog {
     return this.#place(before)
   }
 
-  /** Lets the oldest go, unless somebody still looks at them; true when something went. */
+  /** Removes the oldest actions unless the view is held; true if actions were removed. */
   trim({ isHeld = false }: { readonly isHeld?: boolean } = {}): boolean {
     const most = isHeld ? this.#max * 2 : this.#max + Math.min(SLACK, this.#max)
     if (this.#list.length <= most) return false
@@ -98,8 +98,8 @@ export class ActionLog {
     return { appended: [], updated: [], isRearranged: true }
   }
 
-  // A hundred thousand rows are kept: what repeats is kept once. How long a hook took that had nothing to say is left to the
-  // detail, which is fetched.
+  // Saves memory for a hundred thousand rows: repeated values are shared. The duration of hooks that passed is only in the
+  // detail, which is requested.
   #slim(step: FeedStep): FeedStep {
     const slim: Record<string, unknown> = { ...step, verdicts: this.#slimVerdicts(step.verdicts) }
     for (const key of ['point', 'tool', 'agent', 'host', 'session', 'turn', 'profile', 'workspace', 'hook']) {
@@ -130,7 +130,7 @@ export class ActionLog {
   }
 }
 
-/** Where the first action stands whose place is not before `seq`. */
+/** The index of the first action at or after `seq`. */
 export function indexOfSeq(list: readonly Action[], seq: number): number {
   let low = 0
   let high = list.length

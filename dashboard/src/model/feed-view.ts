@@ -1,5 +1,5 @@
-// What of the log is shown: narrowed by a filter, held still while somebody reads, and continued into the past by pages that
-// were fetched. Kept up to date by what changed, not by looking at everything each time.
+// The rows of the feed: the log with a filter, optionally held, followed by loaded pages of older actions. Updated by changes,
+// not by reading the whole log each time.
 
 import type { Action } from '../../../src/protocol/views.ts'
 import { type ActionLog, bySeq, indexOfSeq, type LogChange } from './action-log.ts'
@@ -10,9 +10,9 @@ export class FeedView {
   #filter: Filter = NO_FILTER
   #isWanted: (action: Action) => boolean = () => true
   #matching: Action[] = []
-  /** Older than all of the log, as fetched, oldest first. */
+  /** Loaded actions that are older than the log, oldest first. */
   #past: Action[] = []
-  /** While held: the newest place that is shown. */
+  /** While held: the newest visible record. */
   #heldAt: number | undefined
 
   constructor(log: ActionLog) {
@@ -35,7 +35,7 @@ export class FeedView {
     return this.#heldAt !== undefined
   }
 
-  /** Nothing new is shown from now on. */
+  /** Stops showing new rows. */
   hold(): void {
     this.#heldAt ??= this.#log.actions.at(-1)?.seq ?? 0
   }
@@ -44,34 +44,34 @@ export class FeedView {
     this.#heldAt = undefined
   }
 
-  /** How many rows there are to see. */
+  /** The number of rows. */
   get count(): number {
     return this.#past.length + this.#shownOfLog()
   }
 
-  /** How many came since it is held. */
+  /** The number of new rows while held. */
   get unread(): number {
     return this.#matching.length - this.#shownOfLog()
   }
 
-  /** A row, from the newest. */
+  /** A row by index, newest first. */
   at(index: number): Action | undefined {
     const fromStart = this.count - 1 - index
     return fromStart < this.#past.length ? this.#past[fromStart] : this.#matching[fromStart - this.#past.length]
   }
 
-  /** Where an action stands, from the newest; -1 when it is not shown. */
+  /** The index of an action, newest first; -1 if it is not visible. */
   indexOf(id: string): number {
     for (let index = 0; index < this.count; index += 1) if (this.at(index)?.id === id) return index
     return -1
   }
 
-  /** The oldest place that is shown or known: to fetch what was before it. */
+  /** The oldest record: older pages are loaded before it. */
   get oldest(): number | undefined {
     return this.#past[0]?.seq ?? this.#log.actions[0]?.seq
   }
 
-  /** Takes in what changed in the log. */
+  /** Applies a change of the log. */
   apply(change: LogChange): void {
     if (change.isRearranged) {
       this.rebuild()
@@ -81,13 +81,13 @@ export class FeedView {
     for (const action of change.appended) if (this.#isWanted(action)) this.#matching.push(action)
   }
 
-  /** Looks at all of the log anew. */
+  /** Reads the whole log again. */
   rebuild(): void {
     this.#matching = this.#log.actions.filter(this.#isWanted)
     this.#past = this.#past.filter(({ id }) => this.#log.get(id) === undefined)
   }
 
-  /** Adds a page of the past. What the log knows is left to it. */
+  /** Adds a page of older actions, without actions of the log. */
   addPast(actions: readonly Action[]): void {
     const known = new Set(this.#past.map(({ id }) => id))
     const first = this.#log.actions[0]?.seq ?? Number.POSITIVE_INFINITY
@@ -95,7 +95,7 @@ export class FeedView {
     this.#past = [...fresh, ...this.#past].sort(bySeq)
   }
 
-  /** The past does not join the log any more, since its oldest went. */
+  /** Drops the loaded pages: they no longer join the log. */
   forgetPast(): void {
     this.#past = []
     this.rebuild()

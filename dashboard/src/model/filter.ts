@@ -1,10 +1,10 @@
-// What the feed is narrowed to, as it stands in the address of the page: a link shows what its sender saw.
+// The filter of the feed in the URL: a link shows what its sender saw.
 
 import { isShown } from '../../../src/protocol/feed.ts'
 import type { Action } from '../../../src/protocol/views.ts'
 
 export interface Filter {
-  /** Any of these; none means all. */
+  /** Any of these; empty for all. */
   readonly decision: readonly string[]
   readonly hook: string
   readonly tool: string
@@ -17,7 +17,7 @@ export const NO_FILTER: Filter = { decision: [], hook: '', tool: '', session: ''
 const KNOWN_DECISIONS = ['pass', 'flag', 'ask', 'block', 'error', 'would-block']
 const TEXT_KEYS = ['hook', 'tool', 'session', 'text'] as const
 
-/** Reads a filter from the address; what is unknown there counts for nothing. */
+/** Parses a filter from query parameters; unknown values are ignored. */
 export function readFilter(params: URLSearchParams): Filter {
   const given = (params.get('decision') ?? '').split(',')
   return {
@@ -29,7 +29,7 @@ export function readFilter(params: URLSearchParams): Filter {
   }
 }
 
-/** Writes a filter into an address, other things there left as they are. */
+/** Writes a filter into query parameters; other parameters stay. */
 export function writeFilter(params: URLSearchParams, filter: Filter): URLSearchParams {
   const written = new URLSearchParams(params)
   const decision = KNOWN_DECISIONS.filter((name) => filter.decision.includes(name))
@@ -45,7 +45,7 @@ export function isFiltering(filter: Filter): boolean {
   return filter.decision.length > 0 || TEXT_KEYS.some((key) => filter[key].trim() !== '')
 }
 
-/** Whether an action is among what was asked for: as the daemon decides it, too. */
+/** Does an action match the filter? The same rule as in the daemon. */
 export function compileFilter(filter: Filter): (action: Action) => boolean {
   if (!isFiltering(filter)) return () => true
   const asked = { ...filter, decision: filter.decision.join(',') }

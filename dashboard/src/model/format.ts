@@ -1,4 +1,4 @@
-// Numbers, times and durations as people read them. The same input gives the same text: the present time is given.
+// Formats numbers, times and durations. Pure: the current time is a parameter.
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -52,7 +52,7 @@ export function formatAgo(time: number, now: number): string {
   return ms < DAY ? `${Math.floor(ms / HOUR)} h ago` : `${Math.floor(ms / DAY)} d ago`
 }
 
-/** `14:03:07.125`, in the time zone of the reader. */
+/** `14:03:07.125`, in the local time zone. */
 export function formatClock(time: number, { hasMs = true }: { readonly hasMs?: boolean } = {}): string {
   const date = new Date(time)
   if (Number.isNaN(date.getTime())) return '–'
@@ -60,7 +60,7 @@ export function formatClock(time: number, { hasMs = true }: { readonly hasMs?: b
   return hasMs ? `${parts.join(':')}.${String(date.getMilliseconds()).padStart(3, '0')}` : parts.join(':')
 }
 
-/** `97 %`, and never `100 %` or `0 %` where it is not whole. */
+/** `97 %`; `100 %` and `0 %` only if exact. */
 export function formatShare(part: number, whole: number): string {
   if (!(whole > 0)) return '–'
   const percent = (part / whole) * 100

@@ -1,4 +1,4 @@
-// What a key means. `g` waits for a second key, which names a page. Pure: what is done with it is decided elsewhere.
+// The commands of keys. `g` waits for a second key, which names a page. Pure: other modules run the commands.
 
 export type KeyCommand =
   | { readonly do: 'help' | 'search' | 'next' | 'previous' | 'open' | 'close' | 'pause' | 'first' | 'last' }
@@ -6,11 +6,11 @@ export type KeyCommand =
 
 export interface KeyPress {
   readonly key: string
-  /** With Ctrl, Alt or Meta: the browser's own. */
+  /** With Ctrl, Alt or Meta: left to the browser. */
   readonly hasModifier: boolean
-  /** Into a field: only Escape is ours. */
+  /** In a text field: only Escape is handled. */
   readonly isTyping: boolean
-  /** On a button or link, which Enter and Space press. */
+  /** On a button or link: Enter and Space activate it. */
   readonly isOnControl: boolean
 }
 
@@ -27,11 +27,11 @@ const PLAIN: Readonly<Record<string, Exclude<KeyCommand, { do: 'go' }>['do']>> =
 
 const PATIENCE_MS = 1_200
 
-/** Reads keys one after another. */
+/** Reads a sequence of keys. */
 export class KeyReader {
   #goAt = Number.NEGATIVE_INFINITY
 
-  /** What it means, if anything; `at` in ms, rising. */
+  /** The command of a key, if any; `at` in ms, increasing. */
   read({ key, hasModifier, isTyping, isOnControl }: KeyPress, at: number): KeyCommand | undefined {
     const isGoing = at - this.#goAt < PATIENCE_MS
     this.#goAt = Number.NEGATIVE_INFINITY

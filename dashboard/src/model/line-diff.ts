@@ -1,5 +1,5 @@
-// What changed between two texts, line by line: the shortest edit (Myers), bounded. Beyond the bound the old text is shown
-// as removed and the new one as added, which is true as well, only longer.
+// A line diff: the shortest edit (Myers) up to a limit. Beyond the limit the whole old text is shown as removed and the whole
+// new text as added.
 
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added'
@@ -9,7 +9,7 @@ export interface DiffLine {
 const MAX_EDITS = 400
 const MAX_LINES = 5_000
 
-/** The lines of both texts, in order: what stayed, what went, what came. */
+/** The lines of both texts in order: same, removed, added. */
 export function diffLines(before: string, after: string): readonly DiffLine[] {
   if (before === after) return linesOf(before).map(as('same'))
   const old = linesOf(before)
@@ -20,7 +20,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   return [...old.slice(0, head).map(as('same')), ...middle, ...old.slice(old.length - tail).map(as('same'))]
 }
 
-/** Only the changes, with a few lines around each; what is left out is counted. */
+/** Only the changes with some lines around each; omitted lines are counted. */
 export function foldSame(
   lines: readonly DiffLine[],
   around = 3,
@@ -72,7 +72,7 @@ function diffMiddle(old: readonly string[], now: readonly string[]): readonly Di
 
 type Reach = ReadonlyMap<number, number>
 
-// For each number of edits, how far each diagonal gets.
+// For each number of edits, the furthest point of each diagonal.
 function findEdits(old: readonly string[], now: readonly string[]): readonly Reach[] | undefined {
   const rounds: Reach[] = []
   let last: Reach = new Map([[1, 0]])

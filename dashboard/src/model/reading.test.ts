@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mainTextOf, readableOf } from './step-text.ts'
+import { findMainText, toReadable } from './step-text.ts'
 
 describe('the main text of a step', () => {
   it.each([
@@ -11,13 +11,13 @@ describe('the main text of a step', () => {
     ['{"args":{"command":7}}', undefined],
     ['[1]', undefined],
     ['{"clipped', undefined],
-  ])('of %s is %s', (data, text) => expect(mainTextOf(data)).toBe(text))
+  ])('of %s is %s', (data, text) => expect(findMainText(data)).toBe(text))
 })
 
 describe('a JSON text', () => {
   it('is read as a person would', () => {
-    expect(readableOf('"a\\nb"')).toBe('a\nb')
-    expect(readableOf('{"a":1}')).toBe('{\n  "a": 1\n}')
-    expect(readableOf('cut off…')).toBe('cut off…')
+    expect(toReadable('"a\\nb"')).toBe('a\nb')
+    expect(toReadable('{"a":1}')).toBe('{\n  "a": 1\n}')
+    expect(toReadable('cut off…')).toBe('cut off…')
   })
 })

@@ -1,4 +1,4 @@
-// Parts of a text that a rule matched, to be underlined. Spans come from outside: they may lie, overlap or end nowhere.
+// Splits a text at the spans that a rule matched. Spans are untrusted: they may overlap or be out of range.
 
 export interface Span {
   readonly start: number
@@ -10,7 +10,7 @@ export interface Marked {
   readonly isMarked: boolean
 }
 
-/** The text in pieces, those within a span marked. Put together they are the text again. */
+/** The parts of a text, those inside a span marked. Joined they are the text. */
 export function markSpans(text: string, spans: readonly Span[]): readonly Marked[] {
   const pieces: Marked[] = []
   let at = 0
@@ -23,7 +23,7 @@ export function markSpans(text: string, spans: readonly Span[]): readonly Marked
   return pieces
 }
 
-// Within the text, in order, those that touch as one.
+// Clipped to the text, sorted, and merged where they touch.
 function unite(text: string, spans: readonly Span[]): readonly Span[] {
   const within = spans
     .map(({ start, end }) => ({ start: clamp(start, text.length), end: clamp(end, text.length) }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fillBuckets, stackOf, sumOf } from './stack.ts'
+import { fillBuckets, stackBuckets, sumBuckets } from './stack.ts'
 
 const count = fc.nat(1_000)
 const bucket = fc.record({ at: fc.nat(1e6), pass: count, flag: count, ask: count, block: count, error: count })
@@ -9,7 +9,7 @@ describe('a stack of counts', () => {
   it('reaches the whole at its top, and never falls towards it', () => {
     fc.assert(
       fc.property(fc.array(bucket, { maxLength: 20 }), (buckets) => {
-        const [times, ...levels] = stackOf(buckets)
+        const [times, ...levels] = stackBuckets(buckets)
         expect(times).toEqual(buckets.map(({ at }) => at / 1_000))
         buckets.forEach(({ pass, flag, ask, block }, index) => {
           const pile = levels.map((level) => level[index] ?? Number.NaN)
@@ -18,7 +18,7 @@ describe('a stack of counts', () => {
           expect(pile.toSorted((a, b) => b - a)).toEqual(pile)
         })
         const [top = []] = levels
-        const { pass, flag, ask, block } = sumOf(buckets)
+        const { pass, flag, ask, block } = sumBuckets(buckets)
         expect(top.reduce((sum, height) => sum + height, 0)).toBe(pass + flag + ask + block)
       }),
     )

@@ -1,19 +1,19 @@
-// Counts over time, piled up for a stacked plot: each line is the sum of those below it.
+// Counts over time for a stacked plot: each series is the sum of those below it.
 
 import type { Bucket } from '../../../src/protocol/views.ts'
 
-/** From the bottom: what is grave stands on what is harmless. */
+/** From bottom to top: by severity. */
 export const STACK_ORDER = ['pass', 'flag', 'ask', 'block'] as const
 
-/** Times in seconds, then for each of the keys, from the top of the pile to its bottom, the height it reaches. */
-export function stackOf(buckets: readonly Bucket[]): readonly [readonly number[], ...(readonly number[][])] {
+/** Times in seconds, then a series for each key from the top of the stack to its bottom. */
+export function stackBuckets(buckets: readonly Bucket[]): readonly [readonly number[], ...(readonly number[][])] {
   const heights = STACK_ORDER.map((_, level) =>
     buckets.map((bucket) => STACK_ORDER.slice(0, level + 1).reduce((sum, key) => sum + bucket[key], 0)),
   )
   return [buckets.map(({ at }) => at / 1_000), ...heights.toReversed()]
 }
 
-/** All buckets of a span of time, those without anything included, oldest first. */
+/** All buckets of a time range, empty ones included, oldest first. */
 export function fillBuckets(
   buckets: readonly Bucket[],
   { stepMs, count, until }: { readonly stepMs: number; readonly count: number; readonly until: number },
@@ -26,8 +26,8 @@ export function fillBuckets(
   })
 }
 
-/** What all of them come to. */
-export function sumOf(buckets: readonly Bucket[]): Omit<Bucket, 'at'> {
+/** The sum of all buckets. */
+export function sumBuckets(buckets: readonly Bucket[]): Omit<Bucket, 'at'> {
   const sum = { pass: 0, flag: 0, ask: 0, block: 0, error: 0 }
   for (const bucket of buckets) {
     for (const key of [...STACK_ORDER, 'error'] as const) sum[key] += bucket[key]

@@ -1,7 +1,7 @@
-// What a step is about, from its data: the command, the path, the message. The data is JSON as the record keeps it.
+// The main text of a step: its command, path or message, from the JSON in the trace.
 
-/** The text that a person would read first, whole; undefined when the data has none. */
-export function mainTextOf(data: string): string | undefined {
+/** The complete main text; undefined if the data has none. */
+export function findMainText(data: string): string | undefined {
   const parsed = parse(data)
   if (!isObject(parsed)) return undefined
   const args = isObject(parsed.args) ? parsed.args : {}
@@ -11,8 +11,8 @@ export function mainTextOf(data: string): string | undefined {
   return [...places, ...own].find((text) => typeof text === 'string' && text !== '') as string | undefined
 }
 
-/** A JSON text as a person reads it: a string without its quotes, the rest with line breaks. */
-export function readableOf(json: string): string {
+/** JSON for reading: a string without quotes, other values with line breaks. */
+export function toReadable(json: string): string {
   const parsed = parse(json)
   if (parsed === undefined) return json
   return typeof parsed === 'string' ? parsed : JSON.stringify(parsed, null, 2)
@@ -22,7 +22,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json) as unknown
   } catch {
-    // Clipped, or no JSON at all: as it stands.
+    // Clipped or not JSON: as it is.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scrollToRow, windowOf } from './virtual-window.ts'
+import { computeWindow, scrollToRow } from './virtual-window.ts'
 
 const input = fc.record({
   count: fc.integer({ min: 0, max: 100_000 }),
@@ -14,7 +14,7 @@ describe('windowOf', () => {
   it('draws every row that is seen, and few others', () => {
     fc.assert(
       fc.property(input, (given) => {
-        const { start, end, offset, totalHeight } = windowOf(given)
+        const { start, end, offset, totalHeight } = computeWindow(given)
         const { count, rowHeight, viewHeight, overscan } = given
         expect(start).toBeGreaterThanOrEqual(0)
         expect(end).toBeLessThanOrEqual(count)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clipText, piecesOf, plainOf } from './visible-text.ts'
+import { clipText, piecesOf, toPlainText } from './visible-text.ts'
 
 describe('piecesOf', () => {
   it.each([
@@ -20,7 +20,7 @@ describe('piecesOf', () => {
   it('leaves nothing that reorders, hides or erases, whatever comes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(plainOf(text)).not.toMatch(/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2066-\u2069\u061c\ufeff]/u)
+        expect(toPlainText(text)).not.toMatch(/[\p{Cc}\p{Cs}\u200b-\u200f\u202a-\u202e\u2066-\u2069\u061c\ufeff]/u)
       }),
     )
   })
@@ -32,7 +32,7 @@ describe('piecesOf', () => {
 
   it('keeps the lines of a block, and shows them as signs in one line', () => {
     expect(piecesOf('a\r\n\tb')).toEqual([{ text: 'a\n\tb', isHidden: false }])
-    expect(plainOf('a\r\n\tb')).toBe('a ⏎  b')
+    expect(toPlainText('a\r\n\tb')).toBe('a ⏎  b')
   })
 })
 

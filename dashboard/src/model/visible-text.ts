@@ -1,20 +1,20 @@
-// Text from agents, made safe to look at: characters that hide, reorder or erase what stands around them are shown by their
-// number. What is drawn is always text, never markup.
+// Text from agents, safe for display: characters that hide, reorder or erase other text are shown by their code. Always text,
+// never markup.
 
-/** A piece of text; a hidden one stands for a character that cannot be seen. */
+/** A part of a text; a hidden part is a hidden character. */
 export interface Piece {
   readonly text: string
   readonly isHidden: boolean
 }
 
-// Controls, soft hyphen, direction marks, zero-width characters, fillers, tags, and halves of pairs. Tab and line feed are
-// for the caller.
+// Controls, soft hyphen, direction marks, zero-width characters, fillers, tags, and unpaired surrogates. The caller handles
+// tab and line feed.
 const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them alone.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the search is for control characters.
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character alone.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}\p{Cs}]/gu
 
-/** The pieces of a text, hidden characters apart. In one line, breaks and tabs are shown as signs. */
+/** The parts of a text, hidden characters separate. On one line, breaks and tabs are shown as symbols. */
 export function piecesOf(text: string, { isOneLine = false }: { readonly isOneLine?: boolean } = {}): readonly Piece[] {
   const shown = isOneLine ? text.replace(/\r?\n/g, ' ⏎ ').replaceAll('\t', ' ') : text.replaceAll('\r\n', '\n')
   const pieces: Piece[] = []
@@ -28,8 +28,8 @@ export function piecesOf(text: string, { isOneLine = false }: { readonly isOneLi
   return pieces
 }
 
-/** The same as one text, for labels and titles. */
-export function plainOf(text: string): string {
+/** The same as a string, for labels and titles. */
+export function toPlainText(text: string): string {
   return piecesOf(text, { isOneLine: true })
     .map(({ text: part }) => part)
     .join('')
@@ -40,7 +40,7 @@ function nameOf(character: string): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** At most so many characters, whole ones. */
+/** Clips a text to a number of characters, never inside a character. */
 export function clipText(text: string, max: number): string {
   if (text.length <= max) return text
   const cut = text.slice(0, max - 1)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Action } from '../../../src/protocol/views.ts'
-import { layOut } from './waterfall.ts'
+import { layOutWaterfall } from './waterfall.ts'
 
 function actionAt(startMs: number, ranMs: number | undefined): Action {
   return {
@@ -20,7 +20,7 @@ describe('a waterfall', () => {
   it('draws every bar within its width, whatever happened when', () => {
     fc.assert(
       fc.property(actions, (given) => {
-        const { bars, pauses } = layOut(given)
+        const { bars, pauses } = layOutWaterfall(given)
         expect(bars).toHaveLength(given.length)
         for (const { left, width } of bars) {
           expect(left).toBeGreaterThanOrEqual(0)
@@ -36,7 +36,7 @@ describe('a waterfall', () => {
     fc.assert(
       fc.property(actions, (given) => {
         const inOrder = given.toSorted((a, b) => a.seq - b.seq)
-        const lefts = layOut(inOrder).bars.map(({ left }) => left)
+        const lefts = layOutWaterfall(inOrder).bars.map(({ left }) => left)
         lefts.forEach((left, index) => {
           expect(left).toBeGreaterThanOrEqual((lefts[index - 1] ?? 0) - 1e-9)
         })
@@ -45,7 +45,7 @@ describe('a waterfall', () => {
   })
 
   it('draws a long pause short, and says how long it was', () => {
-    const { bars, pauses } = layOut([actionAt(0, 10_000), actionAt(8 * 3_600_000, 10_000)])
+    const { bars, pauses } = layOutWaterfall([actionAt(0, 10_000), actionAt(8 * 3_600_000, 10_000)])
     expect(pauses).toHaveLength(1)
     expect(pauses[0]?.ms).toBe(8 * 3_600_000 - 10_000)
     expect(bars[0]?.width).toBeGreaterThan(0.4)

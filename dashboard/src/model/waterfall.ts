@@ -1,5 +1,5 @@
-// Where the bars of a waterfall stand. Long pauses, in which nothing happened, are drawn short: else the work of a session that
-// was left open overnight would be a row of dots at its edges.
+// The layout of a waterfall. Long pauses are shortened: in a session that was open overnight the bars would otherwise be dots
+// at the edges.
 
 import type { Action } from '../../../src/protocol/views.ts'
 
@@ -10,13 +10,13 @@ interface Bar {
 }
 
 interface Pause {
-  /** Where it is drawn, from 0 to 1, and how long it really was. */
+  /** The position from 0 to 1, and the real duration. */
   readonly left: number
   readonly ms: number
 }
 
 export interface Waterfall {
-  /** One for each action, in the order given. */
+  /** A bar for each action, in the same order. */
   readonly bars: readonly Bar[]
   readonly pauses: readonly Pause[]
 }
@@ -26,12 +26,12 @@ interface Interval {
   readonly end: number
 }
 
-/** How a long pause is drawn, as a share of the time that was worked. */
+/** The width of a long pause as a share of the active time. */
 const PAUSE_SHARE = 0.04
 const MIN_PAUSE_MS = 1_000
 
-/** Lays the actions of a session out over time. */
-export function layOut(actions: readonly Action[]): Waterfall {
+/** Lays out the actions of a session over time. */
+export function layOutWaterfall(actions: readonly Action[]): Waterfall {
   const intervals = actions.map(intervalOf)
   const busy = unite(intervals)
   const workedMs = busy.reduce((sum, { start, end }) => sum + end - start, 0)
@@ -58,7 +58,7 @@ export function layOut(actions: readonly Action[]): Waterfall {
   }
 }
 
-// What ran, or what the hooks took where nothing ran.
+// The tool's duration, or the hooks' duration if no tool ran.
 function intervalOf({ time, ranMs, durationMs }: Action): Interval {
   const start = Date.parse(time)
   const length = ranMs === undefined ? durationMs : ranMs

@@ -1,9 +1,9 @@
-// Requests to the daemon. What it refuses comes back as an error with its own words.
+// Requests to the daemon. An error response becomes a RequestError with the daemon's message.
 
 import { signal } from '@preact/signals'
 import type { ErrorView } from '../../../src/protocol/views.ts'
 
-/** A refusal, or no answer at all (status 0). */
+/** An error response, or no response (status 0). */
 export class RequestError extends Error {
   readonly status: number
   readonly code: string
@@ -15,23 +15,23 @@ export class RequestError extends Error {
   }
 }
 
-/** The daemon does not know this browser (any more). */
+/** The browser has no valid session. */
 export const isSignedOut = signal(false)
 
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
-/** Asks for something. */
+/** Sends a GET request. */
 export function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
   return request<T>('GET', path, signal)
 }
 
-/** Does something. */
+/** Sends a POST request. */
 export function postJson<T>(path: string): Promise<T> {
   return request<T>('POST', path)
 }
 
 async function request<T>(method: string, path: string, signal?: AbortSignal): Promise<T> {
-  const limit = AbortSignal.timeout(PATIENCE_MS)
+  const limit = AbortSignal.timeout(TIMEOUT_MS)
   const response = await fetch(path, {
     method,
     headers: { accept: 'application/json' },
@@ -50,7 +50,7 @@ async function request<T>(method: string, path: string, signal?: AbortSignal): P
   }
   const { code, message } = (body as ErrorView | undefined)?.error ?? {
     code: `HTTP_${response.status}`,
-    message: `The daemon answered with ${response.status}.`,
+    message: `The daemon returned status ${response.status}.`,
   }
   throw new RequestError(response.status, code, message)
 }

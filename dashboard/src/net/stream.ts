@@ -1,21 +1,21 @@
-// The stream of the daemon, kept up: resumed by its sequence after a break, tried again with growing waits, at once when
-// somebody looks at the page or the network is back. It hands messages on and keeps no rows.
+// The WebSocket stream of the daemon: resumes at its sequence after a break, reconnects with growing delays, and at once when
+// the page becomes visible or the network returns. Passes messages on and stores none.
 
 import type { StreamMessage } from '../../../src/protocol/messages.ts'
 import { waitBefore } from '../model/backoff.ts'
 
 export interface StreamEvents {
-  /** Where to go on from. */
+  /** The record to resume after. */
   resumeFrom(): number
   onMessage(message: StreamMessage): void
   onOpen(): void
-  /** It broke; the next attempt is at this time (`Date.now()`). */
+  /** The connection broke; the next attempt is at this time (`Date.now()`). */
   onBreak(retryAt: number): void
-  /** It was refused before it opened: perhaps for want of a cookie. */
+  /** The connection was refused: perhaps without a valid cookie. */
   onRefused(): void
 }
 
-// The daemon says something every 15 s.
+// The daemon sends a message at least every 15 s.
 const SILENCE_MS = 45_000
 const LOOK_MS = 5_000
 
@@ -31,7 +31,7 @@ export class Stream {
     this.#events = events
   }
 
-  /** Connects, and stays connected. */
+  /** Connects and reconnects. */
   start(): void {
     if (!this.#isStopped) return
     this.#isStopped = false
@@ -42,7 +42,7 @@ export class Stream {
     this.#connect()
   }
 
-  /** Connects anew, from where the page is now. */
+  /** Connects again, from the page's current record. */
   restart(): void {
     this.#attempt = 0
     this.#drop()
@@ -90,7 +90,7 @@ export class Stream {
     this.#events.onBreak(Date.now() + waitMs)
   }
 
-  // A connection can be dead without being closed: a laptop that slept.
+  // A connection can be dead without a close event, as after a laptop's sleep.
   #watch(): void {
     if (this.#socket === undefined || Date.now() - this.#heardAt < SILENCE_MS) return
     this.#drop()
@@ -110,7 +110,7 @@ function readMessage(data: unknown): StreamMessage | undefined {
   try {
     return JSON.parse(String(data)) as StreamMessage
   } catch {
-    // Not for us: what follows is told by its sequence.
+    // Not JSON: ignored. The next message has the sequence.
     return undefined
   }
 }

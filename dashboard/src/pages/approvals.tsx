@@ -1,4 +1,4 @@
-// What is held for a person: exactly what would run, and the two answers.
+// Pending approvals: exactly what would run, with Approve and Deny; below them the answered ones.
 
 import { useSignal } from '@preact/signals'
 import type { ApprovalView } from '../../../src/protocol/views.ts'
@@ -9,28 +9,30 @@ import { Icon } from '../parts/icons.tsx'
 import { SafeText } from '../parts/safe-text.tsx'
 import { announce } from '../state/announce.ts'
 import { now } from '../state/clock.ts'
-import { pulse } from '../state/live.ts'
+import { overview } from '../state/live.ts'
 import { usePolled } from '../state/resource.ts'
-import { addressOf } from '../state/route.ts'
+import { buildAddress } from '../state/route.ts'
 
 export function ApprovalsPage() {
   const { data: all } = usePolled<readonly ApprovalView[]>('/v1/approvals?all=true', 3_000)
-  // The stream is quicker than the question; the question knows what became of the others.
+  // The stream has pending approvals first; the request has the answered ones too.
   const answered = all?.filter(({ status }) => status !== 'pending') ?? []
-  const settled = new Set(answered.map(({ id }) => id))
-  const pending = (pulse.value?.approvals ?? []).filter(({ id, status }) => status === 'pending' && !settled.has(id))
+  const answeredIds = new Set(answered.map(({ id }) => id))
+  const pending = (overview.value?.approvals ?? []).filter(
+    ({ id, status }) => status === 'pending' && !answeredIds.has(id),
+  )
   return (
     <div class="page" data-page="approvals">
       <div class="inner narrow-inner">
         {pending.length === 0 ? (
           <section class="panel">
-            <Empty icon="approvals" title="Nothing waits for you">
-              When a hook wants a person’s word, the exact command appears here. In the terminal:{' '}
+            <Empty icon="approvals" title="No pending approvals">
+              Steps that need approval appear here with the exact command. In a terminal:{' '}
               <code>arc approvals list</code>
             </Empty>
           </section>
         ) : (
-          pending.map((approval) => <Held key={approval.id} approval={wholeOf(approval, all)} />)
+          pending.map((approval) => <PendingApproval key={approval.id} approval={findComplete(approval, all)} />)
         )}
         {answered.length > 0 && <Answered approvals={answered} />}
       </div>
@@ -38,16 +40,16 @@ export function ApprovalsPage() {
   )
 }
 
-// A long command comes in full with the question only.
-function wholeOf(approval: ApprovalView, all: readonly ApprovalView[] | undefined): ApprovalView {
+// The stream has only the start of a long command; the request has all of it.
+function findComplete(approval: ApprovalView, all: readonly ApprovalView[] | undefined): ApprovalView {
   return approval.isCut ? (all?.find(({ id }) => id === approval.id) ?? approval) : approval
 }
 
-function Held({ approval }: { readonly approval: ApprovalView }) {
+function PendingApproval({ approval }: { readonly approval: ApprovalView }) {
   const { id, step, command, preview, reason, hook, createdAt, expiresAt } = approval
   const leftMs = Date.parse(expiresAt) - now.value
   return (
-    <section class="panel held" data-approval={id} aria-label="Waits for your word">
+    <section class="panel held" data-approval={id} aria-label="Waiting for approval">
       <header>
         <span class="decision is-ask">
           <Icon name="ask" size={15} />
@@ -57,7 +59,7 @@ function Held({ approval }: { readonly approval: ApprovalView }) {
         </h2>
         {hook !== null && (
           <span class="soft">
-            held by <SafeText text={hook} isOneLine={true} />
+            required by <SafeText text={hook} isOneLine={true} />
           </span>
         )}
         <span class={`end ${leftMs < 60_000 ? 'decision is-flag' : 'soft'}`}>
@@ -71,7 +73,7 @@ function Held({ approval }: { readonly approval: ApprovalView }) {
         {preview !== null && (
           <p class="callout is-flag" data-preview="">
             This is a preview. The arguments are {formatCount(preview.bytes)} bytes long; only the beginning, the end
-            and matched lines are shown. SHA-256 <span class="mono">{preview.sha256}</span>
+            and the matched lines are shown. SHA-256 <span class="mono">{preview.sha256}</span>
           </p>
         )}
         {reason !== null && (
@@ -91,12 +93,12 @@ function Held({ approval }: { readonly approval: ApprovalView }) {
           {step.session !== undefined && (
             <>
               by session{' '}
-              <a href={addressOf('sessions', step.session)}>
+              <a href={buildAddress('sessions', step.session)}>
                 <SafeText text={step.session} isOneLine={true} />
               </a>{' '}
             </>
           )}
-          · asked {formatAgo(Date.parse(createdAt), now.value)}. What you approve is this very step, once.
+          · requested {formatAgo(Date.parse(createdAt), now.value)}. The approval is for this step only, once.
         </p>
         <Answers id={id} isOver={leftMs <= 0 || approval.isCut} />
       </div>
@@ -139,7 +141,7 @@ function Answers({ id, isOver }: { readonly id: string; readonly isOver: boolean
   )
 }
 
-const BECAME = {
+const STATUS_STYLES = {
   approved: { tone: 'pass', icon: 'check' },
   used: { tone: 'pass', icon: 'check' },
   denied: { tone: 'block', icon: 'block' },
@@ -157,8 +159,8 @@ function Answered({ approvals }: { readonly approvals: readonly ApprovalView[] }
       <ul class="needs">
         {newest.map(({ id, status, command, answeredBy, createdAt }) => (
           <li key={id}>
-            <span class={`decision is-${BECAME[status].tone} w-status`}>
-              <Icon name={BECAME[status].icon} size={13} />
+            <span class={`decision is-${STATUS_STYLES[status].tone} w-status`}>
+              <Icon name={STATUS_STYLES[status].icon} size={13} />
               {status === 'used' ? 'approved, used' : status}
             </span>
             <code class="grow clip">

@@ -1,4 +1,4 @@
-// The configuration in force, and where each setting comes from. To look at: changes are made in the terminal.
+// The configuration in force and the source of each setting. Read-only: changes are made in a terminal.
 
 import type { ConfigView, ProblemView } from '../../../src/protocol/views.ts'
 import { CopyCommand } from '../parts/copy-command.tsx'
@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Mode } from '../parts/mode.tsx'
 import { SafeText } from '../parts/safe-text.tsx'
 import { usePolled } from '../state/resource.ts'
-import { addressOf, route } from '../state/route.ts'
+import { buildAddress, route } from '../state/route.ts'
 
 export function ConfigPage() {
   const profile = route.value.params.get('profile')
@@ -51,7 +51,7 @@ function Config({ config }: { readonly config: ConfigView }) {
         <div class="grow">
           <h3>Files</h3>
           <span class="mono">
-            <SafeText text={file ?? 'no file: the defaults are in force'} isOneLine={true} />
+            <SafeText text={file ?? 'no file: defaults apply'} isOneLine={true} />
           </span>
           <span class="mono faint">
             <SafeText text={home} isOneLine={true} />
@@ -62,7 +62,8 @@ function Config({ config }: { readonly config: ConfigView }) {
       <Settings config={config} />
       <Profiles profiles={profiles} />
       <p class="soft row wrap">
-        This page changes nothing. To change a setting: <CopyCommand command="arc profile set enforcement enforce" />
+        This page is read-only. Change a setting in a terminal:{' '}
+        <CopyCommand command="arc profile set enforcement enforce" />
       </p>
     </>
   )
@@ -77,7 +78,7 @@ function Profiles({ profiles }: Pick<ConfigView, 'profiles'>) {
       <ul class="needs">
         {profiles.map(({ name: other, active }) => (
           <li key={other}>
-            <a href={addressOf('config', undefined, { profile: other })}>
+            <a href={buildAddress('config', undefined, { profile: other })}>
               <SafeText text={other} isOneLine={true} />
             </a>
             {active && (
@@ -99,7 +100,7 @@ function Problems({ problems, isStale }: { readonly problems: readonly ProblemVi
         <span class="decision is-block">
           <Icon name="error" size={15} />
         </span>
-        <h2>{isStale ? 'The files cannot be used now: what was last good is in force' : 'Problems'}</h2>
+        <h2>{isStale ? 'The files are invalid: the last good configuration is in force' : 'Problems'}</h2>
       </header>
       <ul class="needs">
         {problems.map(({ file, line, column, message }) => (
@@ -131,7 +132,7 @@ function Settings({ config: { settings } }: { readonly config: ConfigView }) {
           <tr>
             <th scope="col">Setting</th>
             <th scope="col">Value</th>
-            <th scope="col">From</th>
+            <th scope="col">Source</th>
           </tr>
         </thead>
         <tbody>

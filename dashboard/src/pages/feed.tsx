@@ -1,4 +1,4 @@
-// The live feed: what agents do, as it happens, and any of it whole.
+// The live feed of actions, and the details of one action.
 
 import { useCallback, useEffect, useRef } from 'preact/hooks'
 import type { Action } from '../../../src/protocol/views.ts'
@@ -31,9 +31,7 @@ export function FeedPage() {
     <div class="page whole" data-page="feed">
       <FeedFilters searchRef={search} />
       {lostRecords.value > 0 && (
-        <p class="notice is-flag">
-          {lostRecords.value} records were cut from the record before this page could read them.
-        </p>
+        <p class="notice is-flag">{lostRecords.value} records were deleted before this page could read them.</p>
       )}
       <div class="split">
         <Rows />
@@ -45,7 +43,7 @@ export function FeedPage() {
   )
 }
 
-// Apart from the rest of the page, which need not be drawn again with every row that comes.
+// A component of its own, so that a new row does not render the whole page again.
 function Rows() {
   const open = useCallback(({ id }: Action) => {
     selectedId.value = id
@@ -56,7 +54,7 @@ function Rows() {
   return (
     <div class="feed-main">
       <Heads />
-      {feed.count === 0 ? <NothingHere /> : <FeedList onOpen={open} onNearEnd={nearEnd} />}
+      {feed.count === 0 ? <NoRows /> : <FeedList onOpen={open} onNearEnd={nearEnd} />}
       <PastNote />
     </div>
   )
@@ -97,39 +95,39 @@ function Heads() {
       <span class="c-decision">Decision</span>
       <span class="c-agent">Agent</span>
       <span class="c-tool">Tool</span>
-      <span class="c-preview">What</span>
+      <span class="c-preview">Action</span>
       <span class="c-marks" />
       <span class="c-hook">Hook</span>
-      <span class="c-duration">Hooks took</span>
+      <span class="c-duration">Hook time</span>
     </div>
   )
 }
 
-function NothingHere() {
+function NoRows() {
   if (!isFiltering(filter.value)) {
     return (
-      <Empty icon="feed" title="Nothing has happened yet" command="arc install claude">
-        Connect an agent, and every message, tool call and file write appears here as it happens. Or play a sample
-        session with <code>arc sample</code>.
+      <Empty icon="feed" title="No actions yet" command="arc install claude">
+        Connect an agent to see every message, tool call and file write as it happens. Or run a sample session:{' '}
+        <code>arc sample</code>.
       </Empty>
     )
   }
   if (pastState.value === 'more') void loadPast()
   return (
-    <Empty icon="search" title={pastState.value === 'loading' ? 'Looking further back…' : 'Nothing matches'}>
+    <Empty icon="search" title={pastState.value === 'loading' ? 'Searching older actions…' : 'No matching actions'}>
       <button type="button" class="button" onClick={() => setFilter(NO_FILTER)}>
-        Clear the filters
+        Clear filters
       </button>
     </Empty>
   )
 }
 
 function PastNote() {
-  if (pastState.value === 'loading') return <p class="past-note faint">Loading what was before…</p>
+  if (pastState.value === 'loading') return <p class="past-note faint">Loading older actions…</p>
   if (pastState.value !== 'failed') return null
   return (
     <p class="past-note">
-      What was before could not be loaded.{' '}
+      Older actions could not be loaded.{' '}
       <button
         type="button"
         class="button"

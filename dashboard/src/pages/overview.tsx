@@ -1,4 +1,4 @@
-// How things stand, at a glance: what is supervised, what was decided, who works now, and what needs a person.
+// The overview: hooks, mode, decisions, coverage, active sessions, and what needs attention.
 
 import { useSignal } from '@preact/signals'
 import type { Overview } from '../../../src/protocol/views.ts'
@@ -12,23 +12,23 @@ import { MiniFeed } from '../parts/mini-feed.tsx'
 import { Mode } from '../parts/mode.tsx'
 import { Needs } from '../parts/needs.tsx'
 import { SessionList } from '../parts/session-list.tsx'
-import { pulse } from '../state/live.ts'
-import { addressOf } from '../state/route.ts'
+import { overview } from '../state/live.ts'
+import { buildAddress } from '../state/route.ts'
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 export function OverviewPage() {
-  const figures = pulse.value
+  const data = overview.value
   return (
     <div class="page" data-page="overview">
-      {figures !== undefined && (
+      {data !== undefined && (
         <div class="inner">
-          <Cards figures={figures} />
-          <Needs needs={figures.needs} />
-          <OverTime figures={figures} />
+          <Cards data={data} />
+          <Needs needs={data.needs} />
+          <OverTime data={data} />
           <div class="columns">
-            <Sessions figures={figures} />
+            <Sessions data={data} />
             <Notable />
           </div>
         </div>
@@ -37,31 +37,31 @@ export function OverviewPage() {
   )
 }
 
-function Cards({ figures }: { readonly figures: Overview }) {
-  const { hooks, enforcement, decisions, coverage, breaker, uptimeMs, since } = figures
+function Cards({ data }: { readonly data: Overview }) {
+  const { hooks, enforcement, decisions, coverage, breaker, uptimeMs, since } = data
   const off = hooks.filter(({ enabled }) => !enabled).length
   return (
     <div class="cards">
       <section class="panel card summary" data-card="summary" aria-label="Summary">
         <div>
           <h3>Hooks</h3>
-          <a class="big" href={addressOf('pipeline')} data-figure="hooks">
+          <a class="big" href={buildAddress('pipeline')} data-figure="hooks">
             {hooks.length}
           </a>
-          <span class="soft">{off === 0 ? 'all on' : `${off} off`}</span>
+          <span class="soft">{off === 0 ? 'all enabled' : `${off} disabled`}</span>
         </div>
         <div>
           <h3>Enforcement</h3>
           <span class="big" data-figure="mode">
             <Mode mode={enforcement} />
           </span>
-          <span class="soft">profile {figures.profile}</span>
+          <span class="soft">profile {data.profile}</span>
         </div>
         <div class="grow">
           <h3>Decisions, last hour</h3>
           <div class="counts">
             {DECISIONS.map((key) => (
-              <a key={key} href={addressOf('feed', undefined, { decision: key })} data-figure={key}>
+              <a key={key} href={buildAddress('feed', undefined, { decision: key })} data-figure={key}>
                 <span class="big">{formatCount(decisions.hour[key])}</span>
                 <Decision tone={key} />
               </a>
@@ -77,8 +77,8 @@ function Cards({ figures }: { readonly figures: Overview }) {
         </span>
         <span class="soft">
           {coverage.calls === 0
-            ? 'no tool call seen yet'
-            : `${formatCount(coverage.supervised)} of ${plural(coverage.calls, 'call')} seen before they ran`}
+            ? 'no tool calls yet'
+            : `${formatCount(coverage.supervised)} of ${plural(coverage.calls, 'call')} checked before they ran`}
         </span>
       </section>
       <section class="panel card" data-card="breaker" aria-label="Breaker">
@@ -86,16 +86,16 @@ function Cards({ figures }: { readonly figures: Overview }) {
         <Breaker breaker={breaker} />
         <span class="faint card-foot">
           up {formatSpan(uptimeMs)}
-          {since === null && ', nothing recorded yet'}
+          {since === null && ', no records yet'}
         </span>
       </section>
     </div>
   )
 }
 
-function OverTime({ figures }: { readonly figures: Overview }) {
+function OverTime({ data }: { readonly data: Overview }) {
   const isDay = useSignal(false)
-  const { minutes, hours, now } = figures
+  const { minutes, hours, now } = data
   const buckets = isDay.value
     ? fillBuckets(hours, { stepMs: HOUR_MS, count: 24, until: now })
     : fillBuckets(minutes, { stepMs: MINUTE_MS, count: 60, until: now })
@@ -103,7 +103,7 @@ function OverTime({ figures }: { readonly figures: Overview }) {
     <section class="panel" data-card="over-time" aria-label="Decisions over time">
       <header>
         <h2>Decisions over time</h2>
-        <div class="end segments" role="group" aria-label="Span of time">
+        <div class="end segments" role="group" aria-label="Time range">
           <button type="button" aria-pressed={!isDay.value} onClick={() => (isDay.value = false)}>
             1 hour
           </button>
@@ -116,23 +116,23 @@ function OverTime({ figures }: { readonly figures: Overview }) {
         <DecisionsPlot
           buckets={buckets}
           stepMs={isDay.value ? HOUR_MS : MINUTE_MS}
-          noun={isDay.value ? 'verdicts of hooks' : 'steps'}
+          noun={isDay.value ? 'hook verdicts' : 'steps'}
         />
       </div>
     </section>
   )
 }
 
-function Sessions({ figures: { sessions } }: { readonly figures: Overview }) {
+function Sessions({ data: { sessions } }: { readonly data: Overview }) {
   return (
-    <section class="panel" data-card="sessions" aria-label="Agents and sessions now">
+    <section class="panel" data-card="sessions" aria-label="Active sessions">
       <header>
-        <h2>Agents and sessions now</h2>
-        <span class="end soft">{plural(sessions.filter(({ isActive }) => isActive).length, 'active session')}</span>
+        <h2>Active sessions</h2>
+        <span class="end soft">{plural(sessions.filter(({ isActive }) => isActive).length, 'session')}</span>
       </header>
       {sessions.length === 0 ? (
-        <Empty icon="sessions" title="No agent works right now" command="arc install claude">
-          Connect the agent you use. What it does appears here within a second.
+        <Empty icon="sessions" title="No active session" command="arc install claude">
+          Connect an agent: its actions appear here within a second.
         </Empty>
       ) : (
         <SessionList sessions={sessions.slice(0, 8)} />
@@ -143,10 +143,10 @@ function Sessions({ figures: { sessions } }: { readonly figures: Overview }) {
 
 function Notable() {
   return (
-    <section class="panel" data-card="notable" aria-label="Latest flags, questions and blocks">
+    <section class="panel" data-card="notable" aria-label="Latest flags, approvals and blocks">
       <header>
-        <h2>Latest flags, questions and blocks</h2>
-        <a class="end" href={addressOf('feed', undefined, { decision: 'flag,ask,block' })}>
+        <h2>Latest flags, approvals and blocks</h2>
+        <a class="end" href={buildAddress('feed', undefined, { decision: 'flag,ask,block' })}>
           All
         </a>
       </header>

@@ -1,4 +1,4 @@
-// The hook pipeline: every hook in the order it runs, how it is doing, the breaker, and the decisions as they fall.
+// The hook pipeline: every hook in the order of execution with its statistics, the breaker, and live decisions.
 
 import type { HookView } from '../../../src/protocol/views.ts'
 import { formatAgo, formatCount, formatDuration, formatRate, formatShare, formatSpan } from '../model/format.ts'
@@ -10,13 +10,13 @@ import { MiniFeed } from '../parts/mini-feed.tsx'
 import { Mode } from '../parts/mode.tsx'
 import { SafeText } from '../parts/safe-text.tsx'
 import { now } from '../state/clock.ts'
-import { pulse } from '../state/live.ts'
-import { addressOf } from '../state/route.ts'
+import { overview } from '../state/live.ts'
+import { buildAddress } from '../state/route.ts'
 
 export function PipelinePage() {
-  const figures = pulse.value
-  if (figures === undefined) return <div class="page" data-page="pipeline" />
-  const { hooks, enforcement, profile, breaker } = figures
+  const data = overview.value
+  if (data === undefined) return <div class="page" data-page="pipeline" />
+  const { hooks, enforcement, profile, breaker } = data
   return (
     <div class="page" data-page="pipeline">
       <div class="inner">
@@ -36,18 +36,18 @@ export function PipelinePage() {
         <section class="panel has-lanes" aria-label="Hooks in order">
           <header>
             <h2>Hooks in order</h2>
-            <span class="end soft">{hooks.length} registered</span>
+            <span class="end soft">{hooks.length} hooks</span>
           </header>
           {hooks.length === 0 ? (
-            <Empty icon="pipeline" title="No hook is registered" command="arc init --enforcement enforce" />
+            <Empty icon="pipeline" title="No hooks" command="arc init --enforcement enforce" />
           ) : (
-            <Lanes hooks={hooks} />
+            <HookTable hooks={hooks} />
           )}
         </section>
         <section class="panel" data-card="feed" aria-label="Live decisions">
           <header>
             <h2>Live decisions</h2>
-            <a class="end" href={addressOf('feed')}>
+            <a class="end" href={buildAddress('feed')}>
               Open the feed
             </a>
           </header>
@@ -58,7 +58,7 @@ export function PipelinePage() {
   )
 }
 
-function Lanes({ hooks }: { readonly hooks: readonly HookView[] }) {
+function HookTable({ hooks }: { readonly hooks: readonly HookView[] }) {
   return (
     <table class="lanes">
       <thead>
@@ -68,7 +68,7 @@ function Lanes({ hooks }: { readonly hooks: readonly HookView[] }) {
           </th>
           <th scope="col">Hook</th>
           <th scope="col">Mode</th>
-          <th scope="col">In force</th>
+          <th scope="col">Effective</th>
           <th scope="col">Verdicts</th>
           <th scope="col" class="end">
             Rate
@@ -86,25 +86,25 @@ function Lanes({ hooks }: { readonly hooks: readonly HookView[] }) {
       </thead>
       <tbody>
         {hooks.map((hook) => (
-          <Lane key={`${hook.priority} ${hook.name}`} hook={hook} />
+          <HookRow key={`${hook.priority} ${hook.name}`} hook={hook} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function Lane({ hook }: { readonly hook: HookView }) {
+function HookRow({ hook }: { readonly hook: HookView }) {
   const { name, priority, mode, effectiveMode, enabled, critical, stats, points } = hook
   return (
     <tr class="lane" data-hook={name} data-off={enabled ? undefined : ''}>
       <td class="end mono faint lane-priority">{priority}</td>
       <th scope="row" class="lane-name">
         <span class="row">
-          <a class="clip" href={addressOf('feed', undefined, { hook: name })}>
+          <a class="clip" href={buildAddress('feed', undefined, { hook: name })}>
             <SafeText text={name} isOneLine={true} />
           </a>
           {critical && (
-            <span class="tag" title="never lowered by the breaker">
+            <span class="tag" title="the breaker never lowers its mode">
               <Icon name="shield" size={11} /> critical
             </span>
           )}
@@ -114,8 +114,8 @@ function Lane({ hook }: { readonly hook: HookView }) {
           {points.join(' · ')}
         </span>
       </th>
-      <td data-label="mode">{mode === undefined ? <span class="faint">profile’s</span> : <Mode mode={mode} />}</td>
-      <td data-label="in force">
+      <td data-label="mode">{mode === undefined ? <span class="faint">default</span> : <Mode mode={mode} />}</td>
+      <td data-label="effective">
         <Mode mode={effectiveMode} isLowered={isLowered(hook)} />
       </td>
       <td class="lane-verdicts">
@@ -126,7 +126,7 @@ function Lane({ hook }: { readonly hook: HookView }) {
       </td>
       <td class={`end mono ${stats.errors > 0 ? 'decision is-error' : ''}`} data-label="errors">
         {stats.errors > 0 ? (
-          <a href={addressOf('feed', undefined, { hook: name, decision: 'error' })}>
+          <a href={buildAddress('feed', undefined, { hook: name, decision: 'error' })}>
             <Icon name="error" size={12} />
             {formatShare(stats.errors, stats.runs)}
           </a>
@@ -146,28 +146,28 @@ function Lane({ hook }: { readonly hook: HookView }) {
   )
 }
 
-const LADDER = ['off', 'log', 'advise', 'enforce']
+const MODES = ['off', 'log', 'advise', 'enforce']
 
-// Lower than both the profile and the hook ask for: only the breaker does that.
+// Lower than the modes of profile and hook: only the breaker does that.
 function isLowered({ mode, effectiveMode, enabled }: HookView): boolean {
-  const asked = Math.min(
-    ...[mode, pulse.value?.enforcement].map((name) => (name === undefined ? 3 : LADDER.indexOf(name))),
+  const configured = Math.min(
+    ...[mode, overview.value?.enforcement].map((name) => (name === undefined ? 3 : MODES.indexOf(name))),
   )
-  return enabled && LADDER.indexOf(effectiveMode) < asked
+  return enabled && MODES.indexOf(effectiveMode) < configured
 }
 
 function Off({ hook: { disabled } }: { readonly hook: HookView }) {
   const leftMs = disabled?.until === undefined ? undefined : disabled.until - now.value
   return (
     <span class="tag is-flag off" title={disabled?.reason}>
-      off{leftMs !== undefined && leftMs > 0 && ` for ${formatSpan(leftMs)}`}
+      disabled{leftMs !== undefined && leftMs > 0 && ` for ${formatSpan(leftMs)}`}
     </span>
   )
 }
 
 function Share({ stats }: { readonly stats: HookView['stats'] }) {
   const total = DECISIONS.reduce((sum, key) => sum + stats[key], 0)
-  if (total === 0) return <span class="faint">no run yet</span>
+  if (total === 0) return <span class="faint">no runs yet</span>
   const words = DECISIONS.filter((key) => stats[key] > 0).map((key) => `${formatCount(stats[key])} ${key}`)
   const last = stats.lastRun === null ? '' : `, last ${formatAgo(Date.parse(stats.lastRun), now.value)}`
   return (

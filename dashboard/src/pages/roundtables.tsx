@@ -1,4 +1,4 @@
-// Discussions between agents: the turns as a conversation, and what came of them.
+// Roundtables: the turns as a conversation, and the synthesis.
 
 import type { RoundtableTurnView, RoundtableView } from '../../../src/protocol/views.ts'
 import { formatAgo, formatDuration, plural } from '../model/format.ts'
@@ -21,10 +21,10 @@ export function RoundtablesPage() {
           <section class="panel">
             <Empty
               icon="roundtables"
-              title="No discussion yet"
+              title="No roundtables yet"
               command={'arc roundtable "REST or gRPC?" --agents claude,codex'}
             >
-              Let several agents argue a question in turns; the synthesis stands at the end.
+              Several agents discuss a question in turns and end with a synthesis.
             </Empty>
           </section>
         )}
@@ -80,13 +80,13 @@ function Table({ table }: { readonly table: RoundtableView }) {
             isFirstOfRound={turn.round !== turns[index - 1]?.round}
           />
         ))}
-        {status === 'active' && <Awaited speaking={speaking} />}
-        {status === 'synthesizing' && <li class="turn soft">The rounds are over; the synthesis is being written…</li>}
+        {status === 'active' && <NextTurn speaking={speaking} />}
+        {status === 'synthesizing' && <li class="turn soft">Writing the synthesis…</li>}
       </ol>
       {synthesis !== undefined && <SynthesisBlock synthesis={synthesis} />}
       {asideCount > 0 && (
         <details class="body">
-          <summary>{plural(asideCount, 'remark')} out of turn</summary>
+          <summary>{plural(asideCount, 'message')} out of turn</summary>
           <ol class="turns">
             {asides.map((aside) => (
               <Turn key={`${aside.round} ${aside.agent} ${aside.content}`} turn={aside} agents={agents} />
@@ -98,12 +98,12 @@ function Table({ table }: { readonly table: RoundtableView }) {
   )
 }
 
-function Awaited({ speaking }: Pick<RoundtableView, 'speaking'>) {
-  if (speaking === null) return <li class="turn soft">The next turn is awaited…</li>
+function NextTurn({ speaking }: Pick<RoundtableView, 'speaking'>) {
+  if (speaking === null) return <li class="turn soft">Waiting for the next turn…</li>
   const { agent, since } = speaking
   return (
     <li class="turn soft">
-      <SafeText text={clipText(agent, 40)} isOneLine={true} /> has the floor
+      <SafeText text={clipText(agent, 40)} isOneLine={true} /> is speaking
       {since !== null && ` for ${formatDuration(Math.max(0, now.value - since))}`}…
     </li>
   )
@@ -115,14 +115,14 @@ interface TurnProps {
   readonly isFirstOfRound?: boolean
 }
 
-// Why a turn was given up, in words.
-const GIVEN_UP = {
-  spoken: 'gave the turn up',
+// Why a turn has no content.
+const MISSED_TURNS = {
+  spoken: 'skipped the turn',
   silent: 'said nothing',
   failed: 'failed',
   timeout: 'did not answer in time',
   blocked: 'was blocked',
-  held: 'was held for a person',
+  held: 'needed approval',
 } as const
 
 function Turn({ turn, agents, isFirstOfRound = false }: TurnProps) {
@@ -143,7 +143,7 @@ function Turn({ turn, agents, isFirstOfRound = false }: TurnProps) {
           {typeof durationMs === 'number' && <span class="faint"> {formatDuration(durationMs)}</span>}
           {content === '' ? (
             <p class="faint">
-              {GIVEN_UP[outcome]}
+              {MISSED_TURNS[outcome]}
               {typeof reason === 'string' && (
                 <>
                   : <SafeText text={clipText(reason, 400)} />
@@ -184,7 +184,7 @@ function SynthesisBlock({ synthesis }: { readonly synthesis: NonNullable<Roundta
         {consensus !== null && <span class="tag">consensus {Math.round(consensus * 100)} %</span>}
         <span class="faint end-of">
           {agent === null || isFallback ? (
-            'put together without an agent'
+            'generated without an agent'
           ) : (
             <>
               by <SafeText text={agent} isOneLine={true} />

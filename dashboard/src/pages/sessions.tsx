@@ -1,10 +1,10 @@
-// Sessions: all there are, or what one of them did as a waterfall.
+// All sessions, or the actions of one session as a waterfall.
 
 import type { ComponentChildren } from 'preact'
 import type { Action, SessionDetail, SessionsView, SessionView } from '../../../src/protocol/views.ts'
 import { formatAgo, formatClock, formatCount, formatDuration, formatShare, formatSpan } from '../model/format.ts'
-import { clipText, plainOf } from '../model/visible-text.ts'
-import { layOut } from '../model/waterfall.ts'
+import { clipText, toPlainText } from '../model/visible-text.ts'
+import { layOutWaterfall } from '../model/waterfall.ts'
 import { ActionPanel } from '../parts/action-panel.tsx'
 import { DECISIONS, Decision } from '../parts/decision.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -15,14 +15,14 @@ import { now } from '../state/clock.ts'
 import { openAction, openId } from '../state/feed-page.ts'
 import { useKeys } from '../state/keyboard.ts'
 import { usePolled } from '../state/resource.ts'
-import { addressOf, go, route } from '../state/route.ts'
+import { buildAddress, go, route } from '../state/route.ts'
 
 export function SessionsPage() {
   const { id } = route.value
-  return id === undefined ? <All /> : <One key={id} id={id} />
+  return id === undefined ? <SessionsOverview /> : <SessionPage key={id} id={id} />
 }
 
-function All() {
+function SessionsOverview() {
   const { data, failure } = usePolled<SessionsView>('/v1/sessions', 3_000)
   return (
     <div class="page" data-page="sessions">
@@ -32,11 +32,11 @@ function All() {
           <section class="panel" aria-label="Sessions">
             <header>
               <h2>Sessions</h2>
-              {data.since !== null && <span class="end faint">of the last {formatSpan(now.value - data.since)}</span>}
+              {data.since !== null && <span class="end faint">last {formatSpan(now.value - data.since)}</span>}
             </header>
             {data.sessions.length === 0 ? (
-              <Empty icon="sessions" title="No session yet" command="arc install claude">
-                Each run of an agent becomes a session here. Connect the agent you use, or start one supervised with{' '}
+              <Empty icon="sessions" title="No sessions yet" command="arc install claude">
+                Each run of an agent is a session. Connect an agent, or start one under supervision:{' '}
                 <code>arc launch default</code>.
               </Empty>
             ) : (
@@ -49,11 +49,11 @@ function All() {
   )
 }
 
-function One({ id }: { readonly id: string }) {
+function SessionPage({ id }: { readonly id: string }) {
   const { data, failure } = usePolled<SessionDetail>(`/v1/sessions/${encodeURIComponent(id)}`, 5_000)
   useKeys({
     close: () => {
-      if (openId.value === undefined) go(addressOf('sessions'))
+      if (openId.value === undefined) go(buildAddress('sessions'))
       else openAction(undefined)
       return true
     },
@@ -63,7 +63,7 @@ function One({ id }: { readonly id: string }) {
       <div class="split">
         <div class="page">
           <div class="inner">
-            <a href={addressOf('sessions')} class="row">
+            <a href={buildAddress('sessions')} class="row">
               ← All sessions
             </a>
             {failure !== undefined && data === undefined && <p class="callout is-error">{failure.message}</p>}
@@ -82,7 +82,7 @@ function One({ id }: { readonly id: string }) {
 function Head({ session }: { readonly session: SessionView }) {
   const { id, agents, host, workspace, profile, startedAt, lastAt, isActive, endedAt, decisions, coverage } = session
   return (
-    <section class="panel session-head" aria-label="The session">
+    <section class="panel session-head" aria-label="Session">
       <div class="row wrap">
         <span class={`live-dot ${isActive ? 'is-on' : ''}`} />
         <strong>
@@ -91,15 +91,15 @@ function Head({ session }: { readonly session: SessionView }) {
         <span class="mono soft">
           <SafeText text={id} isOneLine={true} />
         </span>
-        <span class="tag">{isActive ? 'active' : endedAt === null ? 'quiet' : 'ended'}</span>
-        <a class="button end-of" href={addressOf('feed', undefined, { session: id })}>
-          In the feed
+        <span class="tag">{isActive ? 'active' : endedAt === null ? 'inactive' : 'ended'}</span>
+        <a class="button end-of" href={buildAddress('feed', undefined, { session: id })}>
+          Show in feed
         </a>
       </div>
       <div class="row wrap soft">
         <span>{formatSpan((endedAt ?? lastAt) - startedAt)}</span>
         <span>· last {formatAgo(lastAt, now.value)}</span>
-        {coverage.calls > 0 && <span>· {formatShare(coverage.supervised, coverage.calls)} of calls seen first</span>}
+        {coverage.calls > 0 && <span>· {formatShare(coverage.supervised, coverage.calls)} of calls checked first</span>}
         {workspace !== null && (
           <span class="mono">
             · <SafeText text={workspace} isOneLine={true} />
@@ -117,14 +117,14 @@ function Head({ session }: { readonly session: SessionView }) {
 }
 
 function WaterfallPanel({ detail: { actions, isCut, events } }: { readonly detail: SessionDetail }) {
-  const { bars, pauses } = layOut(actions)
+  const { bars, pauses } = layOutWaterfall(actions)
   return (
     <section class="panel" aria-label="Waterfall">
       <header>
-        <h2>What it did</h2>
+        <h2>Actions</h2>
         <span class="end faint">
-          {formatCount(actions.length)} actions{isCut && ', the newest only'}
-          {pauses.length > 0 && ' · pauses are drawn short'}
+          {formatCount(actions.length)} actions{isCut && ', newest only'}
+          {pauses.length > 0 && ' · long pauses shortened'}
         </span>
       </header>
       <ol class="waterfall">
@@ -135,7 +135,7 @@ function WaterfallPanel({ detail: { actions, isCut, events } }: { readonly detai
                 key={left}
                 class="pause-mark"
                 style={{ left: `${left * 100}%` }}
-                title={`nothing for ${formatSpan(ms)}`}
+                title={`pause of ${formatSpan(ms)}`}
               />
             ))}
           </WaterfallRow>
@@ -175,7 +175,7 @@ function WaterfallRow({ action, bar, children }: RowProps) {
       >
         <span class="mono faint w-time">{formatClock(Date.parse(time), { hasMs: false })}</span>
         <Decision tone={decision} />
-        <span class="clip w-what" title={plainOf(preview)}>
+        <span class="clip w-what" title={toPlainText(preview)}>
           <strong>
             <SafeText text={clipText(tool ?? point, 40)} isOneLine={true} />
           </strong>{' '}

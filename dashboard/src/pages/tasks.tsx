@@ -1,4 +1,4 @@
-// Tasks that agents hand to each other, as a board by state; one of them whole at the side.
+// Tasks between agents as a board by status, and the details of one task.
 
 import type { TaskDetail, TaskView } from '../../../src/protocol/views.ts'
 import { formatAgo, formatSpan } from '../model/format.ts'
@@ -10,7 +10,7 @@ import { SafeText } from '../parts/safe-text.tsx'
 import { now } from '../state/clock.ts'
 import { useKeys } from '../state/keyboard.ts'
 import { usePolled } from '../state/resource.ts'
-import { addressOf, go, route } from '../state/route.ts'
+import { buildAddress, go, route } from '../state/route.ts'
 
 const STATES: readonly { readonly id: TaskView['status']; readonly icon: IconName; readonly tone: string }[] = [
   { id: 'created', icon: 'skip', tone: 'skip' },
@@ -25,7 +25,7 @@ const STATES: readonly { readonly id: TaskView['status']; readonly icon: IconNam
 export function TasksPage() {
   const { data, failure } = usePolled<readonly TaskView[]>('/v1/tasks', 3_000)
   const { id } = route.value
-  const close = (): void => go(addressOf('tasks'))
+  const close = (): void => go(buildAddress('tasks'))
   useKeys({
     close: () => {
       if (id === undefined) return false
@@ -41,10 +41,10 @@ export function TasksPage() {
           {data?.length === 0 ? (
             <Empty
               icon="tasks"
-              title="No task yet"
+              title="No tasks yet"
               command={'arc task delegate --from lead --to reviewer "Review the change"'}
             >
-              Agents hand work to each other here; each task moves from created to its end, and every move is recorded.
+              Agents delegate tasks to each other. Every change of status is recorded.
             </Empty>
           ) : (
             data !== undefined && <Board tasks={data} />
@@ -60,19 +60,19 @@ function Board({ tasks }: { readonly tasks: readonly TaskView[] }) {
   return (
     <div class="board">
       {STATES.map(({ id, icon, tone }) => {
-        const mine = tasks.filter(({ status }) => status === id).toSorted((a, b) => b.updatedAt - a.updatedAt)
+        const inStatus = tasks.filter(({ status }) => status === id).toSorted((a, b) => b.updatedAt - a.updatedAt)
         return (
           <section
             key={id}
             class="lane-column"
             data-status={id}
-            data-empty={mine.length === 0 ? '' : undefined}
+            data-empty={inStatus.length === 0 ? '' : undefined}
             aria-label={id}
           >
             <h2 class={`decision is-${tone}`}>
-              <Icon name={icon} size={13} /> {id} <span class="faint">{mine.length}</span>
+              <Icon name={icon} size={13} /> {id} <span class="faint">{inStatus.length}</span>
             </h2>
-            {mine.map((task) => (
+            {inStatus.map((task) => (
               <Card key={task.id} task={task} />
             ))}
           </section>
@@ -87,7 +87,7 @@ function Card({ task }: { readonly task: TaskView }) {
   return (
     <a
       class="task-card"
-      href={addressOf('tasks', id)}
+      href={buildAddress('tasks', id)}
       data-task={id}
       aria-current={route.value.id === id ? 'true' : undefined}
     >
@@ -122,7 +122,7 @@ function Card({ task }: { readonly task: TaskView }) {
 function TaskPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const { data, failure } = usePolled<TaskDetail>(`/v1/tasks/${encodeURIComponent(id)}`, 3_000)
   return (
-    <aside class="action-panel" aria-label="The task" data-open={id}>
+    <aside class="action-panel" aria-label="Task" data-open={id}>
       <header>
         <h2 class="grow">Task {data !== undefined && <span class="soft">{data.status}</span>}</h2>
         <button type="button" class="button quiet icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
@@ -163,8 +163,8 @@ function TaskBody({ task }: { readonly task: TaskDetail }) {
       )}
       {lease !== undefined && (
         <p class="soft">
-          Held by <SafeText text={lease.holder} isOneLine={true} />
-          {lease.expiresAt > now.value && ` for another ${formatSpan(lease.expiresAt - now.value)}`}
+          Leased to <SafeText text={lease.holder} isOneLine={true} />
+          {lease.expiresAt > now.value && ` for ${formatSpan(lease.expiresAt - now.value)}`}
         </p>
       )}
       <section class="step">

@@ -1,13 +1,13 @@
-// One action whole: what was to be done, each hook's verdict with its evidence and edits, what became of it.
+// The details of an action: its subject, each hook's verdict with evidence and edits, and related events.
 
 import { useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Action, ActionDetail, EventView, StepDetail } from '../../../src/protocol/views.ts'
 import { formatClock, formatDuration } from '../model/format.ts'
-import { mainTextOf } from '../model/step-text.ts'
+import { findMainText } from '../model/step-text.ts'
 import { log, rowsVersion } from '../state/live.ts'
 import { useResource } from '../state/resource.ts'
-import { addressOf } from '../state/route.ts'
+import { buildAddress } from '../state/route.ts'
 import { CopyCommand } from './copy-command.tsx'
 import { Decision } from './decision.tsx'
 import { Diff } from './diff.tsx'
@@ -16,15 +16,15 @@ import { SafeText } from './safe-text.tsx'
 import { Verdict } from './verdict.tsx'
 
 export function ActionPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  // Drawn again when this action changed, not with every row that comes.
+  // Rendered when this action changes, not with every new row.
   const known = useComputed(() => (rowsVersion.value >= 0 ? log.get(id) : undefined)).value
-  // Asked again when a step joined: the call has ended meanwhile.
+  // Requested again when the action has a new step: the call has ended.
   const { data, failure } = useResource<ActionDetail>(`/v1/actions/${encodeURIComponent(id)}`, known?.steps.length)
   const box = useRef<HTMLElement>(null)
   useEffect(() => box.current?.focus({ preventScroll: true }), [])
   const action = data?.action ?? known
   return (
-    <aside class="action-panel" aria-label="The action" data-open={id} ref={box} tabIndex={-1}>
+    <aside class="action-panel" aria-label="Action" data-open={id} ref={box} tabIndex={-1}>
       <header>
         {action !== undefined && <Decision tone={action.decision} isChip={true} />}
         <h2 class="clip grow">
@@ -48,11 +48,11 @@ export function ActionPanel({ id, onClose }: { readonly id: string; readonly onC
 
 function Summary({ action, detail }: { readonly action: Action; readonly detail: ActionDetail | undefined }) {
   const opening = detail?.steps[0]
-  const text = (opening === undefined ? undefined : mainTextOf(opening.data)) ?? action.preview
+  const text = (opening === undefined ? undefined : findMainText(opening.data)) ?? action.preview
   const evidence = detail?.steps.flatMap(({ verdicts }) => verdicts.flatMap((verdict) => verdict.evidence)) ?? []
-  // Only places in this very text: evidence may be about another.
-  const spans = evidence.flatMap(({ text: judged, start, end }) =>
-    judged === text && start !== undefined && end !== undefined ? [{ start, end }] : [],
+  // Only spans of this text: evidence may be about another text.
+  const spans = evidence.flatMap(({ text: analyzed, start, end }) =>
+    analyzed === text && start !== undefined && end !== undefined ? [{ start, end }] : [],
   )
   const suggestion = detail?.steps.find((step) => step.suggestion !== undefined)?.suggestion
   return (
@@ -72,8 +72,8 @@ function Summary({ action, detail }: { readonly action: Action; readonly detail:
       )}
       {action.wouldBlock !== undefined && (
         <p class="callout is-block">
-          <strong>Would have been stopped</strong> by <SafeText text={action.wouldBlock} /> in enforce mode. Here it was
-          only recorded.
+          <strong>Would block</strong> in enforce mode: <SafeText text={action.wouldBlock} />. In this mode it was only
+          recorded.
         </p>
       )}
       <Facts action={action} configuration={opening?.configuration} />
@@ -90,8 +90,8 @@ function Facts({ action, configuration }: { readonly action: Action; readonly co
     ['Agent', agent === undefined ? host : host === undefined || host === agent ? agent : `${agent} (${host})`],
     ['Workspace', workspace],
     ['Profile', configuration ?? profile],
-    ['Hooks took', formatDuration(durationMs)],
-    ['Tool ran', ranMs === undefined ? undefined : formatDuration(ranMs)],
+    ['Hook time', formatDuration(durationMs)],
+    ['Tool time', ranMs === undefined ? undefined : formatDuration(ranMs)],
   ]
   return (
     <dl class="facts">
@@ -110,7 +110,7 @@ function Facts({ action, configuration }: { readonly action: Action; readonly co
         <div>
           <dt>Session</dt>
           <dd>
-            <a href={addressOf('sessions', session)}>
+            <a href={buildAddress('sessions', session)}>
               <SafeText text={session} isOneLine={true} />
             </a>
           </dd>
@@ -120,7 +120,7 @@ function Facts({ action, configuration }: { readonly action: Action; readonly co
   )
 }
 
-const PHASES = { before: 'Before it ran', after: 'After it ran', alone: 'The step' } as const
+const PHASES = { before: 'Before the call', after: 'After the call', alone: 'Step' } as const
 
 function StepSection({ detail }: { readonly detail: StepDetail }) {
   const { step, verdicts, changes, data } = detail
@@ -132,10 +132,8 @@ function StepSection({ detail }: { readonly detail: StepDetail }) {
         <span class="faint mono">{step.point}</span>
         <span class="faint mono end-of">{formatClock(Date.parse(step.time))}</span>
       </div>
-      {step.isUnsupervised && (
-        <p class="callout is-flag">The tool ran without having been asked about: no hook could have stopped it.</p>
-      )}
-      {verdicts.length === 0 && <p class="faint">No hook stands here.</p>}
+      {step.isUnsupervised && <p class="callout is-flag">The tool ran without supervision: no hook could block it.</p>}
+      {verdicts.length === 0 && <p class="faint">No hooks at this point.</p>}
       <ol class="verdicts">
         {verdicts.map((verdict) => (
           <Verdict key={`${verdict.priority} ${verdict.hook}`} verdict={verdict} longestMs={longest} />
@@ -143,14 +141,14 @@ function StepSection({ detail }: { readonly detail: StepDetail }) {
       </ol>
       {changes.length > 0 && verdicts.filter((verdict) => verdict.changes.length > 0).length > 1 && (
         <details>
-          <summary>All edits together</summary>
+          <summary>All edits</summary>
           {changes.map((change) => (
             <Diff key={change.key} change={change} />
           ))}
         </details>
       )}
       <details>
-        <summary>Data as it came in</summary>
+        <summary>Original data</summary>
         <pre class="data">
           <SafeText text={data} />
         </pre>
@@ -162,7 +160,7 @@ function StepSection({ detail }: { readonly detail: StepDetail }) {
 function Events({ events }: { readonly events: readonly EventView[] }) {
   return (
     <section class="step">
-      <h3>Also recorded</h3>
+      <h3>Events</h3>
       <ul class="events">
         {events.map(({ id, time, action, reason }) => (
           <li key={id}>

@@ -1,4 +1,4 @@
-// The breaker: its state, how many failures it has counted, and when it will try again.
+// The breaker: its state, its failures, and the time until half-open.
 
 import type { BreakerView } from '../../../src/protocol/views.ts'
 import { formatSpan } from '../model/format.ts'
@@ -10,12 +10,12 @@ const STATES = {
   open: {
     tone: 'block',
     icon: 'bolt',
-    means: 'Hooks failed in a row: those that are not critical act as log until it closes.',
+    means: 'Hooks failed in a row: hooks that are not critical only log until the breaker closes.',
   },
   'half-open': {
     tone: 'flag',
     icon: 'bolt',
-    means: 'The next run decides: a success closes it, a failure opens it again.',
+    means: 'The next run closes the breaker if it succeeds, and opens it again if it fails.',
   },
 } as const
 

@@ -29,7 +29,7 @@ function CopyButton({ text, label }: { readonly text: string; readonly label: st
       class="button quiet icon"
       aria-label={label}
       title={label}
-      // Where copying is forbidden the text is there to be selected.
+      // Without clipboard access the text can still be selected.
       onClick={() => void copy().catch(() => undefined)}
     >
       <Icon name={hasCopied.value ? 'check' : 'copy'} size={14} />

@@ -1,17 +1,17 @@
-// A decision as it is always shown: icon, word and colour.
+// A decision with icon, word and colour.
 
 import { Icon, type IconName } from './icons.tsx'
 
-/** What can be shown this way: the decisions, a hook that failed, and one that did not run. */
+/** A decision, a failed hook, or a skipped hook. */
 export type Tone = 'pass' | 'flag' | 'ask' | 'block' | 'error' | 'skip'
 
 export const DECISIONS = ['pass', 'flag', 'ask', 'block'] as const
 
 interface Props {
   readonly tone: Tone
-  /** On a ground of its colour. */
+  /** With a coloured background. */
   readonly isChip?: boolean
-  /** Instead of the decision's own name. */
+  /** Default: the name of the decision. */
   readonly word?: string
 }
 

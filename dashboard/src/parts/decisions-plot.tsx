@@ -1,18 +1,18 @@
-// Decisions over time, stacked. Drawn by uPlot on a canvas; what it shows is also said in words below it.
+// Decisions over time as a stacked plot by uPlot on a canvas; the legend has the same numbers as text.
 
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { Bucket } from '../../../src/protocol/views.ts'
 import { formatCount } from '../model/format.ts'
-import { STACK_ORDER, stackOf, sumOf } from '../model/stack.ts'
+import { STACK_ORDER, stackBuckets, sumBuckets } from '../model/stack.ts'
 import { theme } from '../state/theme.ts'
 import { Decision } from './decision.tsx'
 
 interface Props {
   readonly buckets: readonly Bucket[]
   readonly stepMs: number
-  /** What is counted, as in `steps`. */
+  /** The counted unit, such as `steps`. */
   readonly noun: string
 }
 
@@ -26,7 +26,7 @@ export function DecisionsPlot({ buckets, stepMs, noun }: Props) {
   useEffect(() => {
     const element = box.current
     if (element === null) return undefined
-    const made = new uPlot(optionsOf(element, stepMs, pointedAt), dataOf(buckets), element)
+    const made = new uPlot(buildPlotOptions(element, stepMs, pointedAt), buildPlotData(buckets), element)
     plot.current = made
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }))
     observer.observe(element)
@@ -36,7 +36,7 @@ export function DecisionsPlot({ buckets, stepMs, noun }: Props) {
       plot.current = undefined
     }
   }, [shade, stepMs])
-  useEffect(() => plot.current?.setData(dataOf(buckets)), [buckets])
+  useEffect(() => plot.current?.setData(buildPlotData(buckets)), [buckets])
   return (
     <>
       <div class="plot" ref={box} aria-hidden="true" />
@@ -52,8 +52,8 @@ interface LegendProps extends Props {
 function Legend({ buckets, pointedAt, stepMs, noun }: LegendProps) {
   const index = useComputed(() => pointedAt.value).value
   const bucket = index === undefined ? undefined : buckets[index]
-  const counts = bucket ?? sumOf(buckets)
-  const when = bucket === undefined ? spanOf(buckets, stepMs) : momentOf(bucket.at, stepMs)
+  const counts = bucket ?? sumBuckets(buckets)
+  const when = bucket === undefined ? formatPeriod(buckets, stepMs) : formatBucketTime(bucket.at, stepMs)
   return (
     <div class="legend">
       {STACK_ORDER.map((key) => (
@@ -65,7 +65,7 @@ function Legend({ buckets, pointedAt, stepMs, noun }: LegendProps) {
       ))}
       {counts.error > 0 && (
         <span class="row">
-          <Decision tone="error" word="hooks failed" />
+          <Decision tone="error" word="hook errors" />
           <span>{formatCount(counts.error)}</span>
         </span>
       )}
@@ -76,12 +76,12 @@ function Legend({ buckets, pointedAt, stepMs, noun }: LegendProps) {
   )
 }
 
-function spanOf(buckets: readonly Bucket[], stepMs: number): string {
+function formatPeriod(buckets: readonly Bucket[], stepMs: number): string {
   const hours = (buckets.length * stepMs) / 3_600_000
   return hours <= 1 ? 'last hour' : `last ${Math.round(hours)} hours`
 }
 
-function momentOf(at: number, stepMs: number): string {
+function formatBucketTime(at: number, stepMs: number): string {
   const time = (ms: number): string => {
     const date = new Date(ms)
     return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`
@@ -89,12 +89,16 @@ function momentOf(at: number, stepMs: number): string {
   return stepMs <= 60_000 ? time(at) : `${time(at)} – ${time(at + stepMs)}`
 }
 
-function dataOf(buckets: readonly Bucket[]): uPlot.AlignedData {
-  const [times, ...levels] = stackOf(buckets)
+function buildPlotData(buckets: readonly Bucket[]): uPlot.AlignedData {
+  const [times, ...levels] = stackBuckets(buckets)
   return [[...times], ...levels.map((level) => [...level])]
 }
 
-function optionsOf(element: HTMLElement, stepMs: number, pointedAt: { value: number | undefined }): uPlot.Options {
+function buildPlotOptions(
+  element: HTMLElement,
+  stepMs: number,
+  pointedAt: { value: number | undefined },
+): uPlot.Options {
   const style = getComputedStyle(element)
   const colour = (name: string): string => style.getPropertyValue(name).trim()
   const bars = uPlot.paths.bars?.({ size: [0.72, 48] })
@@ -107,7 +111,7 @@ function optionsOf(element: HTMLElement, stepMs: number, pointedAt: { value: num
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
-      // Room for the halves of the first and the last bar.
+      // Room for half of the first and of the last bar.
       x: { range: (_, min, max) => [min - stepMs / 2_000, max + stepMs / 2_000] },
       y: { range: (_, __, max) => [0, Math.max(4, Math.ceil(max * 1.05))] },
     },

@@ -1,15 +1,15 @@
-// What a hook changed in one field, line by line.
+// A hook's change of one field, line by line.
 
 import type { ChangeView } from '../../../src/protocol/views.ts'
 import { diffLines, foldSame } from '../model/line-diff.ts'
-import { readableOf } from '../model/step-text.ts'
+import { toReadable } from '../model/step-text.ts'
 import { SafeText } from './safe-text.tsx'
 
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 const WORDS = { same: '', removed: 'removed: ', added: 'added: ' } as const
 
 export function Diff({ change: { key, before, after } }: { readonly change: ChangeView }) {
-  const lines = foldSame(diffLines(before === null ? '' : readableOf(before), readableOf(after)))
+  const lines = foldSame(diffLines(before === null ? '' : toReadable(before), toReadable(after)))
   return (
     <figure class="diff" data-change={key}>
       <figcaption class="mono faint">

@@ -1,4 +1,4 @@
-// Where there is nothing to see: why, and the command that changes it.
+// An empty list: the reason, and a command to change that.
 
 import type { ComponentChildren } from 'preact'
 import { CopyCommand } from './copy-command.tsx'

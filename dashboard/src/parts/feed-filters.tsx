@@ -1,19 +1,19 @@
-// What the feed is narrowed to, and its pause. Everything here is in the address.
+// The filters of the feed, stored in the URL, and the pause button.
 
 import { useEffect } from 'preact/hooks'
 import { isFiltering, NO_FILTER } from '../model/filter.ts'
-import { clipText, plainOf } from '../model/visible-text.ts'
+import { clipText, toPlainText } from '../model/visible-text.ts'
 import { now } from '../state/clock.ts'
 import { filter, isPaused, setFilter } from '../state/feed-page.ts'
-import { log, pulse } from '../state/live.ts'
+import { log, overview } from '../state/live.ts'
 import { route, setParams } from '../state/route.ts'
 import { DECISIONS, Decision } from './decision.tsx'
 import { Icon } from './icons.tsx'
 
-const LATEST = 2_000
+const SCANNED_ROWS = 2_000
 const MAX_CHOICES = 200
-// Asked for by links: shown while they are.
-const EXTRA = ['error', 'would-block'] as const
+// Set by links; shown only while active.
+const LINKED = ['error', 'would-block'] as const
 
 export function FeedFilters({ searchRef }: { readonly searchRef: SearchRef }) {
   const { decision, hook, tool, session } = filter.value
@@ -25,7 +25,7 @@ export function FeedFilters({ searchRef }: { readonly searchRef: SearchRef }) {
       <SearchField searchRef={searchRef} />
       <fieldset class="toggles">
         <legend class="sr">Decisions</legend>
-        {[...DECISIONS, ...EXTRA.filter((name) => decision.includes(name))].map((name) => (
+        {[...DECISIONS, ...LINKED.filter((name) => decision.includes(name))].map((name) => (
           <button
             key={name}
             type="button"
@@ -115,7 +115,7 @@ function Choice({ name, value, choices, onChoose }: ChoiceProps) {
         <option value="">{name}: any</option>
         {all.map((choice) => (
           <option key={choice} value={choice}>
-            {clipText(plainOf(choice), 48)}
+            {clipText(toPlainText(choice), 48)}
           </option>
         ))}
       </select>
@@ -123,14 +123,14 @@ function Choice({ name, value, choices, onChoose }: ChoiceProps) {
   )
 }
 
-// What there is to choose from: the pipeline, and what the newest rows name.
+// The options: hooks of the pipeline, and hooks, tools and sessions of the newest rows.
 function useChoices() {
-  // Looked up once a second, not with each row that comes.
+  // Computed once a second, not with every new row.
   void now.value
   const tools = new Set<string>()
   const sessions = new Set<string>()
-  const hooks = new Set(pulse.value?.hooks.map(({ name }) => name))
-  for (const { tool, session, hook } of log.actions.slice(-LATEST)) {
+  const hooks = new Set(overview.value?.hooks.map(({ name }) => name))
+  for (const { tool, session, hook } of log.actions.slice(-SCANNED_ROWS)) {
     if (tool !== undefined) tools.add(tool)
     if (session !== undefined) sessions.add(session)
     if (hook !== undefined) hooks.add(hook)

@@ -1,10 +1,10 @@
-// A hundred thousand rows, of which those that are seen are drawn. Follows the newest while at the top; away from the top it
-// stands still and says how much has come.
+// A virtual list of up to a hundred thousand rows. At the top it follows new rows; scrolled down it stays in place and
+// counts the new rows.
 
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Action } from '../../../src/protocol/views.ts'
-import { scrollToRow, windowOf } from '../model/virtual-window.ts'
+import { computeWindow, scrollToRow } from '../model/virtual-window.ts'
 import { isPaused, selectedId } from '../state/feed-page.ts'
 import { feed, freshFrom, rowsVersion } from '../state/live.ts'
 import { isNarrow } from '../state/screen.ts'
@@ -17,7 +17,7 @@ const NEAR_END_ROWS = 30
 
 interface Props {
   readonly onOpen: (action: Action) => void
-  /** The end is near: there may be more in the past. */
+  /** Called near the end: older rows may exist. */
   readonly onNearEnd: () => void
 }
 
@@ -28,16 +28,16 @@ export function FeedList({ onOpen, onNearEnd }: Props) {
   useViewHeight(box, viewHeight)
   void rowsVersion.value
   const isAway = scrollTop.value > 4
-  const isHeld = isPaused.value || isAway
-  if (isHeld) feed.hold()
+  const isFrozen = isPaused.value || isAway
+  if (isFrozen) feed.hold()
   else feed.release()
   const rowHeight = isNarrow.value ? ROW.narrow : ROW.wide
   const geometry = { count: feed.count, rowHeight, scrollTop: scrollTop.value, viewHeight: viewHeight.value }
-  const { start, end, offset, totalHeight } = windowOf({ ...geometry, overscan: OVERSCAN })
+  const { start, end, offset, totalHeight } = computeWindow({ ...geometry, overscan: OVERSCAN })
   const rows = Array.from({ length: end - start }, (_, index) => feed.at(start + index)).filter(
     (row) => row !== undefined,
   )
-  // Rows that leave lend their elements to those that come: text changes, nothing is made or thrown away.
+  // Elements are reused: rows that scroll out give theirs to rows that scroll in.
   const slots = Math.ceil(viewHeight.value / rowHeight) + 2 * OVERSCAN + 2
   useEffect(() => {
     if (end > feed.count - NEAR_END_ROWS) onNearEnd()
@@ -105,7 +105,7 @@ function useViewHeight(box: { readonly current: HTMLElement | null }, height: { 
   }, [box, height])
 }
 
-// Follows the keyboard, not the arrival of rows: only when another row was selected.
+// Scrolls only when the selection changes, not when rows arrive.
 function useScrollToSelected(
   box: { readonly current: HTMLElement | null },
   geometry: Parameters<typeof scrollToRow>[1],

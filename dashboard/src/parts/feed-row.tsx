@@ -1,8 +1,8 @@
-// One row of the feed: an action, with what was before and after it. As high as all the others.
+// A row of the feed: an action with its steps before and after. All rows have the same height.
 
 import type { Action } from '../../../src/protocol/views.ts'
 import { formatClock, formatDuration } from '../model/format.ts'
-import { clipText, plainOf } from '../model/visible-text.ts'
+import { clipText, toPlainText } from '../model/visible-text.ts'
 import { Decision } from './decision.tsx'
 import { Icon } from './icons.tsx'
 import { memo } from './memo.ts'
@@ -15,16 +15,16 @@ interface Props {
   readonly onOpen: (action: Action) => void
 }
 
-/** The id of the element of an action. */
+/** The element id of an action's row. */
 export function rowId(id: string): string {
   return `row-${id}`
 }
 
 export const FeedRow = memo(function FeedRow({ action, isSelected, isFresh, onOpen }: Props) {
   const { id, time, tool, point, preview, hook, durationMs, agent, host, session } = action
-  const who = agent ?? host ?? '–'
+  const name = agent ?? host ?? '–'
   return (
-    // The grid has the keyboard: j, k and Enter.
+    // The grid handles the keyboard: j, k and Enter.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
     <div
       class={`feed-row is-${action.decision}`}
@@ -45,9 +45,9 @@ export const FeedRow = memo(function FeedRow({ action, isSelected, isFresh, onOp
       <span
         class="c-agent clip"
         role="gridcell"
-        title={plainOf(`${who}${session === undefined ? '' : ` · ${session}`}`)}
+        title={toPlainText(`${name}${session === undefined ? '' : ` · ${session}`}`)}
       >
-        <SafeText text={clipText(who, 40)} isOneLine={true} />
+        <SafeText text={clipText(name, 40)} isOneLine={true} />
       </span>
       <span class="c-tool clip" role="gridcell">
         <SafeText text={clipText(tool ?? point, 40)} isOneLine={true} />
@@ -66,14 +66,14 @@ export const FeedRow = memo(function FeedRow({ action, isSelected, isFresh, onOp
   )
 })
 
-// What else is to be said of it, as small signs with words for those who point at them or hear them.
+// Icons with a tooltip and a text for screen readers.
 function Marks({ action }: { readonly action: Action }) {
   const { wouldBlock, isEdited, isUnsupervised, steps } = action
   const hasFailed = steps.some(({ verdicts }) => verdicts.some(({ isError }) => isError === true))
   return (
     <span class="c-marks" role="gridcell">
       {wouldBlock !== undefined && (
-        <span class="tag is-block would" title={`${plainOf(wouldBlock)} would have stopped it in enforce mode`}>
+        <span class="tag is-block would" title={`${toPlainText(wouldBlock)} would block in enforce mode`}>
           would block
         </span>
       )}
@@ -84,15 +84,15 @@ function Marks({ action }: { readonly action: Action }) {
         </span>
       )}
       {isEdited && (
-        <span class="decision is-ask" title="changed by a hook">
+        <span class="decision is-ask" title="edited by a hook">
           <Icon name="edit" size={13} />
-          <span class="sr">changed by a hook</span>
+          <span class="sr">edited by a hook</span>
         </span>
       )}
       {isUnsupervised && (
-        <span class="decision is-flag" title="ran without having been asked about">
+        <span class="decision is-flag" title="ran without supervision">
           <Icon name="eye" size={13} />
-          <span class="sr">ran unsupervised</span>
+          <span class="sr">ran without supervision</span>
         </span>
       )}
     </span>

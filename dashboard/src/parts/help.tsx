@@ -1,4 +1,4 @@
-// What the keyboard does, for `?`.
+// The keyboard shortcuts, opened with `?`.
 
 import { useEffect, useRef } from 'preact/hooks'
 import { isHelpOpen } from '../state/keyboard.ts'
@@ -8,12 +8,12 @@ import { Icon } from './icons.tsx'
 const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['?'], 'this help'],
   [['/'], 'search the feed'],
-  [['j', '↓'], 'the next row'],
-  [['k', '↑'], 'the row before'],
-  [['Enter'], 'open the row'],
-  [['Esc'], 'close, or leave the field'],
-  [['Space'], 'pause the feed, or go on'],
-  [['Home', 'End'], 'the newest row, the oldest row'],
+  [['j', '↓'], 'next row'],
+  [['k', '↑'], 'previous row'],
+  [['Enter'], 'open row'],
+  [['Esc'], 'close, or leave a field'],
+  [['Space'], 'pause or resume the feed'],
+  [['Home', 'End'], 'newest row, oldest row'],
 ]
 
 export function Help() {
@@ -32,7 +32,7 @@ export function Help() {
     isHelpOpen.value = false
   }
   return (
-    // A click beside it closes it; the keyboard has Escape.
+    // A click outside closes the dialog; on the keyboard Escape does.
     // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: see above.
     <div class="veil" onClick={(event) => event.target === event.currentTarget && close()}>
       <div class="dialog" role="dialog" aria-modal="true" aria-label="Keyboard shortcuts">

@@ -1,4 +1,4 @@
-// The icons, drawn as lines on a 16 by 16 grid. Decorative: the word beside an icon says what it means.
+// The icons, as lines on a 16 by 16 grid. Decorative: each icon has a label beside it.
 
 const PATHS = {
   overview: 'M2.5 2.5h4.5v6H2.5zM9 2.5h4.5v3.5H9zM9 8h4.5v5.5H9zM2.5 10.5H7v3H2.5z',
@@ -51,7 +51,7 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
   )
 }
 
-/** The sign of ARC. */
+/** The logo of ARC. */
 export function Logo() {
   return (
     <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true" focusable="false">

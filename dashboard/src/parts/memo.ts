@@ -1,4 +1,4 @@
-// Draws a component again only when something it was given has changed. (Preact has this only in its compatibility layer.)
+// Renders a component only when its props change. (Preact has this only in its compatibility layer.)
 
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 

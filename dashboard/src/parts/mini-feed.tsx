@@ -1,8 +1,8 @@
-// The newest actions, a few of them, beside something else.
+// A short list of the newest actions.
 
 import type { Action } from '../../../src/protocol/views.ts'
 import { freshFrom, log, rowsVersion } from '../state/live.ts'
-import { addressOf, go } from '../state/route.ts'
+import { buildAddress, go } from '../state/route.ts'
 import { FeedRow } from './feed-row.tsx'
 
 interface Props {
@@ -15,7 +15,7 @@ const LOOK_BACK = 5_000
 export function MiniFeed({ count, isWanted = () => true }: Props) {
   void rowsVersion.value
   const rows = newest(count, isWanted)
-  if (rows.length === 0) return <p class="body soft">Nothing yet.</p>
+  if (rows.length === 0) return <p class="body soft">No actions yet.</p>
   return (
     <div class="mini-feed" role="grid" aria-label="Newest actions">
       {rows.map((action) => (
@@ -43,5 +43,5 @@ function newest(count: number, isWanted: (action: Action) => boolean): readonly 
 }
 
 function openInFeed({ id }: Action): void {
-  go(addressOf('feed', undefined, { open: id }))
+  go(buildAddress('feed', undefined, { open: id }))
 }

@@ -1,9 +1,9 @@
-// A mode, with what it does.
+// A mode with its meaning as a tooltip.
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  off: 'off: nothing runs',
-  log: 'log: hooks run and are recorded, nothing is blocked but tier 5',
-  advise: 'advise: hooks also tell the user and make suggestions',
+  off: 'off: no hook runs',
+  log: 'log: hooks run and are recorded; only tier 5 is blocked',
+  advise: 'advise: hooks also warn the user and suggest alternatives',
   enforce: 'enforce: hooks also block',
 }
 

@@ -1,7 +1,7 @@
-// What only a person can put right, the most urgent first.
+// What needs attention by a person, most urgent first.
 
 import type { NeedView } from '../../../src/protocol/views.ts'
-import { addressOf } from '../state/route.ts'
+import { buildAddress } from '../state/route.ts'
 import { CopyCommand } from './copy-command.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { SafeText } from './safe-text.tsx'
@@ -18,10 +18,10 @@ const KINDS: Readonly<Record<NeedView['kind'], { readonly icon: IconName; readon
 
 export function Needs({ needs }: { readonly needs: readonly NeedView[] }) {
   return (
-    <section class="panel" data-card="needs" aria-label="What needs a human">
+    <section class="panel" data-card="needs" aria-label="Needs attention">
       <header>
         <Icon name="person" size={15} />
-        <h2>Needs a human</h2>
+        <h2>Needs attention</h2>
         {needs.length > 0 && <span class="count">{needs.length}</span>}
       </header>
       {needs.length === 0 ? (
@@ -29,7 +29,7 @@ export function Needs({ needs }: { readonly needs: readonly NeedView[] }) {
           <span class="decision is-pass">
             <Icon name="check" size={14} />
           </span>
-          Nothing. Agents go on by themselves.
+          Nothing needs your attention.
         </p>
       ) : (
         <ul class="needs">
@@ -53,7 +53,7 @@ function Need({ need: { kind, text, command } }: { readonly need: NeedView }) {
         <SafeText text={text} />
       </span>
       {kind === 'approval' ? (
-        <a class="button" href={addressOf('approvals')}>
+        <a class="button" href={buildAddress('approvals')}>
           Review
         </a>
       ) : (

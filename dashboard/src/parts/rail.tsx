@@ -1,10 +1,10 @@
-// The way between pages: a rail on the left, a bar at the bottom where the screen is narrow.
+// Navigation: a rail on the left, a bar at the bottom on narrow screens.
 
-import { pulse } from '../state/live.ts'
-import { addressOf, PAGES, type PageId, route } from '../state/route.ts'
+import { overview } from '../state/live.ts'
+import { buildAddress, PAGES, type PageId, route } from '../state/route.ts'
 import { Icon, Logo } from './icons.tsx'
 
-// Eight of them side by side in 390 pixels.
+// Short labels: eight side by side in 390 pixels.
 const SHORT_TITLES: Partial<Record<PageId, string>> = {
   overview: 'Home',
   pipeline: 'Pipeline',
@@ -15,16 +15,16 @@ const SHORT_TITLES: Partial<Record<PageId, string>> = {
 }
 
 export function Rail() {
-  const waiting = pulse.value?.approvals.length ?? 0
+  const waiting = overview.value?.approvals.length ?? 0
   return (
     <nav class="rail" aria-label="Pages">
       <div class="brand">
         <Logo />
         ARC
-        <span class="clip">{pulse.value === undefined ? '' : `v${pulse.value.version}`}</span>
+        <span class="clip">{overview.value === undefined ? '' : `v${overview.value.version}`}</span>
       </div>
       {PAGES.map(({ id, title }) => (
-        <a key={id} href={addressOf(id)} aria-current={route.value.page === id ? 'page' : undefined} title={title}>
+        <a key={id} href={buildAddress(id)} aria-current={route.value.page === id ? 'page' : undefined} title={title}>
           <Icon name={id} />
           <span class="wide-only">{title}</span>
           <span class="narrow-only">{SHORT_TITLES[id] ?? title}</span>

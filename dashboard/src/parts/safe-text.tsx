@@ -1,4 +1,4 @@
-// Text that somebody else wrote. Always text nodes; what cannot be seen is shown by its number; matched spans are underlined.
+// Text from agents. Always text nodes; hidden characters are shown by their code; matched spans are underlined.
 
 import { markSpans, type Span } from '../model/spans.ts'
 import { type Piece, piecesOf } from '../model/visible-text.ts'
@@ -6,7 +6,7 @@ import { type Piece, piecesOf } from '../model/visible-text.ts'
 interface Props {
   readonly text: string
   readonly isOneLine?: boolean
-  /** What is to be underlined. */
+  /** The spans to underline. */
   readonly spans?: readonly Span[]
 }
 
@@ -15,7 +15,7 @@ export function SafeText({ text, isOneLine = false, spans = [] }: Props) {
   return (
     <>
       {markSpans(text, spans).map(({ text: part, isMarked }, index) =>
-        // The pieces of a text have no other name than their place.
+        // Parts of a text have no other key than their index.
         isMarked ? (
           <mark key={index}>{drawPieces(piecesOf(part, { isOneLine }))}</mark>
         ) : (
@@ -29,7 +29,7 @@ export function SafeText({ text, isOneLine = false, spans = [] }: Props) {
 function drawPieces(pieces: readonly Piece[]) {
   return pieces.map(({ text, isHidden }, index) =>
     isHidden ? (
-      <span key={index} class="hidden-character" title="a character that cannot be seen">
+      <span key={index} class="hidden-character" title="hidden character">
         {text}
       </span>
     ) : (

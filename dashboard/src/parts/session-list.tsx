@@ -1,10 +1,10 @@
-// Sessions in short, each leading to its waterfall.
+// A list of sessions; each row links to the session's waterfall.
 
 import type { SessionView } from '../../../src/protocol/views.ts'
 import { formatAgo, formatCount, formatShare } from '../model/format.ts'
 import { clipText } from '../model/visible-text.ts'
 import { now } from '../state/clock.ts'
-import { addressOf } from '../state/route.ts'
+import { buildAddress } from '../state/route.ts'
 import { DECISIONS, Decision } from './decision.tsx'
 import { SafeText } from './safe-text.tsx'
 
@@ -23,9 +23,9 @@ export function SessionList({ sessions }: { readonly sessions: readonly SessionV
 function SessionRow({ session }: { readonly session: SessionView }) {
   const { id, host, agents, isActive, lastAt, steps, decisions, coverage, lastTool, lastPreview } = session
   return (
-    <a class="session-row" href={addressOf('sessions', id)} data-session={id}>
-      <span class={`live-dot ${isActive ? 'is-on' : ''}`} title={isActive ? 'active' : 'not active'}>
-        <span class="sr">{isActive ? 'active' : 'not active'}</span>
+    <a class="session-row" href={buildAddress('sessions', id)} data-session={id}>
+      <span class={`live-dot ${isActive ? 'is-on' : ''}`} title={isActive ? 'active' : 'inactive'}>
+        <span class="sr">{isActive ? 'active' : 'inactive'}</span>
       </span>
       <span class="session-who">
         <strong class="clip">
@@ -50,7 +50,7 @@ function SessionRow({ session }: { readonly session: SessionView }) {
       </span>
       <span class="session-figures faint">
         {formatCount(steps)} {steps === 1 ? 'step' : 'steps'}
-        {coverage.calls > 0 && ` · ${formatShare(coverage.supervised, coverage.calls)} seen first`}
+        {coverage.calls > 0 && ` · ${formatShare(coverage.supervised, coverage.calls)} checked first`}
       </span>
       <span class="session-age faint">{formatAgo(lastAt, now.value)}</span>
     </a>

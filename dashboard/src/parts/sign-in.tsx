@@ -1,4 +1,4 @@
-// The daemon does not know this browser: how to sign in. The page goes on by itself once the link was opened.
+// How to sign in. The page continues once the login link was opened in this browser.
 
 import { CopyCommand } from './copy-command.tsx'
 import { Logo } from './icons.tsx'
@@ -11,15 +11,15 @@ export function SignIn() {
           <Logo /> Sign in to ARC
         </h1>
         <p class="soft">
-          Print a login link in a terminal and open it in this browser. A link works once, for 5 minutes; the browser
-          stays signed in until the daemon ends.
+          Run this in a terminal and open the login link in this browser. A link works once, for 5 minutes; the browser
+          stays signed in until the daemon stops.
         </p>
         <div>
           <CopyCommand command="arc open" />
         </div>
         <p class="soft">
-          For scripts, <code>arc status --json</code> has it as <code>loginUrl</code>. In a checkout the command is{' '}
-          <code>./bin/arc</code>.
+          For scripts, <code>arc status --json</code> has the link as <code>loginUrl</code>. In a checkout the command
+          is <code>./bin/arc</code>.
         </p>
       </div>
     </main>

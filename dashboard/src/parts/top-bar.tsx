@@ -1,9 +1,9 @@
-// Above every page: its title, the profile and its mode, and whether what is shown is live.
+// The bar above every page: title, profile, mode, and the state of the connection.
 
 import { formatSpan } from '../model/format.ts'
 import { now } from '../state/clock.ts'
 import { isHelpOpen } from '../state/keyboard.ts'
-import { connection, pulse } from '../state/live.ts'
+import { connection, overview } from '../state/live.ts'
 import { PAGES, route } from '../state/route.ts'
 import { theme, toggleTheme } from '../state/theme.ts'
 import { Icon } from './icons.tsx'
@@ -11,16 +11,16 @@ import { Mode } from './mode.tsx'
 
 export function TopBar() {
   const { page } = route.value
-  const figures = pulse.value
+  const data = overview.value
   return (
     <header class="bar">
       <h1>{PAGES.find(({ id }) => id === page)?.title}</h1>
       <div class="end">
-        {figures !== undefined && (
+        {data !== undefined && (
           <span class="row hint">
             <span class="faint">profile</span>
-            <span class="mono">{figures.profile}</span>
-            <Mode mode={figures.enforcement} />
+            <span class="mono">{data.profile}</span>
+            <Mode mode={data.enforcement} />
           </span>
         )}
         <ConnectionBadge />
@@ -59,7 +59,7 @@ function ConnectionBadge() {
   )
 }
 
-// Counted by this browser's clock: it is this browser that waits.
+// By the browser's clock, since `retryAt` is its time.
 function Reconnecting({ retryAt }: { readonly retryAt: number }) {
   void now.value
   const waitMs = retryAt - Date.now()

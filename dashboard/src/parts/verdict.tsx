@@ -1,8 +1,8 @@
-// One hook's verdict: what it said, what that did, why, and what it changed.
+// A hook's verdict: decision, mode, reason, evidence and edits.
 
 import type { EvidenceView, VerdictDetail } from '../../../src/protocol/views.ts'
 import { formatDuration } from '../model/format.ts'
-import { readableOf } from '../model/step-text.ts'
+import { toReadable } from '../model/step-text.ts'
 import { Decision, type Tone } from './decision.tsx'
 import { Diff } from './diff.tsx'
 import { Mode } from './mode.tsx'
@@ -18,7 +18,7 @@ export function Verdict({ verdict, longestMs }: { readonly verdict: VerdictDetai
         <strong class="clip">
           <SafeText text={hook} isOneLine={true} />
         </strong>
-        <Decision tone={toneOf(verdict)} word={wordOf(verdict)} />
+        <Decision tone={findTone(verdict)} word={describeVerdict(verdict)} />
         <span class="end-of row">
           <Mode mode={mode} isLowered={isLowered} />
           <span class="time-bar" aria-hidden="true">
@@ -28,7 +28,7 @@ export function Verdict({ verdict, longestMs }: { readonly verdict: VerdictDetai
         </span>
       </div>
       {verdict.wouldBlock && (
-        <p class="tag is-block would">would have {verdict.decision === 'ask' ? 'held it' : 'blocked'} in enforce</p>
+        <p class="tag is-block would">would {verdict.decision === 'ask' ? 'require approval' : 'block'} in enforce</p>
       )}
       {reason !== undefined && (
         <p class="soft">
@@ -50,7 +50,7 @@ export function Verdict({ verdict, longestMs }: { readonly verdict: VerdictDetai
         <details>
           <summary>Metadata</summary>
           <pre class="data">
-            <SafeText text={readableOf(metadata)} />
+            <SafeText text={toReadable(metadata)} />
           </pre>
         </details>
       )}
@@ -58,15 +58,15 @@ export function Verdict({ verdict, longestMs }: { readonly verdict: VerdictDetai
   )
 }
 
-function toneOf({ decision, isError, skipped }: VerdictDetail): Tone {
+function findTone({ decision, isError, skipped }: VerdictDetail): Tone {
   if (skipped !== undefined) return 'skip'
   return isError === true ? 'error' : decision
 }
 
-function wordOf({ decision, isError, skipped, applied, cause }: VerdictDetail): string {
+function describeVerdict({ decision, isError, skipped, applied, cause }: VerdictDetail): string {
   if (skipped !== undefined) return `skipped: ${skipped}`
   if (isError === true) return `${cause.replace('failure:', 'failed: ')}, counts as ${decision}`
-  // A flag stops nothing in any mode: there is nothing to apply.
+  // A flag blocks nothing in any mode, so it is never unapplied.
   return applied || decision === 'pass' || decision === 'flag' ? decision : `${decision}, not applied`
 }
 

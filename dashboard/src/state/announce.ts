@@ -1,8 +1,8 @@
-// What is read aloud to those who do not see the page: blocks and questions, politely, and a few words at a time.
+// Announcements for screen readers: blocks and approvals, one at a time.
 
 import { signal } from '@preact/signals'
 
-/** Read aloud when it changes. */
+/** The current announcement. */
 export const announcement = signal('')
 
 const PAUSE_MS = 3_000
@@ -10,7 +10,7 @@ const PAUSE_MS = 3_000
 let waiting: string[] = []
 let isBusy = false
 
-/** Says it soon; many at once become a number. */
+/** Announces a text; several at once are counted. */
 export function announce(text: string): void {
   waiting.push(text)
   if (isBusy) return

@@ -1,13 +1,13 @@
-// The present time for ages and countdowns, by the daemon's clock: one tick a second for the whole page, none while hidden.
+// The current time by the daemon's clock, for ages and countdowns: one tick a second, none while the page is hidden.
 
 import { signal } from '@preact/signals'
 
-/** What the daemon's clock shows; changes every second. */
+/** The time of the daemon's clock; changes every second. */
 export const now = signal(Date.now())
 
 let offsetMs = 0
 
-/** The daemon said what time it is there. */
+/** Sets the clock to the daemon's time. */
 export function setClock(daemonNow: number): void {
   offsetMs = daemonNow - Date.now()
 }

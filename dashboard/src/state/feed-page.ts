@@ -1,16 +1,15 @@
-// The feed as it is looked at: what it is narrowed to and which action is open (both in the address), what is selected, whether
-// it is paused, and the pages of the past that were fetched.
+// The state of the feed page: filter and open action (both in the URL), selection, pause, and loaded pages of older actions.
 
 import { computed, effect, signal, untracked } from '@preact/signals'
 import type { ActionsPage } from '../../../src/protocol/views.ts'
 import { type Filter, readFilter, writeFilter } from '../model/filter.ts'
 import { getJson } from '../net/api.ts'
-import { feed, log, onForgotten, rowsVersion } from './live.ts'
+import { feed, log, onTrimmed, rowsVersion } from './live.ts'
 import { route, setParams } from './route.ts'
 
 export const isPaused = signal(false)
 export const selectedId = signal<string | undefined>(undefined)
-/** What became of the past: there may be more, it is fetched, all of it is there, or it could not be had. */
+/** The state of older actions: more may exist, loading, all loaded, or failed. */
 export const pastState = signal<'more' | 'loading' | 'all' | 'failed'>('more')
 
 const query = computed(() => (route.value.page === 'feed' ? route.value.params.toString() : ''))
@@ -21,10 +20,10 @@ const filterKey = computed(() => writeFilter(new URLSearchParams(), filter.value
 const PAGE_ROWS = 200
 const MAX_PAGES = 20
 
-/** Where the next page of the past ends; from the oldest that is kept when unset. */
+/** The end of the next page; default: the oldest row. */
 let cursor: number | undefined
 
-// A flood of signs while somebody types: the address keeps up, the history does not grow.
+// Typing replaces the URL and does not add to the history.
 export function setFilter(change: Partial<Filter>): void {
   setParams(writeFilter(route.value.params, { ...filter.value, ...change }), { isReplacing: true })
 }
@@ -36,7 +35,7 @@ export function openAction(id: string | undefined): void {
   setParams(params, { isReplacing: true })
 }
 
-/** Selects the row so many further down, the first when none is; false when there is no row. */
+/** Moves the selection by a number of rows; selects the first row without a selection; false without rows. */
 export function moveSelection(by: number): boolean {
   const at = selectedId.value === undefined ? -1 : feed.indexOf(selectedId.value)
   const wanted = at < 0 && by !== Number.POSITIVE_INFINITY ? 0 : at + by
@@ -48,7 +47,7 @@ export function moveSelection(by: number): boolean {
   return true
 }
 
-/** Fetches what was before, once it is wanted. With a filter a page may hold nothing: then the one before it, too. */
+/** Loads older actions. A page may have no match for the filter: then the next page is loaded too. */
 export async function loadPast(): Promise<void> {
   const key = filterKey.value
   let before = cursor ?? log.actions[0]?.seq ?? null
@@ -57,7 +56,7 @@ export async function loadPast(): Promise<void> {
   try {
     for (let pages = 0, found = 0; found === 0 && before !== null && pages < MAX_PAGES; pages += 1) {
       const page: ActionsPage = await getJson<ActionsPage>(`/v1/actions?${key}&before=${before}&limit=${PAGE_ROWS}`)
-      // Meanwhile something else was asked for.
+      // The filter has changed meanwhile.
       if (filterKey.value !== key) return
       feed.addPast(page.actions)
       found = page.actions.length
@@ -67,12 +66,12 @@ export async function loadPast(): Promise<void> {
     pastState.value = before === null ? 'all' : 'more'
     rowsVersion.value += 1
   } catch {
-    // Said on the page, with a way to try again.
+    // The page shows it with a button to try again.
     if (filterKey.value === key) pastState.value = 'failed'
   }
 }
 
-// The past that was fetched does not join what is kept any more: it is asked for anew.
+// The loaded pages no longer join the log: they are loaded again.
 function forgetPast(): void {
   cursor = undefined
   pastState.value = 'more'
@@ -87,4 +86,4 @@ effect(() => {
   })
 })
 
-onForgotten(forgetPast)
+onTrimmed(forgetPast)

@@ -1,18 +1,18 @@
-// The keyboard of the whole page. A page says what moves, opens and pauses on it; the rest is the same everywhere.
+// The keyboard. A page defines how to move, open and pause; the rest is the same on every page.
 
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type KeyCommand, KeyReader } from '../model/keys.ts'
-import { addressOf, go, PAGES } from './route.ts'
+import { buildAddress, go, PAGES } from './route.ts'
 
 export const isHelpOpen = signal(false)
 
-/** What a page does on a command; those it does not name do nothing. True when it did something. */
+/** The commands of a page. A command returns true when it did something. */
 export type KeyHandlers = Partial<Record<KeyCommand['do'], () => boolean | undefined>>
 
 let handlers: KeyHandlers = {}
 
-/** Takes the keyboard while the component is there. */
+/** Handles the keyboard while the component is mounted. */
 export function useKeys(own: KeyHandlers): void {
   useEffect(() => {
     const before = handlers
@@ -44,7 +44,7 @@ function obey(command: KeyCommand): boolean {
   if (command.do === 'go') {
     const page = PAGES.find(({ key }) => key === command.key)
     if (page === undefined) return false
-    go(addressOf(page.id))
+    go(buildAddress(page.id))
     return true
   }
   if (command.do === 'help') {
@@ -57,7 +57,7 @@ function obey(command: KeyCommand): boolean {
   }
   if (isHelpOpen.value) return false
   if (command.do === 'search' && handlers.search === undefined) {
-    go(addressOf('feed', undefined, { find: '' }))
+    go(buildAddress('feed', undefined, { find: '' }))
     return true
   }
   if (command.do === 'close' && document.activeElement instanceof HTMLInputElement) document.activeElement.blur()

@@ -1,12 +1,12 @@
-// What the page knows: the log of actions and the figures, from a snapshot first and from the stream afterwards. Messages are
-// gathered and taken in once a frame, within a budget, so that a flood never makes the page stand still.
+// The state of the page: the log of actions and the overview, from a snapshot first and then from the stream. Messages are
+// applied once a frame, within a time budget, so that the page stays responsive.
 
 import { batch, signal } from '@preact/signals'
 import type { StreamMessage } from '../../../src/protocol/messages.ts'
 import type { Action, FeedStep, Overview, Snapshot } from '../../../src/protocol/views.ts'
 import { ActionLog, type LogChange } from '../model/action-log.ts'
 import { FeedView } from '../model/feed-view.ts'
-import { plainOf } from '../model/visible-text.ts'
+import { toPlainText } from '../model/visible-text.ts'
 import { getJson, isSignedOut, RequestError } from '../net/api.ts'
 import { Stream } from '../net/stream.ts'
 import { announce } from './announce.ts'
@@ -18,16 +18,16 @@ export type Connection =
   | { readonly state: 'reconnecting'; readonly retryAt: number }
 
 export const connection = signal<Connection>({ state: 'connecting' })
-export const pulse = signal<Overview | undefined>(undefined)
-/** Rises whenever rows changed: read it to be drawn again. */
+export const overview = signal<Overview | undefined>(undefined)
+/** Increases when rows change: components read it to render again. */
 export const rowsVersion = signal(0)
-/** Rows after this place have only just come. */
+/** Rows from this record on are highlighted as new. */
 export const freshFrom = signal(Number.POSITIVE_INFINITY)
-/** How many records were cut before the page could read them. */
+/** The number of records that were deleted before the page could read them. */
 export const lostRecords = signal(0)
-/** The daemon is of another version than this page. */
+/** The daemon has another version than this page. */
 export const isOutdated = signal(false)
-/** Why there is no snapshot, if there is none. */
+/** Why the snapshot could not be loaded. */
 export const loadFailure = signal<string | undefined>(undefined)
 
 export const log = new ActionLog()
@@ -36,10 +36,10 @@ export const feed = new FeedView(log)
 const RETRY_MS = 2_000
 const HIDDEN_FLUSH_MS = 1_000
 const FLOOD_GAP_MS = 90
-// Steps at once.
+// More waiting steps than this count as a flood.
 const FLOOD = 20
 const FRESH_MS = 900
-// More at once than anybody can follow: no row is pointed out.
+// With more new rows than this none is highlighted.
 const MAX_FRESH = 40
 const BUDGET_MS = 20
 const SLICE = 200
@@ -47,17 +47,17 @@ const SLICE = 200
 let seq = 0
 let pageVersion: string | undefined
 let waiting: FeedStep[] = []
-let latestPulse: Overview | undefined
+let latestOverview: Overview | undefined
 let isFlushPlanned = false
 let isFlood = false
-/** Where the connection began, until its first figures are there. */
+/** The start of the connection, until its first overview. */
 let resumedFrom: number | undefined
 
-const forgetters: (() => void)[] = []
+const trimListeners: (() => void)[] = []
 
-/** Told whenever the oldest rows went: pages of the past do not join any more. */
-export function onForgotten(tell: () => void): void {
-  forgetters.push(tell)
+/** Adds a listener for the removal of the oldest rows: loaded pages no longer join the log. */
+export function onTrimmed(listener: () => void): void {
+  trimListeners.push(listener)
 }
 
 const stream = new Stream({
@@ -72,12 +72,12 @@ const stream = new Stream({
     connection.value = { state: 'reconnecting', retryAt }
   },
   onRefused: () => {
-    // The browser does not tell a socket why it was refused; a request is told.
+    // A refused WebSocket has no status; a request has.
     getJson('/v1/status').catch(() => undefined)
   },
 })
 
-/** Loads the snapshot and follows the stream from there. */
+/** Loads the snapshot, then follows the stream from there. */
 export async function startLive(): Promise<void> {
   document.addEventListener('visibilitychange', planFlush)
   await loadSnapshot()
@@ -87,7 +87,7 @@ export async function startLive(): Promise<void> {
 async function loadSnapshot(): Promise<void> {
   for (;;) {
     try {
-      takeSnapshot(await getJson<Snapshot>('/v1/snapshot'))
+      applySnapshot(await getJson<Snapshot>('/v1/snapshot'))
       return
     } catch (error) {
       loadFailure.value = error instanceof RequestError ? error.message : String(error)
@@ -97,14 +97,14 @@ async function loadSnapshot(): Promise<void> {
   }
 }
 
-function takeSnapshot({ pulse: figures, feed: page, seq: from }: Snapshot): void {
+function applySnapshot({ pulse: data, feed: page, seq: from }: Snapshot): void {
   batch(() => {
     loadFailure.value = undefined
-    // The page came from the daemon that gave it the first snapshot.
-    pageVersion ??= figures.version
+    // The daemon of the first snapshot also served the page.
+    pageVersion ??= data.version
     seq = from
-    setClock(figures.now)
-    pulse.value = figures
+    setClock(data.now)
+    overview.value = data
     feed.apply(log.add(page.actions.flatMap(({ steps }) => steps)))
     rowsVersion.value += 1
   })
@@ -116,12 +116,12 @@ function onMessage(message: StreamMessage): void {
     seq = message.seq
   }
   if (message.type === 'hello') isOutdated.value ||= message.version !== pageVersion
-  if (message.type === 'pulse') latestPulse = message.pulse
+  if (message.type === 'pulse') latestOverview = message.pulse
   if (message.type === 'gap') lostRecords.value += message.to - message.from + 1
   if (message.type === 'feed' || message.type === 'pulse') planFlush()
 }
 
-// A hidden page draws no frames, but goes on taking in what comes. In a flood nobody reads sixty pictures a second: ten do.
+// A hidden page has no frames, so it uses a timer. In a flood ten frames a second are enough.
 function planFlush(): void {
   if (isFlushPlanned) return
   isFlushPlanned = true
@@ -137,8 +137,8 @@ function planFlush(): void {
 
 function flush(): void {
   batch(() => {
-    if (latestPulse !== undefined) takePulse(latestPulse)
-    latestPulse = undefined
+    if (latestOverview !== undefined) applyOverview(latestOverview)
+    latestOverview = undefined
     const newest = log.actions.at(-1)?.seq ?? 0
     const startedAt = performance.now()
     let taken = 0
@@ -153,7 +153,7 @@ function flush(): void {
     if (changes.length === 0) return
     waiting = waiting.slice(taken)
     if (log.trim({ isHeld: feed.isHeld })) forgetPast()
-    pointOut(
+    highlight(
       changes.flatMap(({ appended }) => appended),
       newest,
     )
@@ -162,22 +162,22 @@ function flush(): void {
   if (waiting.length > 0) planFlush()
 }
 
-function takePulse(figures: Overview): void {
-  setClock(figures.now)
-  const known = new Set(pulse.value?.approvals.map(({ id }) => id))
-  for (const { id, command } of figures.approvals) {
-    if (!known.has(id)) announce(`Waiting for your word: ${plainOf(command).slice(0, 120)}.`)
+function applyOverview(data: Overview): void {
+  setClock(data.now)
+  const known = new Set(overview.value?.approvals.map(({ id }) => id))
+  for (const { id, command } of data.approvals) {
+    if (!known.has(id)) announce(`Waiting for approval: ${toPlainText(command).slice(0, 120)}.`)
   }
-  pulse.value = figures
-  // The record is shorter than what we had read of it: it is another one.
-  const isOther = resumedFrom !== undefined && figures.seq < resumedFrom
+  overview.value = data
+  // The trace is shorter than what was read: it was restarted.
+  const isOther = resumedFrom !== undefined && data.seq < resumedFrom
   resumedFrom = undefined
   if (isOther) startOver()
 }
 
 function forgetPast(): void {
   feed.forgetPast()
-  for (const tell of forgetters) tell()
+  for (const listener of trimListeners) listener()
 }
 
 function startOver(): void {
@@ -189,10 +189,10 @@ function startOver(): void {
     .catch(() => undefined)
 }
 
-function pointOut(appended: readonly Action[], newest: number): void {
+function highlight(appended: readonly Action[], newest: number): void {
   for (const { decision, blocked, tool, preview, hook } of appended.slice(-MAX_FRESH)) {
-    if (blocked) announce(`Blocked by ${hook ?? 'a hook'}: ${plainOf(`${tool ?? ''} ${preview}`).slice(0, 120)}.`)
-    else if (decision === 'ask') announce(`Asked about: ${plainOf(`${tool ?? ''} ${preview}`).slice(0, 120)}.`)
+    if (blocked) announce(`Blocked by ${hook ?? 'a hook'}: ${toPlainText(`${tool ?? ''} ${preview}`).slice(0, 120)}.`)
+    else if (decision === 'ask') announce(`Needs approval: ${toPlainText(`${tool ?? ''} ${preview}`).slice(0, 120)}.`)
   }
   if (appended.length === 0 || appended.length > MAX_FRESH) return
   freshFrom.value = Math.min(freshFrom.value, newest + 1)

@@ -1,5 +1,4 @@
-// Something fetched for a page: asked for again when its version changes, one question at a time, and the last answer kept on
-// show meanwhile.
+// Data of a page: requested again when its version changes, one request at a time; the last data stays visible meanwhile.
 
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
@@ -11,7 +10,7 @@ interface Resource<T> {
   readonly failure: RequestError | undefined
 }
 
-/** Asks for a path again whenever its version changes. */
+/** Requests a path, and again when its version changes. */
 export function useResource<T>(path: string, version: unknown): Resource<T> {
   const state = useSignal<Resource<T>>({ data: undefined, failure: undefined })
   const question = useRef<Question<T> | undefined>(undefined)
@@ -24,12 +23,12 @@ export function useResource<T>(path: string, version: unknown): Resource<T> {
   return state.value
 }
 
-/** The same, asked for again every so often while the page is seen. */
+/** Requests a path at an interval while the page is visible. */
 export function usePolled<T>(path: string, everyMs: number): Resource<T> {
   return useResource<T>(path, Math.floor(now.value / everyMs))
 }
 
-// A daemon that takes longer than the time between two questions must still be heard out.
+// A response that takes longer than the interval must still arrive.
 class Question<T> {
   readonly #path: string
   readonly #state: Signal<Resource<T>>

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressOf, PAGES, readRoute } from './route.ts'
+import { buildAddress, PAGES, readRoute } from './route.ts'
 
 describe('the address of a page', () => {
   it('leads back to the page and to what of it is shown, whatever that is called', () => {
     const page = fc.constantFrom(...PAGES.map(({ id }) => id))
     fc.assert(
       fc.property(page, fc.string({ minLength: 1 }), fc.string(), (id, what, text) => {
-        const url = new URL(addressOf(id, id === 'overview' ? undefined : what, { text }), 'http://127.0.0.1:4747')
+        const url = new URL(buildAddress(id, id === 'overview' ? undefined : what, { text }), 'http://127.0.0.1:4747')
         expect(url.origin).toBe('http://127.0.0.1:4747')
         const route = readRoute(url.pathname, url.search)
         expect(route.page).toBe(id)

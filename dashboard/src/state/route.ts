@@ -1,5 +1,5 @@
-// Which page is shown, as the address says. Links are made here and only of known pages: nothing that came from an agent
-// becomes an address, except as an escaped part of our own.
+// The current page, from the URL. Links are built here and only for known pages: text from agents is never a URL, only an
+// escaped part of one.
 
 import { signal } from '@preact/signals'
 
@@ -18,20 +18,20 @@ export type PageId = (typeof PAGES)[number]['id']
 
 export interface Route {
   readonly page: PageId
-  /** What of the page, as in `/sessions/<id>`. */
+  /** The item of the page, as in `/sessions/<id>`. */
   readonly id: string | undefined
   readonly params: URLSearchParams
 }
 
-/** Reads an address. One that is unknown leads to the overview. */
+/** Parses a URL. An unknown path is the overview. */
 export function readRoute(path: string, search: string): Route {
   const [, first = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(path) ?? []
   const page = PAGES.find((known) => known.path === `/${first}`)?.id ?? 'overview'
   return { page, id: rest === '' ? undefined : decode(rest), params: new URLSearchParams(search) }
 }
 
-/** The address of a page. */
-export function addressOf(page: PageId, id?: string, params?: Readonly<Record<string, string>>): string {
+/** Builds the URL of a page. */
+export function buildAddress(page: PageId, id?: string, params?: Readonly<Record<string, string>>): string {
   const path = PAGES.find((known) => known.id === page)?.path ?? '/'
   const query = new URLSearchParams(params).toString()
   return `${path}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${query === '' ? '' : `?${query}`}`
@@ -41,7 +41,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A stray percent sign: as it stands.
+    // An invalid escape is used as it is.
     return text
   }
 }
@@ -50,7 +50,7 @@ const here = (): Route => readRoute(location.pathname, location.search)
 
 export const route = signal<Route>({ page: 'overview', id: undefined, params: new URLSearchParams() })
 
-/** Follows the address from now on. */
+/** Follows changes of the URL. */
 export function startRouting(): void {
   route.value = here()
   window.addEventListener('popstate', () => {
@@ -59,7 +59,7 @@ export function startRouting(): void {
   document.addEventListener('click', followLink)
 }
 
-/** Goes to an address of ours. */
+/** Navigates to a page. */
 export function go(address: string, { isReplacing = false }: { readonly isReplacing?: boolean } = {}): void {
   if (address === location.pathname + location.search) return
   if (isReplacing) history.replaceState(null, '', address)
@@ -67,13 +67,13 @@ export function go(address: string, { isReplacing = false }: { readonly isReplac
   route.value = here()
 }
 
-/** Changes what stands after the question mark. */
+/** Sets the query parameters. */
 export function setParams(params: URLSearchParams, options?: { readonly isReplacing?: boolean }): void {
   const query = params.toString()
   go(location.pathname + (query === '' ? '' : `?${query}`), options)
 }
 
-// Our own links change the page without loading it again; with a modifier the browser does what it always does.
+// Links to pages navigate without a reload; with a modifier key the browser handles them.
 function followLink(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
   const link = event.target instanceof Element ? event.target.closest('a') : null

@@ -1,4 +1,4 @@
-// Whether the screen is narrow, as the style sheet counts it.
+// Is the screen narrow? The same limit as in the style sheet.
 
 import { signal } from '@preact/signals'
 

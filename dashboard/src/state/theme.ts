@@ -1,5 +1,4 @@
-// Dark or light: what the system prefers, unless something was chosen here. The choice is applied before the first paint by
-// public/theme.js.
+// Dark or light theme: the system's preference, or the user's choice, which public/theme.js applies before the first paint.
 
 import { signal } from '@preact/signals'
 
@@ -14,14 +13,14 @@ const inForce = (): Theme => {
   return system.matches ? 'light' : 'dark'
 }
 
-/** The theme in force. */
+/** The current theme. */
 export const theme = signal<Theme>(inForce())
 
 system.addEventListener('change', () => {
   theme.value = inForce()
 })
 
-/** The other one, from now on. */
+/** Switches the theme. */
 export function toggleTheme(): void {
   const next = theme.value === 'dark' ? 'light' : 'dark'
   document.documentElement.dataset.theme = next
@@ -29,6 +28,6 @@ export function toggleTheme(): void {
   try {
     localStorage.setItem(KEY, next)
   } catch {
-    // Storage is forbidden here: it holds until the page is closed.
+    // Without storage the choice lasts until the page is closed.
   }
 }

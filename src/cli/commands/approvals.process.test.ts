@@ -46,7 +46,7 @@ it('says what to do where there is nothing to answer, and takes no id for anothe
   const home = makeTempFolder('arc-home-')
   expect(await runArc(['approvals', 'list'], { home })).toEqual({
     ...{ code: 0, stdout: '' },
-    stderr: 'Nothing is held for a person. What was: arc logs --decision ask\n',
+    stderr: 'Nothing waits for approval. Past approvals: arc logs --decision ask\n',
   })
   for (const id of ['', '0', '../x', '%']) {
     const { code, stdout, stderr } = await runArc(['approvals', 'approve', '--json', '--', id], { home })

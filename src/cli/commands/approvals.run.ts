@@ -1,4 +1,4 @@
-// `arc approvals`: what is held for a person, and the person's answer.
+// `arc approvals`: lists the steps that wait for approval, and answers them.
 
 import { type AnswerSource, type Approval, type ApprovalServices, Approvals } from '../../approvals/approvals.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
@@ -11,13 +11,13 @@ import { heldStepLines, heldStepSummary } from '../approval-text.ts'
 import colors from '../colors.ts'
 import { confirm, requirePerson } from '../confirm.ts'
 import { openState } from '../home-stores.ts'
-import { print, printJson, report, tell } from '../output.ts'
+import { info, print, printJson, report } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
 
-/** Lists what waits for an answer. */
+/** Lists the pending approvals. */
 export async function listApprovals({ json }: JsonOption): Promise<number> {
   return withApprovals((approvals) => {
     printPending(approvals.pending(), json === true)
@@ -25,47 +25,47 @@ export async function listApprovals({ json }: JsonOption): Promise<number> {
   })
 }
 
-/** Prints the steps that wait. */
+/** Prints pending approvals. */
 export function printPending(pending: readonly Approval[], isJson: boolean): void {
-  if (isJson) printJson(pending.map(jsonOf))
-  else if (pending.length === 0) tell('Nothing is held for a person. What was: arc logs --decision ask')
-  else for (const line of pending.flatMap(linesOf)) print(line)
+  if (isJson) printJson(pending.map(approvalJson))
+  else if (pending.length === 0) info('Nothing waits for approval. Past approvals: arc logs --decision ask')
+  else for (const line of pending.flatMap(approvalLines)) print(line)
 }
 
-function linesOf(approval: Approval): string[] {
+function approvalLines(approval: Approval): string[] {
   const { preview } = approval.step
   const lines = [...heldStepLines(approval)]
   if (preview !== undefined) {
     lines.push(
-      colors.yellow(`  This is a preview: the arguments are ${preview.bytes} bytes long. SHA-256 ${preview.sha256}`),
+      colors.yellow(`  Preview only: the arguments are ${preview.bytes} bytes long (SHA-256 ${preview.sha256}).`),
     )
   }
   return lines
 }
 
-/** Answers for one step, by its id or the beginning of it. */
+/** Approves or denies a step, given its id or a unique prefix. */
 export async function answerApproval(id: string, word: 'approve' | 'deny', { json }: JsonOption): Promise<number> {
   const approval = withApprovals((approvals) => approvals.open(findId(approvals, id)))
   const confirmed =
     word === 'deny'
       ? requirePerson('deny a step')
       : await confirm('approve a step', {
-          show: () => tell(linesOf(approval).join('\n')),
-          question: 'Let exactly this step happen, once?',
+          show: () => info(approvalLines(approval).join('\n')),
+          question: 'Approve exactly this step, once?',
         })
   if (confirmed === undefined) return 1
   const answered = answer(approval.id, word, confirmed)
-  if (json === true) printJson({ ...jsonOf(answered), status: answered.status })
+  if (json === true) printJson({ ...approvalJson(answered), status: answered.status })
   else printAnswer(answered)
   return 0
 }
 
-/** Prints what became of a step. */
+/** Prints the new status of an approval. */
 export function printAnswer(approval: Approval): void {
-  tell(`${approval.status}: ${heldStepSummary(approval)}`)
+  info(`${approval.status}: ${heldStepSummary(approval)}`)
 }
 
-// With the record open: an answer is recorded when it is given, whether or not somebody waits for it.
+// The answer is recorded at once, even if no process waits for it any more.
 function answer(id: string, word: 'approve' | 'deny', source: AnswerSource): Approval {
   const { state, trace, close } = openStores(arcHome(), report)
   try {
@@ -91,7 +91,7 @@ function findId(approvals: Approvals, given: string): string {
 }
 
 /** An approval as --json prints it. */
-export function jsonOf({ id, step, reason, hook, createdAt, expiresAt }: Approval) {
+export function approvalJson({ id, step, reason, hook, createdAt, expiresAt }: Approval) {
   const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
   return { id, step, reason: reason ?? null, hook: hook ?? null, ...times }
 }

@@ -1,4 +1,4 @@
-// `arc approvals`: the declaration.
+// `arc approvals`: the steps that wait for approval.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -9,19 +9,23 @@ export function addApprovals(arc: Command, run: Run): void {
     managedForOthers() === undefined ? import('./approvals.run.ts') : import('./approvals/managed-approvals.ts')
   const approvals = arc
     .command('approvals')
-    .description('what is held for a person, and the answer')
+    .description('list, approve or deny what waits for you')
     .addHelpText('after', example('arc approvals list'))
   approvals
     .command('list')
-    .description('the steps that wait for an answer')
+    .description('list the steps that wait for approval')
     .option('--json', 'print [{id, step, reason, expiresAt}]')
     .addHelpText('after', example('arc approvals list'))
     .action((options) => run(load().then((all) => all.listApprovals(options))))
   for (const word of ['approve', 'deny'] as const) {
     approvals
       .command(`${word} <id>`)
-      .description(word === 'approve' ? 'let exactly this step happen, once' : 'stop the step')
-      .option('--json', 'print the step as JSON')
+      .description(
+        word === 'approve'
+          ? 'approve exactly this step, once; ID is an id or a unique prefix'
+          : 'deny a step; ID is an id or a unique prefix',
+      )
+      .option('--json', 'print the approval as JSON')
       .addHelpText('after', example(`arc approvals ${word} 01JB2`))
       .action((id, options) => run(load().then((all) => all.answerApproval(id, word, options))))
   }

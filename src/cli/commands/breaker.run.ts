@@ -1,20 +1,21 @@
-// `arc breaker`: whether failing hooks have lowered what hooks may do, and closing it by hand.
+// `arc breaker`: shows or resets the circuit breaker.
 
 import { createServices } from '../../hooks/pipeline-services.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { type BreakerStatus, DurableBreaker } from '../../supervisor/breaker/breaker.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
-import { recordIn, requirePerson } from '../confirm.ts'
-import { fromNow, print, printJson, report, tell } from '../output.ts'
+import { appendChange, requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
+import { fromNow, info, print, printJson, report } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
 
-/** Shows where the breaker of the profile stands. */
+/** Shows the breaker of the active profile. */
 export async function showBreaker({ json }: JsonOption): Promise<number> {
-  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     printStatus(preview.breaker(), preview.config.profile, json === true)
     return 0
@@ -23,22 +24,22 @@ export async function showBreaker({ json }: JsonOption): Promise<number> {
   }
 }
 
-/** Closes the breaker of the profile. */
+/** Closes the breaker of the active profile. */
 export async function resetBreaker({ json }: JsonOption): Promise<number> {
   const confirmed = requirePerson('reset the breaker')
-  const { preview, home, close } = openDryRun({ cwd: process.cwd(), report })
+  const { preview, home, close } = openDryRun({ cwd: context().cwd, report })
   close()
   const { profile, breaker: settings } = preview.config
   const stores = openStores(home, report)
   try {
     if (!stores.isDurable) {
-      report('the breaker was not reset, because that could not be kept')
+      report('the breaker was not reset: the database cannot be written')
       return 1
     }
     const services = createServices({ ...stores, profile: () => profile, notify: () => undefined })
     const breaker = new DurableBreaker({ ...settings, profile }, services)
     breaker.reset()
-    recordIn(stores.trace, { action: 'breaker:reset-asked', message: 'arc breaker reset' }, confirmed)
+    appendChange(stores.trace, { action: 'breaker:reset-asked', message: 'arc breaker reset' }, confirmed)
     printStatus(breaker.status(), profile, json === true)
     return 0
   } finally {
@@ -50,8 +51,8 @@ const LOOKS: Readonly<
   Record<BreakerStatus['state'], { icon: string; paint: (text: string) => string; means: string }>
 > = {
   closed: { icon: '✓', paint: colors.green, means: 'hooks act as configured' },
-  open: { icon: '✗', paint: colors.red, means: 'advise and enforce act as log; critical hooks are not lowered' },
-  'half-open': { icon: '!', paint: colors.yellow, means: 'the next run of a hook decides' },
+  open: { icon: '✗', paint: colors.red, means: 'hooks in advise and enforce act as in log, except critical ones' },
+  'half-open': { icon: '!', paint: colors.yellow, means: 'the next hook run closes or opens it' },
 }
 
 function printStatus(status: BreakerStatus, profile: string, isJson: boolean): void {
@@ -62,9 +63,8 @@ function printStatus(status: BreakerStatus, profile: string, isJson: boolean): v
   }
   const { icon, paint, means } = LOOKS[state]
   print(`${paint(`${icon} ${state}`)}  profile ${colors.bold(profile)}: ${means}`)
-  print(`  failures  ${failures} in a row, opens at ${threshold}`)
+  print(`  failures  ${failures} in a row; the breaker opens at ${threshold}`)
   if (openedAt !== null) print(`  opened    ${fromNow(openedAt)}`)
-  if (halfOpenAt !== null && state === 'open')
-    print(`  tries     ${fromNow(halfOpenAt)}; at once with: arc breaker reset`)
-  if (state !== 'closed') tell('What failed: arc logs --action hook:error')
+  if (halfOpenAt !== null && state === 'open') print(`  retries   ${fromNow(halfOpenAt)}; now: arc breaker reset`)
+  if (state !== 'closed') info('Failures: arc logs --action hook:error')
 }

@@ -1,4 +1,4 @@
-// `arc check`: what the pipeline would decide on a tool call in enforce mode. Nothing runs, nothing is recorded.
+// `arc check`: a dry run of one tool call in enforce mode. Nothing is run or recorded.
 
 import { once } from 'node:events'
 import { resolve } from 'node:path'
@@ -11,10 +11,11 @@ import { toolClass } from '../../engine/tools.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { findProject } from '../../platform/home.ts'
 import { type DryRun, type DryRunResult, openDryRun } from '../../supervisor/dry-run.ts'
-import { printJson, report, tell } from '../output.ts'
-import { printAnswer, riskOf } from './check/decision-report.ts'
+import { context } from '../context.ts'
+import { info, printJson, report } from '../output.ts'
+import { findRisk, printDecision } from './check/decision-report.ts'
 
-/** What `arc check` was asked. */
+/** The options of `arc check`. */
 export interface CheckOptions {
   readonly cwd?: string
   readonly tool: string
@@ -26,30 +27,30 @@ export interface CheckOptions {
 const EXIT: Readonly<Record<Decision, number>> = { pass: 0, flag: 0, block: 2, ask: 3 }
 const USAGE = 'expected a command after --, as in: arc check -- git push --force'
 
-/** Checks one call, or one for each line of stdin. */
+/** Checks one call, or one call per line of stdin. */
 export async function check(words: readonly string[], options: CheckOptions): Promise<number> {
   if (options.jsonl === true) return checkLines(options)
-  const text = toLine(words)
+  const text = joinWords(words)
   if (text.trim() === '') {
-    tell(`arc: ${USAGE}`)
+    info(`arc: ${USAGE}`)
     return 2
   }
-  const cwd = resolve(options.cwd ?? '.')
+  const cwd = resolve(context().cwd, options.cwd ?? '.')
   const isExplained = options.explain === true && toolClass(options.tool) === 'shell'
   const { preview, close } = openDryRun({ cwd, mode: 'enforce', report })
   try {
-    for (const problem of preview.problems) tell(formatProblem(problem))
+    for (const problem of preview.problems) info(formatProblem(problem))
     const foreseen = await foresee(preview, text, options.tool, cwd)
-    if (options.json === true) printJson(answerOf(foreseen))
-    else printAnswer(text, foreseen, isExplained ? { cwd } : undefined)
+    if (options.json === true) printJson(decisionJson(foreseen))
+    else printDecision(text, foreseen, isExplained ? { cwd } : undefined)
     return EXIT[foreseen.outcome.decision]
   } finally {
     close()
   }
 }
 
-// One word is a whole line already; several were taken apart by the user's shell, so what needs quotes gets them back.
-function toLine(words: readonly string[]): string {
+// A single word is the whole command line. Several words were split by the user's shell: quotes are put back.
+function joinWords(words: readonly string[]): string {
   if (words.length <= 1) return words[0] ?? ''
   return words.map((word) => (/^[\w@%+=:,./~^-]+$/.test(word) ? word : quoteForShell(word))).join(' ')
 }
@@ -57,13 +58,13 @@ function toLine(words: readonly string[]): string {
 function foresee(preview: DryRun, text: string, tool: string, cwd: string): Promise<DryRunResult> {
   return preview.evaluate(
     'pre:tool',
-    { tool, args: argsOf(text, tool) },
+    { tool, args: readToolArgs(text, tool) },
     { workspace: cwd, profile: preview.config.profile },
   )
 }
 
-// A shell has a command; other tools have arguments as JSON, or the one that their kind of tool works on.
-function argsOf(text: string, tool: string): Readonly<Record<string, unknown>> {
+// Shell tools take a command. Other tools take JSON, or the main argument of their class.
+function readToolArgs(text: string, tool: string): Readonly<Record<string, unknown>> {
   const kind = toolClass(tool)
   if (kind === 'shell') return { command: text }
   const given = parse(text)
@@ -76,14 +77,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON, so it is a text.
+    // Not JSON: plain text.
     return undefined
   }
 }
 
-function answerOf(foreseen: DryRunResult): object {
+function decisionJson(foreseen: DryRunResult): object {
   const { outcome, evaluations, skipped: leftOut } = foreseen
-  const { risk, gravest } = riskOf(foreseen)
+  const { risk, gravest } = findRisk(foreseen)
   return {
     decision: outcome.decision,
     effect: risk?.effect ?? null,
@@ -98,19 +99,19 @@ function answerOf(foreseen: DryRunResult): object {
   }
 }
 
-// Each project has a pipeline of its own; a batch has few of them, but possibly many directories.
+// A batch has few projects (one pipeline each), but possibly many directories.
 const MAX_PIPELINES = 64
-const MAX_PLACES = 10_000
+const MAX_DIRECTORIES = 10_000
 
 async function checkLines(options: CheckOptions): Promise<number> {
   const checker = new LineChecker(options)
   let hasFailed = false
   try {
-    for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of createInterface({ input: context().stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (line.trim() === '') continue
       const answer = await checker.check(line)
       hasFailed ||= 'error' in answer
-      if (!process.stdout.write(`${JSON.stringify(answer)}\n`)) await once(process.stdout, 'drain')
+      if (!context().stdout.write(`${JSON.stringify(answer)}\n`)) await once(context().stdout, 'drain')
     }
   } finally {
     checker.close()
@@ -128,16 +129,16 @@ class LineChecker {
   }
 
   async check(line: string): Promise<object> {
-    const asked = parse(line)
-    const id = isRecord(asked) && asked.id !== undefined ? asked.id : null
-    if (!isRecord(asked)) return { id, error: `expected {"id", "command", "cwd"?}, not ${show(line)}` }
-    const { command, cwd = this.#options.cwd ?? '.' } = asked
-    if (typeof command !== 'string') return { id, error: `command must be a text, not ${show(command)}` }
-    if (typeof cwd !== 'string') return { id, error: `cwd must be a text, not ${show(cwd)}` }
+    const request = parse(line)
+    const id = isRecord(request) && request.id !== undefined ? request.id : null
+    if (!isRecord(request)) return { id, error: `expected {"id", "command", "cwd"?}, not ${show(line)}` }
+    const { command, cwd = this.#options.cwd ?? '.' } = request
+    if (typeof command !== 'string') return { id, error: `command must be a string, not ${show(command)}` }
+    if (typeof cwd !== 'string') return { id, error: `cwd must be a string, not ${show(cwd)}` }
     try {
-      const place = resolve(cwd)
-      const foreseen = await foresee(this.#previewAt(place), command, this.#options.tool, place)
-      const { risk, gravest } = riskOf(foreseen)
+      const dir = resolve(context().cwd, cwd)
+      const foreseen = await foresee(this.#previewAt(dir), command, this.#options.tool, dir)
+      const { risk, gravest } = findRisk(foreseen)
       const { decision } = foreseen.outcome
       return { id, decision, effect: risk?.effect ?? null, tier: risk?.tier ?? null, rule: gravest?.rule ?? null }
     } catch (error) {
@@ -150,9 +151,9 @@ class LineChecker {
     this.#opened.clear()
   }
 
-  // Every directory without a layer of its own sees the same pipeline.
+  // All directories outside of projects share one pipeline.
   #previewAt(cwd: string): DryRun {
-    if (this.#projects.size > MAX_PLACES) this.#projects.clear()
+    if (this.#projects.size > MAX_DIRECTORIES) this.#projects.clear()
     const project = this.#projects.has(cwd) ? this.#projects.get(cwd) : findProject(cwd)
     this.#projects.set(cwd, project)
     const key = project ?? ''
@@ -160,7 +161,7 @@ class LineChecker {
     if (known !== undefined) return known.preview
     if (this.#opened.size >= MAX_PIPELINES) this.close()
     const opened = openDryRun({ cwd, mode: 'enforce', report })
-    for (const problem of opened.preview.problems) tell(formatProblem(problem))
+    for (const problem of opened.preview.problems) info(formatProblem(problem))
     this.#opened.set(key, opened)
     return opened.preview
   }

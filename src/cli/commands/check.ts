@@ -1,4 +1,4 @@
-// `arc check`: the declaration.
+// `arc check`: a dry run of one tool call.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -7,14 +7,14 @@ export function addCheck(arc: Command, run: Run): void {
   arc
     .command('check [command...]')
     .usage('[options] -- COMMAND…')
-    .summary('what would be decided on a command; nothing runs')
-    .description('what the pipeline would decide in enforce mode; nothing runs, nothing is recorded')
-    .option('--cwd <dir>', 'where the call would run; here unless set')
-    .option('--tool <name>', 'the tool, by any name', 'shell')
-    .option('--explain', 'also which commands were found in it, and every rule that matched')
-    .option('--json', 'the decision with its evidence as JSON')
-    .option('--jsonl', 'a {id, command, cwd?} for each line of stdin, a decision for each on stdout')
-    .addHelpText('after', '\nExit code: 0 pass or flag, 2 block, 3 ask; with --jsonl 1 after a bad line.')
+    .summary('show what ARC would decide on a command (dry run)')
+    .description('show what the pipeline would decide in enforce mode; nothing is run or recorded')
+    .option('--cwd <dir>', 'working directory of the call (default: the current one)')
+    .option('--tool <name>', "name of the tool: a class such as shell, or an agent's own name", 'shell')
+    .option('--explain', 'also show the parsed commands and every rule that matched')
+    .option('--json', 'print the decision with its evidence as JSON')
+    .option('--jsonl', 'read {id, command, cwd?} lines from stdin, print one decision per line')
+    .addHelpText('after', '\nExit code: 0 pass or flag, 2 block, 3 ask; --jsonl: 1 after an invalid line.')
     .addHelpText('after', example('arc check -- git push --force'))
     .action((words, options) => run(import('./check.run.ts').then(({ check }) => check(words, options))))
 }

@@ -1,26 +1,27 @@
-// `arc completion`: a script that teaches a shell to complete arc; `arc complete`: the names that the script looks up.
+// `arc completion` prints a completion script; the script calls `arc complete` to look up names.
 
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { listProfiles } from '../../config/profile-files.ts'
 import { arcHome } from '../../platform/home.ts'
+import { context } from '../context.ts'
 import { print } from '../output.ts'
-import { type Shell, scriptFor } from './completion/shells.ts'
-import { type LookUp, placesOf } from './completion/tree.ts'
+import { type LookUp, readNodes } from './completion/command-nodes.ts'
+import { type Shell, scriptFor } from './completion/shell-scripts.ts'
 
 /** Prints the completion script of a shell. */
 export async function completion(shell: Shell, arc: Command): Promise<number> {
-  process.stdout.write(scriptFor(shell, placesOf(arc)))
+  context().stdout.write(scriptFor(shell, readNodes(arc)))
   return 0
 }
 
-/** Prints names of a kind, a line each. Says nothing when something is wrong: it runs while somebody types. */
+/** Prints names of a kind, one per line. */
 export async function complete(kind: LookUp): Promise<number> {
-  for (const name of await namesOf(kind)) if (isPlain(name)) print(name)
+  for (const name of await findNames(kind)) if (isPlain(name)) print(name)
   return 0
 }
 
-async function namesOf(kind: LookUp): Promise<readonly string[]> {
+async function findNames(kind: LookUp): Promise<readonly string[]> {
   if (kind === 'profile') return [...new Set(['default', ...listProfiles(join(arcHome(), 'profiles'))])]
   if (kind === 'host') return (await import('../../hosts/host.ts')).HOST_NAMES
   const { ProfileHome } = await import('../../supervisor/profile-home.ts')
@@ -29,7 +30,7 @@ async function namesOf(kind: LookUp): Promise<readonly string[]> {
   return [...new Set([...Object.keys(BUILT_IN_HOOKS), ...Object.keys(hooks), ...commands.map(({ name }) => name)])]
 }
 
-// Shells split words at blanks and would run what stands in some other characters.
+// Shells split words at blanks and interpret some other characters.
 function isPlain(name: string): boolean {
   return /^[\w.@:+-]+$/.test(name)
 }

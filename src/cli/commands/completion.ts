@@ -1,4 +1,4 @@
-// `arc completion`: the declaration.
+// `arc completion`: shell completion.
 
 import { Argument, type Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -7,12 +7,12 @@ export function addCompletion(arc: Command, run: Run): void {
   const load = () => import('./completion.run.ts')
   arc
     .command('completion')
-    .summary('TAB in bash, zsh and fish')
-    .description('a script that teaches a shell to complete arc')
+    .summary('shell completion for bash, zsh and fish')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', example('eval "$(arc completion bash)"'))
     .action((shell) => run(load().then((all) => all.completion(shell, arc))))
-  // What the script asks while somebody types.
+  // Called by the completion script.
   arc
     .command('complete', { hidden: true })
     .addArgument(new Argument('<kind>').choices(['profile', 'hook', 'host']))

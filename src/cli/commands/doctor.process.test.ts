@@ -3,7 +3,8 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { onlyJson, runArc } from '../../../test/run-arc.ts'
+import { onlyJson } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
@@ -26,7 +27,7 @@ beforeEach(() => {
 
 const moved = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'GEMINI_CLI_HOME', 'XDG_CONFIG_HOME']
 const env = () => ({ HOME: user, ...Object.fromEntries(moved.map((name) => [name, undefined])) })
-const arc = (...args: string[]) => runArc(args, { home, env: env(), cwd: user })
+const arc = (...args: string[]) => runArcInProcess(args, { home, env: env(), cwd: user })
 
 async function doctor(
   ...args: string[]
@@ -77,13 +78,13 @@ it('says that the hooks of a project do not run before they are trusted', async 
   writeFileSync(join(project, '.arc/config.json'), JSON.stringify({ commands: [command] }))
   const look = async () => {
     const { checks } = onlyJson<{ checks: Check[] }>(
-      await runArc(['doctor', '--json'], { home, env: env(), cwd: project }),
+      await runArcInProcess(['doctor', '--json'], { home, env: env(), cwd: project }),
     )
     return checks.find(({ name }) => name === 'trust')
   }
   expect(await look()).toMatchObject({ ok: false, fix: `arc trust ${project}` })
   askNobody(home)
-  await runArc(['trust', project, '--yes'], { home, env: env(), cwd: project })
+  await runArcInProcess(['trust', project, '--yes'], { home, env: env(), cwd: project })
   expect(await look()).toMatchObject({ ok: true })
 })
 
@@ -114,7 +115,7 @@ it('asks the program for its release: another is told, another kind is not all r
   const look = async (script: string): Promise<Check | undefined> => {
     writeFileSync(join(bin, 'claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
     const options = { home, cwd: user, env: { ...env(), PATH: `${bin}:${process.env.PATH}` } }
-    const { checks } = onlyJson<{ checks: Check[] }>(await runArc(['doctor', '--json'], options))
+    const { checks } = onlyJson<{ checks: Check[] }>(await runArcInProcess(['doctor', '--json'], options))
     return checks.find(({ name }) => name === 'claude: version')
   }
   const { verifiedWith = '' } = HOSTS.claude

@@ -1,5 +1,4 @@
-// `arc doctor`: is everything that should run really running. Looks, and with --live sends a call through each installed
-// host line; changes nothing.
+// `arc doctor`: checks the installation. Read-only; with --live it sends a test call through every installed hook.
 
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
@@ -16,10 +15,11 @@ import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
+import { context } from '../context.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { managedForOthers } from '../managed-access.ts'
-import { enforces } from '../mode-sync.ts'
-import { fromNow, oneLine, print, printJson, report, tell } from '../output.ts'
+import { isHomeEnforced } from '../mode-sync.ts'
+import { fromNow, info, oneLine, print, printJson, report } from '../output.ts'
 import { isRunnable, sendCanary } from './doctor/canary.ts'
 import { clientVersion } from './doctor/client-version.ts'
 import { daemonCheck } from './doctor/daemon-check.ts'
@@ -32,19 +32,19 @@ export interface DoctorOptions {
   readonly json?: boolean
 }
 
-/** Shows every check; exit code 1 when one is not ok. */
+/** Prints every check; exit code 1 if one failed. */
 export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   const home = resolve(arcHome())
   const managed = readManagedInstall()
-  // The home of a managed machine is closed to this account: what can be seen from outside has to do.
+  // This account cannot read the home of a managed machine, so only the outside is checked.
   const isOutside = managedForOthers() !== undefined
   const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)
   if (!isOutside) checks.push(...homeChecks(home), ...configChecks(), ...modeChecks(home), await daemonCheck(home))
-  const seen = isOutside ? [] : seenIn(home)
+  const seen = isOutside ? [] : readLastSeen(home)
   const installed = installedHosts()
-  const versions = await versionsOf(installed)
-  // A managed machine is always told to fail closed.
-  const isEnforced = managed !== undefined || enforces(home)
+  const versions = await readVersions(installed)
+  // Hooks of a managed machine always fail closed.
+  const isEnforced = managed !== undefined || isHomeEnforced(home)
   for (const { host, place } of installed) {
     const command = managed?.launcher ?? launcherFile(home)
     checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, command, isEnforced))
@@ -58,13 +58,13 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
 }
 
 function configChecks(): Check[] {
-  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
+  const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     const { config, loaded, problems } = preview
     const wrong = problems.filter(isFatal)
     const what = `profile ${config.profile}, ${config.enforcement}, ${preview.hooks().length} hooks`
     const [first] = wrong
-    const fix = 'arc profile show names every problem with its place.'
+    const fix = 'See every problem with its position: arc profile show'
     const files: Check =
       first === undefined
         ? { name: 'configuration', ok: true, detail: what }
@@ -82,7 +82,12 @@ function configChecks(): Check[] {
     if (project === undefined || project.commands.length + project.scripts.length === 0) return [files, breaker]
     const trust: Check = project.isTrusted
       ? { name: 'trust', ok: true, detail: `the hooks of ${project.dir} are trusted` }
-      : { name: 'trust', ok: false, detail: `the hooks of ${project.dir} do not run`, fix: `arc trust ${project.dir}` }
+      : {
+          name: 'trust',
+          ok: false,
+          detail: `the hooks of ${project.dir} are not trusted, so they do not run`,
+          fix: `arc trust ${project.dir}`,
+        }
     return [files, breaker, trust]
   } finally {
     close()
@@ -92,22 +97,22 @@ function configChecks(): Check[] {
 interface Installed {
   readonly host: Host
   readonly place: Place
-  /** The release of the program, where it tells. */
+  /** The version of the program, if it could be read. */
   readonly version?: string | undefined
 }
 
-// All at once: each may take a while to say it.
-async function versionsOf(installed: readonly Installed[]): Promise<ReadonlyMap<string, string | undefined>> {
+// In parallel: each program may take a while.
+async function readVersions(installed: readonly Installed[]): Promise<ReadonlyMap<string, string | undefined>> {
   const names = [...new Set(installed.map(({ host }) => host.name))]
   return new Map(await Promise.all(names.map(async (name) => [name, await clientVersion(name)] as const)))
 }
 
-// Where a line of ours stands, in the user's files or in those of the project around here.
+// Hosts with ARC's lines in the user's files or in those of the current project.
 function installedHosts(): Installed[] {
-  const env = process.env
+  const env = context().env
   const places: Place[] = [
     { scope: 'user', dir: homedir(), env },
-    { scope: 'project', dir: process.cwd(), env },
+    { scope: 'project', dir: context().cwd, env },
   ]
   return Object.values(HOSTS).flatMap((host) => {
     return places.filter((place) => isInstalled(host, place)).map((place) => ({ host, place }))
@@ -127,28 +132,30 @@ function hostChecks({ host, place, version }: Installed, command: string, isEnfo
     const texts = readTexts([...pathsToRead(host, place), ...pathsToDiagnose(host, place)])
     return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command), isEnforced, version })
   } catch (error) {
-    return [{ name: `${host.name}: installed`, ok: false, detail: describe(error), fix: 'Mend the file.' }]
+    return [
+      { name: `${host.name}: installed`, ok: false, detail: describe(error), fix: 'Fix the syntax of that file.' },
+    ]
   }
 }
 
-function seenIn(home: string): readonly SeenEvent[] {
+function readLastSeen(home: string): readonly SeenEvent[] {
   const stores = openStores(home, () => undefined)
   try {
     return listSeenEvents(stores.state)
   } catch (error) {
-    tell(`arc: when hosts were last heard of cannot be read: ${describe(error)}`)
+    info(`arc: cannot read when agents last called: ${describe(error)}`)
     return []
   } finally {
     stores.close()
   }
 }
 
-// Configured is not the same as running: only what came in counts.
+// A configured hook need not run: only received calls prove that it does.
 function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   const own = seen.filter(({ host }) => host === name).sort((a, b) => b.at - a.at)
   const unknown = own.filter(({ isUnknown }) => isUnknown).map(({ event }) => event)
   if (own.length === 0) {
-    const detail = 'nothing has ever come in; work with it once, or: arc doctor --live'
+    const detail = 'no call received yet; use the agent once, or run: arc doctor --live'
     return { name: `${name}: last seen`, ok: true, detail }
   }
   const wanted = Object.keys(events).filter((event) => events[event]?.isInstalled)
@@ -156,7 +163,7 @@ function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   const list = own.map(({ event, at }) => `${event} ${fromNow(at)}`)
   const rest = [
     ...(never.length > 0 ? [`never: ${never.join(', ')}`] : []),
-    ...(unknown.length > 0 ? [`unknown to this version: ${unknown.join(', ')}`] : []),
+    ...(unknown.length > 0 ? [`unknown events: ${unknown.join(', ')}`] : []),
   ]
   return { name: `${name}: last seen`, ok: true, detail: [list.join(', '), ...rest].join('; ') }
 }
@@ -166,5 +173,5 @@ function printChecks(checks: readonly Check[], ok: boolean): void {
     print(`${isOk ? colors.green('✓') : colors.red('✗')} ${colors.bold(name)}  ${oneLine(detail, 300)}`)
     if (fix !== undefined) print(`    ${colors.yellow(fix)}`)
   }
-  tell(ok ? 'Everything is as it should be.' : 'Something is not as it should be.')
+  info(ok ? 'All checks passed.' : 'Some checks failed; fix these first.')
 }

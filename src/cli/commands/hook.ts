@@ -1,4 +1,4 @@
-// `arc hook`: the declaration.
+// `arc hook`: the program that agents call.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -6,8 +6,8 @@ import { example, type Run } from '../command-declaration.ts'
 export function addHook(arc: Command, run: Run): void {
   arc
     .command('hook <host> [event]')
-    .summary('what a host calls on each event')
-    .description("the hook that a host calls: its payload on stdin, the answer in the host's own dialect")
+    .summary('called by agents on every event')
+    .description("called by agents: reads the agent's payload from stdin and replies in the agent's own format")
     .addHelpText('after', '\nHosts: claude, codex, gemini, qwen, copilot, cline, opencode, cursor')
     .addHelpText('after', example('arc hook claude < payload.json'))
     .action((host, event) => run(import('./hook.run.ts').then((all) => all.hook(host, event))))

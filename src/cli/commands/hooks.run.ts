@@ -1,4 +1,4 @@
-// `arc hooks`: the pipeline as it stands, which of it a step would meet, and switching hooks off and on again.
+// `arc hooks`: lists the pipeline, shows which hooks match a step, and disables or enables hooks.
 
 import { formatProblem } from '../../config/problem.ts'
 import { didYouMean, show } from '../../engine/errors.ts'
@@ -10,34 +10,35 @@ import { openStores } from '../../storage/open-stores.ts'
 import { type DryRun, openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { confirm } from '../confirm.ts'
+import { context } from '../context.ts'
 import {
   alignColumns,
+  formatSpan,
   fromNow,
+  info,
   oneLine,
   print,
   printJson,
   readSpan,
   report,
   shortPath,
-  showSpan,
-  tell,
 } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
 
-/** Shows every hook of the pipeline. */
+/** Lists every hook of the pipeline. */
 export async function listHooks({ json }: JsonOption): Promise<number> {
   return withPreview(({ preview, home }) => {
     const hooks = preview.hooks()
-    if (json === true) printJson(hooks.map(rowOf))
+    if (json === true) printJson(hooks.map(hookJson))
     else printHooks(hooks, preview, home)
     return 0
   })
 }
 
-/** What a step is like, for `arc hooks match`. */
+/** The options of `arc hooks match`. */
 export interface MatchOptions extends JsonOption {
   readonly tool?: string
   readonly path?: string
@@ -54,68 +55,65 @@ export async function matchHooks(point: string, options: MatchOptions): Promise<
     const { tool = named, path, command, agent, source, host } = options
     const args = { ...(path && { file_path: path }), ...(command && { command }) }
     const data = { ...(tool && { tool }), args, ...(path && { path }) }
-    const names = preview.match(name, { data, agent, source, host, workspace: process.cwd() })
+    const names = preview.match(name, { data, agent, source, host, workspace: context().cwd })
     const all = preview.hooks().filter(({ points }) => points.includes(name))
     const found = all.filter((hook) => names.includes(hook.name))
     if (options.json === true) {
-      printJson(found.map(rowOf))
+      printJson(found.map(hookJson))
       return 0
     }
-    if (found.length === 0) tell(`No hook would run at ${name}${tool === undefined ? '' : ` for ${tool}`}.`)
+    if (found.length === 0) info(`No hook would run at ${name}${tool === undefined ? '' : ` for ${tool}`}.`)
     else printTable(found, home)
     const others = all.filter((hook) => !names.includes(hook.name))
-    if (others.length > 0) tell(colors.dim(`Not for this step: ${others.map((hook) => hook.name).join(', ')}.`))
+    if (others.length > 0) info(colors.dim(`Do not match: ${others.map((hook) => hook.name).join(', ')}.`))
     return 0
   })
 }
 
-/** Switches a hook off: for a while, or until it is switched on again. */
+/** Disables a hook, for a time or until it is enabled again. */
 export async function disableHook(
   name: string,
   options: JsonOption & { readonly for?: string; readonly reason?: string },
 ): Promise<number> {
   const forMs = options.for === undefined ? undefined : readSpan(options.for)
   if (options.for !== undefined && (forMs === undefined || forMs === 0)) {
-    tell(`arc: --for must be like 90s, 30m, 2h or 7d, not ${show(options.for)}`)
+    info(`arc: --for must be like 90s, 30m, 2h or 7d, not ${show(options.for)}`)
     return 2
   }
   const known = withPreview(({ preview }) => (isKnown(preview.hooks(), name) ? 0 : 1))
   if (known !== 0) return known
   const { reason } = options
-  const span = forMs === undefined ? 'until "arc hooks enable"' : `for ${showSpan(forMs)}`
-  const showChange = (): void => tell(`${colors.bold(name)} will be switched off ${span}.`)
-  const confirmed = await confirm('switch a hook off', { show: showChange, question: `Switch off ${name}?` })
+  const span = forMs === undefined ? 'until arc hooks enable' : `for ${formatSpan(forMs)}`
+  const showChange = (): void => info(`${colors.bold(name)} will be disabled ${span}.`)
+  const confirmed = await confirm('disable a hook', { show: showChange, question: `Disable ${name}?` })
   if (confirmed === undefined) return 1
   return change(name, options, (stores, now) => {
     const until = forMs === undefined ? undefined : now + forMs
     snooze(stores.state, { hook: name, since: now, until, reason })
-    const message = `switched off ${span}${reason === undefined ? '' : `: ${reason}`}`
+    const message = `disabled ${span}${reason === undefined ? '' : `: ${reason}`}`
     const end = until !== undefined && { until: new Date(until).toISOString() }
     const data = { hook: name, ...end, ...confirmed }
     const action = forMs === undefined ? 'hook:disable' : 'hook:snooze'
     recordEvent(stores.trace, { component: 'hooks', action, level: 'warn', message, data }, { time: now })
-    tell(`${colors.yellow('!')} ${colors.bold(name)} is ${message}. Steps it misses: arc logs --action hook:skip`)
+    info(`${colors.yellow('!')} ${colors.bold(name)} is ${message}. Skipped steps: arc logs --action hook:skip`)
     return 0
   })
 }
 
-/** Switches a hook on again. */
+/** Enables a hook. */
 export async function enableHook(name: string, options: JsonOption): Promise<number> {
   return change(name, options, (stores, now, before) => {
     const wasOff = unsnooze(stores.state, name)
     if (wasOff) {
-      const event = { component: 'hooks', action: 'hook:enable', level: 'info', message: 'switched on again' } as const
+      const event = { component: 'hooks', action: 'hook:enable', level: 'info', message: 'enabled' } as const
       recordEvent(stores.trace, { ...event, data: { hook: name } }, { time: now })
     }
     const isConfigured = before?.enabled === false && !wasOff
-    if (isConfigured) tell(`arc: ${name} is switched off in the configuration; to switch it on: ${fixFor(name)}`)
-    else tell(`${colors.green('✓')} ${colors.bold(name)} ${wasOff ? 'is on again' : 'was on already'}.`)
+    if (isConfigured)
+      info(`arc: ${name} is disabled in the configuration; to enable it: arc profile set hooks.${name}.enabled true`)
+    else info(`${colors.green('✓')} ${colors.bold(name)} ${wasOff ? 'is enabled' : 'was already enabled'}.`)
     return isConfigured ? 1 : 0
   })
-}
-
-function fixFor(name: string): string {
-  return `arc profile set hooks.${name}.enabled true`
 }
 
 type Change = (stores: ReturnType<typeof openStores>, now: number, before: PipelineHook | undefined) => number
@@ -128,7 +126,7 @@ async function change(name: string, { json }: JsonOption, act: Change): Promise<
     const stores = openStores(home, report)
     try {
       if (stores.isDurable) return act(stores, Date.now(), before)
-      tell('arc: nothing was changed, because it could not be kept')
+      info('arc: nothing was changed: the database cannot be written')
       return 1
     } finally {
       stores.close()
@@ -140,7 +138,7 @@ async function change(name: string, { json }: JsonOption, act: Change): Promise<
         preview
           .hooks()
           .filter((hook) => hook.name === name)
-          .map(rowOf),
+          .map(hookJson),
       )
       return 0
     })
@@ -152,21 +150,21 @@ function isKnown(hooks: readonly PipelineHook[], name: string): boolean {
   const names = hooks.map((hook) => hook.name)
   if (names.includes(name)) return true
   const near = didYouMean(name, names)
-  tell(`arc: there is no hook ${show(name)} in this pipeline.${near} "arc hooks list" shows those that there are.`)
+  info(`arc: there is no hook ${show(name)} in this pipeline.${near} See: arc hooks list`)
   return false
 }
 
 function withPreview(look: (opened: { readonly preview: DryRun; readonly home: string }) => number): number {
-  const opened = openDryRun({ cwd: process.cwd(), report })
+  const opened = openDryRun({ cwd: context().cwd, report })
   try {
-    for (const problem of opened.preview.problems) tell(formatProblem(problem))
+    for (const problem of opened.preview.problems) info(formatProblem(problem))
     return look(opened)
   } finally {
     opened.close()
   }
 }
 
-function rowOf(hook: PipelineHook): object {
+function hookJson(hook: PipelineHook): object {
   const { name, priority, points, mode, effectiveMode, enabled, timeoutMs, source, layer, critical, disabled } = hook
   const off = disabled && { until: disabled.until ?? null, reason: disabled.reason ?? null }
   return {
@@ -191,22 +189,20 @@ function printHooks(hooks: readonly PipelineHook[], preview: DryRun, home: strin
   )
   if (hooks.length > 0) printTable(hooks, home)
   else
-    tell(
-      'No hook stands in this pipeline. Add one to "commands" of your profile, or a script: docs/guides/configuration.md',
-    )
+    info('This pipeline has no hooks. Add one to "commands" of your profile, or a script: docs/guides/configuration.md')
   if (preview.loaded.project?.isTrusted === false) {
-    tell(`The hooks of ${preview.loaded.project.dir} are not among them. To read and trust them: arc trust`)
+    info(`The hooks of ${preview.loaded.project.dir} are not trusted and not listed. To review them: arc trust`)
   }
 }
 
 function printTable(hooks: readonly PipelineHook[], home: string): void {
   const rows = hooks.map((hook) => {
     const { name, priority, points, effectiveMode, timeoutMs, source } = hook
-    const from = colors.dim(shortPath(source, [home, process.cwd()]))
+    const from = colors.dim(shortPath(source, [home, context().cwd]))
     return [
       String(priority),
       colors.bold(name),
-      stateOf(hook),
+      formatState(hook),
       effectiveMode,
       showMs(timeoutMs),
       showPoints(points),
@@ -219,7 +215,7 @@ function printTable(hooks: readonly PipelineHook[], home: string): void {
 
 const POINTS_COLUMNS = 21
 
-// As many as fit, and how many there are beyond.
+// As many points as fit, and the number of the others.
 function showPoints(points: readonly string[]): string {
   for (let count = points.length; count > 1; count--) {
     const more = points.length - count
@@ -229,7 +225,7 @@ function showPoints(points: readonly string[]): string {
   return points.length > 1 ? `${points[0]} +${points.length - 1}` : (points[0] ?? '')
 }
 
-function stateOf({ enabled, disabled }: PipelineHook): string {
+function formatState({ enabled, disabled }: PipelineHook): string {
   if (enabled) return colors.green('on')
   const until = disabled?.until === undefined ? '' : `, on ${fromNow(disabled.until)}`
   const why = disabled?.reason === undefined ? '' : ` (${oneLine(disabled.reason, 40)})`

@@ -1,4 +1,4 @@
-// `arc hooks`: the declaration.
+// `arc hooks`: the pipeline.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -7,39 +7,39 @@ export function addHooks(arc: Command, run: Run): void {
   const load = () => import('./hooks.run.ts')
   const hooks = arc
     .command('hooks')
-    .summary('which hooks run; switch one off and on')
-    .description('the pipeline as it stands')
+    .summary('list, disable and enable hooks')
+    .description('list, disable and enable the hooks of the pipeline')
     .addHelpText('after', example('arc hooks list'))
   hooks
     .command('list')
-    .description('every hook, in the order in which they run')
-    .option('--json', 'a list of {name, priority, points, mode, effectiveMode, enabled, timeoutMs, source}')
+    .description('list all hooks in the order they run')
+    .option('--json', 'print [{name, priority, points, mode, effectiveMode, enabled, timeoutMs, source}]')
     .addHelpText('after', example('arc hooks list'))
     .action((options) => run(load().then((all) => all.listHooks(options))))
   hooks
     .command('match <point>')
-    .description('which hooks would run on a step')
-    .option('--tool <name>', 'the tool, by any name')
-    .option('--path <file>', 'a file that the call names')
-    .option('--command <line>', 'the line that a shell would run')
-    .option('--agent <name>', 'the agent that does it')
+    .description('show which hooks would run on a step')
+    .option('--tool <name>', "name of the tool: a class such as shell, or an agent's own name")
+    .option('--path <file>', 'file that the call names')
+    .option('--command <line>', 'shell command of the call')
+    .option('--agent <name>', 'name of the agent')
     .option('--source <source>', 'human, agent, system, cron or unknown')
-    .option('--host <host>', 'the agent program')
-    .option('--json', 'the hooks as in list')
+    .option('--host <host>', 'agent program, such as claude')
+    .option('--json', 'print the hooks as in list')
     .addHelpText('after', example('arc hooks match pre:tool --tool Bash --path src/index.ts'))
     .action((point, options) => run(load().then((all) => all.matchHooks(point, options))))
   hooks
     .command('disable <name>')
-    .description('switch a hook off; what it misses is traced')
-    .option('--for <span>', 'on again by itself after 90s, 30m, 2h, 7d')
-    .option('--reason <text>', 'for the log')
-    .option('--json', 'the hook as in list')
+    .description('disable a hook; skipped steps are traced')
+    .option('--for <span>', 'enable the hook again after 90s, 30m, 2h, 7d')
+    .option('--reason <text>', 'reason, for the log')
+    .option('--json', 'print the hook as in list')
     .addHelpText('after', example('arc hooks disable lint --for 30m --reason "release day"'))
     .action((name, options) => run(load().then((all) => all.disableHook(name, options))))
   hooks
     .command('enable <name>')
-    .description('switch a hook on again')
-    .option('--json', 'the hook as in list')
+    .description('enable a disabled hook')
+    .option('--json', 'print the hook as in list')
     .addHelpText('after', example('arc hooks enable lint'))
     .action((name, options) => run(load().then((all) => all.enableHook(name, options))))
 }

@@ -1,4 +1,4 @@
-// `arc init`: a home for ARC with a profile to begin with. What is there already stays as it is.
+// `arc init`: creates ARC's home with a default profile. Existing files are kept.
 
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,18 +12,18 @@ import { confirmFile, markHomeUnattended, readUnattendedHome } from '../../guard
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import colors from '../colors.ts'
 import { confirm, recordChange } from '../confirm.ts'
-import { alignColumns, print, printJson, tell } from '../output.ts'
+import { alignColumns, info, print, printJson } from '../output.ts'
 import { changeSetting } from './profile.run.ts'
 
-/** What `arc init` was asked. */
+/** The options of `arc init`. */
 export interface InitOptions {
   readonly enforcement?: string
-  /** `none`: commands that loosen ask nobody, for scripts and tests. */
+  /** `none`: commands that loosen need no confirmation, for scripts and tests. */
   readonly confirm?: 'ask' | 'none'
   readonly json?: boolean
 }
 
-/** Creates what is missing of the home; with a mode, sets it in the profile in use. */
+/** Creates the missing files of the home; with a mode, sets it in the active profile. */
 export async function init({ enforcement, confirm: how, json }: InitOptions): Promise<number> {
   const profiles = new ProfileHome()
   if (how !== undefined && !(await setConfirm(profiles.home, how))) return 1
@@ -37,14 +37,14 @@ export async function init({ enforcement, confirm: how, json }: InitOptions): Pr
     await changeSetting(profiles, { name: profile, key: 'enforcement', value: enforcement })
   }
   const { config, problems } = profiles.load()
-  for (const problem of problems.filter(isFatal)) tell(formatProblem(problem))
+  for (const problem of problems.filter(isFatal)) info(formatProblem(problem))
   const result = { home: profiles.home, profile, enforcement: config.enforcement }
   if (json === true) printJson(result)
   else printReady(result, isNew)
   return problems.some(isFatal) ? 1 : 0
 }
 
-// A home in use stops asking only when a person says so.
+// Switching confirmations off in a home that is in use must itself be confirmed.
 async function setConfirm(home: string, how: 'ask' | 'none'): Promise<boolean> {
   if (how === 'ask') {
     rmSync(confirmFile(home), { force: true })
@@ -52,27 +52,27 @@ async function setConfirm(home: string, how: 'ask' | 'none'): Promise<boolean> {
   }
   const isInUse = ['arc.db', 'installs.json', join('bin', 'arc')].some((name) => existsSync(join(home, name)))
   if (isInUse) {
-    const confirmed = await confirm('switch confirmations off', {
-      show: () => tell(`Approving and loosening in ${home} would ask nobody any more.`),
-      question: 'Switch confirmations off?',
+    const confirmed = await confirm('turn confirmations off', {
+      show: () => info(`Approving and loosening in ${home} would no longer need confirmation.`),
+      question: 'Turn confirmations off?',
     })
     if (confirmed === undefined) return false
     if (readUnattendedHome(home) === undefined) {
-      recordChange({ action: 'config:confirm', message: 'confirmations are switched off' }, confirmed)
+      recordChange({ action: 'config:confirm', message: 'confirmations are turned off' }, confirmed)
     }
   }
   markHomeUnattended(home)
   return true
 }
 
-// A mode that is lower than the one in force is confirmed; a new home has none in force yet.
+// Lowering the mode must be confirmed; a new home has no mode yet.
 async function mayChangeMode(profiles: ProfileHome, enforcement: string): Promise<boolean> {
   const name = profiles.active
   if (profiles.findFile(name) === undefined) return true
   const before = profiles.load(name).config.enforcement
   if (isAtLeast(readMode(enforcement, '--enforcement'), before)) return true
   const confirmed = await confirm('lower the mode', {
-    show: () => tell(`The mode of the profile ${name} becomes lower: ${before} → ${enforcement}`),
+    show: () => info(`The mode of profile ${name} is lowered: ${before} → ${enforcement}`),
     question: 'Lower the mode?',
   })
   if (confirmed === undefined) return false
@@ -91,27 +91,25 @@ interface Ready {
 
 const MEANINGS: Readonly<Record<string, string>> = {
   off: 'no hook runs',
-  log: 'all is recorded, nothing is changed or stopped',
-  advise: 'agents are told, never stopped',
-  enforce: 'what hooks decide is done',
+  log: 'decisions are recorded, nothing is blocked',
+  advise: 'the agent gets advice, nothing is blocked',
+  enforce: 'decisions of hooks are applied',
 }
 
 function printReady({ home, profile, enforcement }: Ready, isNew: boolean): void {
-  print(`${colors.green('✓')} ${isNew ? 'Created' : 'There already:'} ${home}`)
+  print(`${colors.green('✓')} ${isNew ? 'Created' : 'Already exists:'} ${home}`)
   print(`  profile ${colors.bold(profile)}, mode ${colors.bold(enforcement)}: ${MEANINGS[enforcement] ?? ''}`)
   const next = [
-    ['arc check -- git push --force', 'what would be decided on a command'],
+    ['arc check -- git push --force', 'what ARC would decide on a command'],
     ['arc install claude', 'register ARC with an agent'],
-    ...(enforcement === 'enforce'
-      ? []
-      : [['arc init --enforcement enforce', 'let hooks stop what they decide to stop']]),
-    ['arc profile show', 'every setting, and where it comes from'],
+    ...(enforcement === 'enforce' ? [] : [['arc init --enforcement enforce', 'let hooks block actions']]),
+    ['arc profile show', 'all settings and their sources'],
   ]
   print('Next:')
   for (const line of alignColumns(next.map(([line = '', what = '']) => [line, colors.dim(what)]))) print(`  ${line}`)
 }
 
-// Ours, so written whenever this version's differ: editors complete from them without a network.
+// Written whenever they differ from this version's: editors use them for completion, offline.
 function writeSchemas(home: string): void {
   const folder = join(home, 'schema')
   try {

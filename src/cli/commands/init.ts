@@ -1,4 +1,4 @@
-// `arc init`: the declaration.
+// `arc init`: creates the home of ARC.
 
 import { type Command, Option } from 'commander'
 import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
@@ -6,14 +6,14 @@ import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 export function addInit(arc: Command, run: Run): void {
   arc
     .command('init')
-    .summary('create the home of ARC, with a profile')
-    .description('create the home of ARC ($ARC_HOME, or ~/.arc) with a profile to begin with; what is there stays')
-    .addOption(new Option('--enforcement <mode>', 'set what hooks may do').choices(MODE_NAMES))
+    .summary("create ARC's home folder with a default profile")
+    .description("create ARC's home folder ($ARC_HOME, or ~/.arc) with a default profile; existing files are kept")
+    .addOption(new Option('--enforcement <mode>', 'set the mode of the profile').choices(MODE_NAMES))
     .addOption(
-      new Option('--confirm <how>', 'none: approving and loosening ask nobody; for scripts and tests').choices([
-        'ask',
-        'none',
-      ]),
+      new Option(
+        '--confirm <how>',
+        'none: approving and loosening need no confirmation; for scripts and tests',
+      ).choices(['ask', 'none']),
     )
     .option('--json', 'print {home, profile, enforcement}')
     .addHelpText('after', example('arc init --enforcement enforce'))

@@ -1,4 +1,4 @@
-// `arc install HOST` and `arc uninstall HOST`: registers ARC with an agent, or takes it out again.
+// `arc install HOST` and `arc uninstall HOST`: register ARC with an agent, or remove it.
 
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
@@ -22,8 +22,9 @@ import { findHost } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { launcherFile, writeLauncher } from '../hook/launcher.ts'
-import { enforces, followMode, movingVariables } from '../mode-sync.ts'
+import { isHomeEnforced, readConfigVariables, syncMode } from '../mode-sync.ts'
 
 export interface InstallFlags {
   readonly user?: boolean
@@ -33,13 +34,13 @@ export interface InstallFlags {
   readonly json?: boolean
 }
 
-/** Registers ARC with an agent; exit code 1 when a file cannot be edited. */
+/** Registers ARC with an agent; exit code 1 if a file cannot be edited. */
 export async function install(name: string, flags: InstallFlags): Promise<number> {
   const managed = readManagedInstall()
   if (managed !== undefined) return installManaged(name, flags, managed.launcher)
   const home = resolve(arcHome())
   const isForced = flags.failClosed === true
-  const failClosed = isForced || enforces(home)
+  const failClosed = isForced || isHomeEnforced(home)
   const options = { command: installedCommand(flags), failClosed }
   const { code, host, place, isDone } = carryOut(name, flags, (one, at, texts) => planInstall(one, at, texts, options))
   if (!isDone) return code
@@ -47,30 +48,30 @@ export async function install(name: string, flags: InstallFlags): Promise<number
     host: host.name,
     scope: place.scope,
     dir: place.dir,
-    files: ownedFiles(host, place),
+    files: listInstalledFiles(host, place),
     failClosed,
     ...(isForced && { isForced }),
-    env: movingVariables(host, place),
+    env: readConfigVariables(host, place),
     at: new Date().toISOString(),
   })
   return code
 }
 
-// The home of a managed machine belongs to another account: nothing is noted there.
+// The home of a managed machine belongs to another account: the install is not listed there.
 function installManaged(name: string, flags: InstallFlags, command: string): number {
   const options = { command, failClosed: true }
   return carryOut(name, flags, (host, place, texts) => planInstall(host, place, texts, options)).code
 }
 
-// Every file that holds a line of ours now, and the backups beside them.
-function ownedFiles(host: Host, place: Place): string[] {
+// Every file with ARC's lines, and its backup.
+function listInstalledFiles(host: Host, place: Place): string[] {
   const files = host.install.files(place)
   const texts = readTexts(pathsToRead(host, place))
   const owned = files.filter(({ path, has }) => has(texts.get(path) ?? '')).map(({ path }) => path)
   return owned.flatMap((path) => (texts.get(backupOf(path)) === undefined ? [path] : [path, backupOf(path)]))
 }
 
-/** Takes ARC out of an agent's configuration again. */
+/** Removes ARC from an agent's configuration. */
 export async function uninstall(name: string, flags: InstallFlags): Promise<number> {
   if (flags.dryRun !== true) requirePerson('uninstall ARC')
   const { code, host, place, isDone } = carryOut(name, flags, planUninstall)
@@ -90,7 +91,7 @@ interface CarriedOut {
 
 function carryOut(name: string, flags: InstallFlags, planner: Planner): CarriedOut {
   const host = findHost(name)
-  const place = placeOf(flags)
+  const place = readTarget(flags)
   const plan = planner(host, place, readTexts(pathsToRead(host, place)))
   const isDone = plan.problems.length === 0 && flags.dryRun !== true
   if (isDone) applyChanges(plan.files, place)
@@ -99,48 +100,48 @@ function carryOut(name: string, flags: InstallFlags, planner: Planner): CarriedO
   return { code: plan.problems.length === 0 ? 0 : 1, host, place, isDone }
 }
 
-// What the hosts are to call: a launcher in the home, which asks the daemon without starting Node.
+// The program that hosts call: a launcher in the home, which asks the daemon without starting Node.
 function installedCommand({ dryRun }: InstallFlags): string {
-  // The path as it was called: a link of the package manager stays valid over updates, what it points to may not.
-  const arc = resolve(process.argv[1] ?? 'arc')
+  // The path as called: the package manager's link stays valid after an update, its target may not.
+  const arc = context().program
   if (process.platform === 'win32') return arc
   const home = resolve(arcHome())
   if (dryRun === true) return launcherFile(home)
   const file = writeLauncher({ home, node: process.execPath, arc })
-  followMode(new ProfileHome(home))
+  syncMode(new ProfileHome(home))
   return file
 }
 
-function placeOf({ project }: InstallFlags): Place {
-  const env = process.env
+function readTarget({ project }: InstallFlags): Place {
+  const env = context().env
   return project === undefined
     ? { scope: 'user', dir: homedir(), env }
-    : { scope: 'project', dir: resolve(project), env }
+    : { scope: 'project', dir: resolve(context().cwd, project), env }
 }
 
 function printJson({ host, files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
   const rows = files.map((file) => ({
     path: file.path,
-    action: actionOf(file),
+    action: describeAction(file),
     ...(dryRun === true ? { diff: unifiedDiff(file.path, file.before, file.after) } : {}),
   }))
   const failed = problems.length > 0 ? { problems } : {}
-  process.stdout.write(`${JSON.stringify({ host, files: rows, changed, next, ...failed })}\n`)
+  context().stdout.write(`${JSON.stringify({ host, files: rows, changed, next, ...failed })}\n`)
 }
 
 function printPlan(host: Host, { files, changed, next, problems }: InstallPlan, { dryRun }: InstallFlags): void {
   for (const { path, line, column, message } of problems) {
-    process.stderr.write(`${colors.bold(`${path}:${line}:${column}`)} ${message}\n`)
+    context().stderr.write(`${colors.bold(`${path}:${line}:${column}`)} ${message}\n`)
   }
   for (const file of files) {
-    if (dryRun === true) process.stdout.write(unifiedDiff(file.path, file.before, file.after))
-    else process.stderr.write(`${actionOf(file)} ${file.path}\n`)
+    if (dryRun === true) context().stdout.write(unifiedDiff(file.path, file.before, file.after))
+    else context().stderr.write(`${describeAction(file)} ${file.path}\n`)
   }
-  if (!changed && problems.length === 0) process.stderr.write(`${host.title}: nothing to change\n`)
-  process.stderr.write(`${dryRun === true && changed ? 'Nothing was written. ' : ''}${next}\n`)
+  if (!changed && problems.length === 0) context().stderr.write(`${host.title}: already up to date\n`)
+  context().stderr.write(`${dryRun === true && changed ? 'Nothing was written. ' : ''}${next}\n`)
 }
 
-function actionOf({ before, after }: FileChange): 'create' | 'change' | 'delete' {
+function describeAction({ before, after }: FileChange): 'create' | 'change' | 'delete' {
   if (before === undefined) return 'create'
   return after === undefined ? 'delete' : 'change'
 }

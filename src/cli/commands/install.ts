@@ -1,4 +1,4 @@
-// `arc install`: the declaration.
+// `arc install` and `arc uninstall`: register ARC with an agent.
 
 import { type Command, Option } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -9,16 +9,16 @@ export function addInstall(arc: Command, run: Run): void {
     arc
       .command(`${name} <host>`)
       .description(description)
-      .addOption(new Option('--user', 'for every project of this user (the default)').conflicts('project'))
+      .addOption(new Option('--user', 'for all projects of this user (default)').conflicts('project'))
       .option('--project <dir>', 'for one project only')
-      .option('--dry-run', 'show what would change; nothing is written')
+      .option('--dry-run', 'show the changes without writing them')
       .option('--json', 'print {host, files, changed, next}')
       .addHelpText('after', '\nHosts: claude, codex, gemini, qwen, copilot, cline, opencode, cursor')
       .addHelpText('after', example(`arc ${name} claude`))
       .action((host, options) => run(load().then((all) => all[name](host, options))))
   add('install', 'register ARC with an agent').option(
     '--fail-closed',
-    'a hook that breaks stops the call, whatever the mode (claude, cline, cursor, opencode)',
+    'block the call when the hook itself fails, in every mode (claude, cline, cursor, opencode)',
   )
-  add('uninstall', "take ARC out of an agent's configuration again")
+  add('uninstall', "remove ARC from an agent's configuration")
 }

@@ -1,5 +1,5 @@
-// `arc launch PROFILE [-- ARGS]`: the profile's agent, supervised for this run only. The user's own configuration of the
-// agent is not touched.
+// `arc launch PROFILE [-- ARGS]`: starts the profile's agent under supervision, for this run only. The agent's own
+// configuration is not changed.
 
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
@@ -16,24 +16,25 @@ import { createSupervisor } from '../../supervisor/create-supervisor.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import { requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { writeLauncher } from '../hook/launcher.ts'
-import { followMode } from '../mode-sync.ts'
-import { tell } from '../output.ts'
-import { injectionFor } from './launch/injection.ts'
+import { syncMode } from '../mode-sync.ts'
+import { info } from '../output.ts'
+import { createInjection } from './launch/injection.ts'
 
 const BLOCKED = 2
 const NOT_FOUND = 127
 const BY_SIGNAL = 128
-// Signals that are the agent's to handle: this process only waits for its end.
-const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+// Signals that the agent handles: this process only waits for its end.
+const AGENT_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** Runs the agent to its end; the exit code is the agent's, or 2 when it was not allowed to start. */
+/** Runs the agent and returns its exit code, or 2 if the launch was blocked. */
 export async function launch(profile: string, args: readonly string[]): Promise<number> {
   const home = resolve(arcHome())
   const profiles = new ProfileHome(home)
   profiles.require(profile)
   refuseLooser(profiles, profile)
-  const project = findProject(process.cwd(), home)
+  const project = findProject(context().cwd, home)
   const supervisor = await createSupervisor({ via: 'cli', home, profile, ...(project !== undefined && { project }) })
   try {
     return await run(supervisor, { home, profile, args })
@@ -42,44 +43,44 @@ export async function launch(profile: string, args: readonly string[]): Promise<
   }
 }
 
-// An agent must not start another one under fewer rules than its own.
+// An agent must not start another agent in a lower mode than its own.
 function refuseLooser(profiles: ProfileHome, profile: string): void {
   const wanted = profiles.load(profile).config.enforcement
   const inForce = profiles.load(profiles.chosen).config.enforcement
-  if (!isAtLeast(wanted, inForce)) requirePerson(`launch an agent in mode ${wanted} where ${inForce} is in force`)
+  if (!isAtLeast(wanted, inForce)) requirePerson(`launch an agent in mode ${wanted} while ${inForce} is in force`)
 }
 
-interface Launch {
+interface LaunchRequest {
   readonly home: string
   readonly profile: string
   readonly args: readonly string[]
 }
 
-async function run(supervisor: Supervisor, { home, profile, args }: Launch): Promise<number> {
+async function run(supervisor: Supervisor, { home, profile, args }: LaunchRequest): Promise<number> {
   const { tool } = supervisor.config
   if (tool === undefined) throw new ArcError('ARC_LAUNCH_INVALID', `The profile ${show(profile)} names no agent.`)
-  for (const problem of supervisor.problems.filter(isFatal)) tell(`arc: ${formatProblem(problem)}`)
+  for (const problem of supervisor.problems.filter(isFatal)) info(`arc: ${formatProblem(problem)}`)
   const session = `launch-${process.pid}-${Date.now()}`
-  const context = { session, workspace: process.cwd(), source: 'human', host: tool }
-  const before = await supervisor.decide('pre:launch', { command: tool, args }, context)
+  const stepContext = { session, workspace: context().cwd, source: 'human', host: tool }
+  const before = await supervisor.decide('pre:launch', { command: tool, args }, stepContext)
   if (before.blocked) return refuse(before)
-  const wanted = launchOf(before.data, tool, args)
-  const arc = resolve(process.argv[1] ?? 'arc')
+  const wanted = readLaunch(before.data, tool, args)
+  const arc = context().program
   const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
-  followMode(new ProfileHome(home))
+  syncMode(new ProfileHome(home))
   const failClosed = supervisor.engine.mode === 'enforce'
-  const injected = injectionFor(wanted, { launcher, home, cwd: process.cwd(), env: process.env, failClosed })
-  if (injected.note !== undefined) tell(`arc: ${injected.note}`)
+  const injected = createInjection(wanted, { launcher, home, cwd: context().cwd, env: context().env, failClosed })
+  if (injected.note !== undefined) info(`arc: ${injected.note}`)
   if (!injected.isSupervised && supervisor.engine.mode === 'enforce' && isKnownAgent(wanted.command)) {
-    tell(`arc: in enforce nothing starts unsupervised`)
+    info('arc: in enforce mode an agent is not started unsupervised')
     return BLOCKED
   }
   const mark = createLaunchMark(home, profile)
   const own = { ARC_HOME: home, ARC_PROFILE: profile, [LAUNCH_VARIABLE]: mark.id }
-  const env = { ...process.env, ...wanted.env, ...injected.env, ...own }
+  const env = { ...context().env, ...wanted.env, ...injected.env, ...own }
   try {
     const exitCode = await runAgent(wanted.command, injected.args, env)
-    await supervisor.decide('post:launch', { command: wanted.command, args: wanted.args, exitCode }, context)
+    await supervisor.decide('post:launch', { command: wanted.command, args: wanted.args, exitCode }, stepContext)
     return exitCode
   } finally {
     mark.remove()
@@ -87,28 +88,27 @@ async function run(supervisor: Supervisor, { home, profile, args }: Launch): Pro
   }
 }
 
-// Of a known agent it is expected that its calls are supervised; any other program has none.
-/** Does ARC know this agent, so that its calls should be supervised? */
+/** Does ARC know this agent? If so, its tool calls must be supervised; other programs have none. */
 export function isKnownAgent(command: string): boolean {
   return (HOST_NAMES as readonly string[]).includes(basename(command))
 }
 
 function refuse({ hook, reason, suggestion, metadata }: Outcome): number {
-  tell(`arc: ${hook ?? 'a hook'} blocked the launch: ${reason ?? 'no reason was given'}`)
-  if (suggestion !== undefined) tell(`Instead: ${suggestion}`)
-  if (typeof metadata.traceId === 'string') tell(`Trace ${metadata.traceId} (arc why ${metadata.traceId})`)
+  info(`arc: ${hook ?? 'a hook'} blocked the launch: ${reason ?? 'no reason given'}`)
+  if (suggestion !== undefined) info(`Instead: ${suggestion}`)
+  if (typeof metadata.traceId === 'string') info(`Trace ${metadata.traceId} (arc why ${metadata.traceId})`)
   return BLOCKED
 }
 
-/** What is to be started, as the hooks left it. */
-interface Wanted {
+/** The program to start, after the edits of hooks. */
+interface Launch {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What is to be started, as the hooks at `pre:launch` left it. */
-export function launchOf(data: object, tool: string, args: readonly string[]): Wanted {
+/** Reads the program to start from the step data, which hooks at `pre:launch` may have edited. */
+export function readLaunch(data: object, tool: string, args: readonly string[]): Launch {
   const { command, args: edited, env } = data as Readonly<Record<string, unknown>>
   const isList = Array.isArray(edited) && edited.every((arg) => typeof arg === 'string')
   const variables = isRecord(env) ? Object.entries(env).filter(([, value]) => typeof value === 'string') : []
@@ -119,13 +119,13 @@ export function launchOf(data: object, tool: string, args: readonly string[]): W
   }
 }
 
-// The terminal is the agent's: its keys, its colours, its size. Signals of the keyboard reach it by themselves.
+// The agent uses the terminal directly, so keyboard signals reach it without help.
 function runAgent(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((done) => {
     const child = spawn(command, args, { stdio: 'inherit', env })
-    const handlers = PASSED_ON.map((signal) => {
+    const handlers = AGENT_SIGNALS.map((signal) => {
       const handler = (): void => {
-        // From the keyboard the agent has it already; from elsewhere it came only to us.
+        // Keyboard signals reach the whole process group; these two reach only this process.
         if (signal === 'SIGTERM' || signal === 'SIGHUP') child.kill(signal)
       }
       process.on(signal, handler)
@@ -136,7 +136,7 @@ function runAgent(command: string, args: readonly string[], env: NodeJS.ProcessE
       done(code)
     }
     child.on('error', (error: NodeJS.ErrnoException) => {
-      tell(`arc: ${command} could not be started: ${error.message}`)
+      info(`arc: ${command} could not be started: ${error.message}`)
       finish(NOT_FOUND)
     })
     child.on('exit', (code, signal) => finish(code ?? BY_SIGNAL + constants.signals[signal as NodeJS.Signals]))

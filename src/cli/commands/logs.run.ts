@@ -1,4 +1,4 @@
-// `arc logs`: the structured log of every evaluation, newest last; `--follow` goes on with what comes.
+// `arc logs`: prints the structured log of every evaluation, newest last; `--follow` keeps printing new records.
 
 import { databaseFile } from '../../platform/home.ts'
 import type { TraceFilter, TraceStore } from '../../storage/ports.ts'
@@ -6,9 +6,21 @@ import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
 import type { LogRow } from '../../trace/record.ts'
 import colors from '../colors.ts'
 import { openTrace } from '../home-stores.ts'
-import { ago, columnsOf, LOOK, oneLine, print, printJson, readSince, report, tell, widthOf, wrap } from '../output.ts'
+import {
+  ago,
+  DECISION_STYLE,
+  displayWidth,
+  info,
+  oneLine,
+  print,
+  printJson,
+  readSince,
+  report,
+  terminalColumns,
+  wrap,
+} from '../output.ts'
 
-/** What `arc logs` was asked. */
+/** The options of `arc logs`. */
 export interface LogsOptions {
   readonly component?: string
   readonly action?: string
@@ -21,11 +33,11 @@ export interface LogsOptions {
   readonly json?: boolean
 }
 
-const LOOK_AGAIN_MS = 200
+const POLL_MS = 200
 
 /** Prints the log. */
 export async function logs(options: LogsOptions): Promise<number> {
-  const filter = filterOf(options)
+  const filter = readFilter(options)
   if (typeof filter === 'string') {
     report(filter)
     return 2
@@ -35,7 +47,7 @@ export async function logs(options: LogsOptions): Promise<number> {
     const rows = store.query(filter)
     for (const row of rows) printRow(row, options.json === true)
     if (rows.length === 0 && options.json !== true) {
-      tell('Nothing recorded that matches. "arc sample" plays a session that leaves records.')
+      info('No matching records. To create some: arc sample')
     }
     if (options.follow === true) await follow(store, filter, rows.at(-1)?.seq ?? 0, options.json === true)
     return 0
@@ -44,7 +56,7 @@ export async function logs(options: LogsOptions): Promise<number> {
   }
 }
 
-function filterOf({ limit, since, ...rest }: LogsOptions): TraceFilter | string {
+function readFilter({ limit, since, ...rest }: LogsOptions): TraceFilter | string {
   const count = Number(limit)
   if (!Number.isInteger(count) || count < 1) return `--limit must be a whole number above 0, not "${limit}"`
   const sinceMs = since === undefined ? undefined : readSince(since)
@@ -53,10 +65,10 @@ function filterOf({ limit, since, ...rest }: LogsOptions): TraceFilter | string 
   return { component, action, session, hook, decision, since: sinceMs, limit: count } as TraceFilter
 }
 
-// Until it is interrupted or nobody reads any more.
+// Runs until the process is interrupted or its output is closed.
 async function follow(store: TraceStore, filter: TraceFilter, from: number, isJson: boolean): Promise<never> {
   for (let afterSeq = from; ; ) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     for (const row of store.query({ ...filter, afterSeq })) {
       printRow(row, isJson)
       afterSeq = row.seq
@@ -69,19 +81,20 @@ function printRow(row: LogRow, isJson: boolean): void {
     printJson(row)
     return
   }
-  const { icon, paint } = LOOK[row.decision ?? 'pass']
+  const { icon, paint } = DECISION_STYLE[row.decision ?? 'pass']
   const what = [row.point, row.tool].flatMap((part) => (part === undefined ? [] : [oneLine(part, 120)])).join(' ')
   const applied = row.applied === false && (row.decision === 'ask' || row.decision === 'block') ? ' (not applied)' : ''
   const action = `${icon} ${oneLine(row.action).padEnd(10)}`
   const head = `${colors.dim(ago(row.time).padStart(4))} ${paint(action)} ${oneLine(row.hook ?? row.component).padEnd(20)}`
   const line = [head, what + applied].filter((part) => part !== '').join(' ')
-  // To the end of the line; where that leaves too little, on a line of its own.
-  const room = columnsOf() - widthOf(line) - 2
+  // The reason follows on the same line if it fits, else on the next lines.
+  const room = terminalColumns() - displayWidth(line) - 2
   if (row.reason === undefined) print(line)
-  else if (widthOf(row.reason) <= room) print(`${line}  ${colors.dim(oneLine(row.reason))}`)
+  else if (displayWidth(row.reason) <= room) print(`${line}  ${colors.dim(oneLine(row.reason))}`)
   else {
     print(line)
-    for (const part of wrap(oneLine(row.reason, 400), columnsOf() - INDENT.length)) print(colors.dim(INDENT + part))
+    for (const part of wrap(oneLine(row.reason, 400), terminalColumns() - INDENT.length))
+      print(colors.dim(INDENT + part))
   }
 }
 

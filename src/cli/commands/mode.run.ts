@@ -1,18 +1,20 @@
-// `arc mode`: shows or sets the mode of the profile in force.
+// `arc mode`: shows or sets the mode of the active profile.
 
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { showProfile } from '../../supervisor/profile-view.ts'
-import { print, printJson, shortPath, tell } from '../output.ts'
+
+import { info, print, printJson, shortPath } from '../output.ts'
+
 import { changeConfirmed } from './profile.run.ts'
 
-/** Shows the mode; given one, sets it first. */
+/** Shows the mode; with an argument, sets it first. */
 export async function mode(given: string | undefined, { json }: { readonly json?: boolean }): Promise<number> {
   const profiles = new ProfileHome()
   const name = profiles.active
   if (given !== undefined) {
     const isChanged = await changeConfirmed(profiles, { name, key: 'enforcement', value: given })
     if (isChanged === undefined) return 1
-    if (!isChanged) tell(`The mode of ${name} is ${given} already.`)
+    if (!isChanged) info(`The mode of ${name} is already ${given}.`)
   }
   const { enforcement, problems, settings } = showProfile(profiles, name)
   const isHeld = problems.some(({ kind }) => kind === 'held')
@@ -21,7 +23,7 @@ export async function mode(given: string | undefined, { json }: { readonly json?
   if (json === true) printJson({ profile: name, mode: enforcement, source })
   else {
     print(enforcement)
-    tell(`profile ${name}, from: ${shortPath(source, [profiles.home])}`)
+    info(`profile ${name}, set in: ${shortPath(source, [profiles.home])}`)
   }
   return 0
 }

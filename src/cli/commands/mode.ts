@@ -1,4 +1,4 @@
-// `arc mode`: the declaration.
+// `arc mode`: shows or sets the mode.
 
 import { Argument, type Command } from 'commander'
 import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
@@ -6,9 +6,9 @@ import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 export function addMode(arc: Command, run: Run): void {
   arc
     .command('mode')
-    .summary('how much hooks may do: off, log, advise, enforce')
-    .description('show or set the mode of the profile in force; hosts and launcher follow')
-    .addArgument(new Argument('[mode]', 'the new mode').choices(MODE_NAMES))
+    .summary('show or set the mode: off, log, advise, enforce')
+    .description('show or set the mode of the active profile; installed agents are updated')
+    .addArgument(new Argument('[mode]', 'new mode').choices(MODE_NAMES))
     .option('--json', 'print {profile, mode, source}')
     .addHelpText('after', example('arc mode enforce'))
     .action((mode, options) => run(import('./mode.run.ts').then((all) => all.mode(mode, options))))

@@ -1,4 +1,4 @@
-// `arc profile`: the declaration.
+// `arc profile`: named sets of settings.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -7,8 +7,8 @@ export function addProfile(arc: Command, run: Run): void {
   const load = () => import('./profile.run.ts')
   const profile = arc
     .command('profile')
-    .summary('the mode and all other settings, by name')
-    .description('settings that go together, by name')
+    .summary('manage profiles (named sets of settings)')
+    .description('manage profiles: named sets of settings')
     .addHelpText('after', example('arc profile set enforcement enforce'))
   const add = (usage: string, description: string, line: string) =>
     profile
@@ -16,25 +16,33 @@ export function addProfile(arc: Command, run: Run): void {
       .description(description)
       .option('--json', 'print the profile as JSON')
       .addHelpText('after', example(line))
-  add('list', 'all profiles; the one in use has a star', 'arc profile list').action((options) =>
+  add('list', 'list all profiles; * marks the active one', 'arc profile list').action((options) =>
     run(load().then((all) => all.listProfiles(options))),
   )
-  add('show [name]', 'every setting in force, where it comes from, and problems', 'arc profile show strict').action(
+  add('show [name]', 'show all settings, their sources and problems', 'arc profile show strict').action(
     (name, options) => run(load().then((all) => all.showOne(name, options))),
   )
-  add('create <new-name>', 'a new profile', 'arc profile create strict --from default')
-    .option('--from <profile>', 'begin with a copy of this one')
+  add('create <new-name>', 'create a profile', 'arc profile create strict --from default')
+    .option('--from <profile>', 'copy this profile')
     .action((name, options) => run(load().then((all) => all.createProfile(name, options))))
-  add('use <name>', 'choose the profile in use', 'arc profile use strict').action((name, options) =>
+  add('use <name>', 'set the active profile', 'arc profile use strict').action((name, options) =>
     run(load().then((all) => all.useProfile(name, options))),
   )
-  add('set <key> <value>', 'change one setting; comments stay', 'arc profile set hooks.risk-detection.timeout 10000')
-    .option('--profile <name>', 'another than the one in use')
+  add(
+    'set <key> <value>',
+    'change a setting; comments in the file are kept',
+    'arc profile set hooks.risk-detection.timeout 10000',
+  )
+    .option('--profile <name>', 'change this profile instead of the active one')
     .action((key, value, options) => run(load().then((all) => all.setSetting(key, value, options))))
-  add('unset <key>', 'take one setting away; comments stay', 'arc profile unset hooks.risk-detection.timeout')
-    .option('--profile <name>', 'another than the one in use')
+  add(
+    'unset <key>',
+    'remove a setting; comments in the file are kept',
+    'arc profile unset hooks.risk-detection.timeout',
+  )
+    .option('--profile <name>', 'change this profile instead of the active one')
     .action((key, options) => run(load().then((all) => all.unsetSetting(key, options))))
-  add('delete <name>', 'delete a profile that is not in use', 'arc profile delete strict --yes')
-    .option('--yes', 'without asking')
+  add('delete <name>', 'delete a profile that is not active', 'arc profile delete strict --yes')
+    .option('--yes', 'no effect any more; see arc init --confirm')
     .action((name, options) => run(load().then((all) => all.deleteProfile(name, options))))
 }

@@ -139,7 +139,7 @@ describe('R7 a roundtable on the command line', () => {
     expect(rest.join('\n')).toMatch(
       /Synthesis {2}by bob · [\d.]+s\n {2}consensus: 75 %\n {2}Both, in their place\.\n {2}• width/,
     )
-    expect(ran.stderr).toContain('ann (advocate) speaks, round 1 of 1 …')
+    expect(ran.stderr).toContain('ann (advocate) is speaking, round 1 of 1 …')
     for (const sign of ['\r', '\u001b']) expect(ran.stderr).not.toContain(sign)
     const again = await table('show', 'last')
     expect(again.stdout.split('\n').slice(3)).toEqual(ran.stdout.split('\n').slice(2))
@@ -176,7 +176,7 @@ describe('R7 a roundtable on the command line', () => {
       { agent: 'bad', outcome: 'failed', content: '', reason: 'it ended with exit code 1: no credit left' },
       { agent: 'mute', outcome: 'silent', content: '' },
       { agent: 'gone', outcome: 'failed', reason: expect.stringContaining('could not be started') },
-      { agent: 'loud', outcome: 'spoken', reason: expect.stringMatching(/clipped: 8000 of .*bytes more/) },
+      { agent: 'loud', outcome: 'spoken', reason: expect.stringMatching(/clipped: 8000 of .*cut by \d+ bytes/) },
     ])
     expect(turns[4]?.content.length).toBe(8_000)
     expect(consensus).toBe(0.75)
@@ -196,7 +196,7 @@ describe('R7 a roundtable on the command line', () => {
       ...['--turn-timeout', '8s', '--rounds', '1'],
     )
     expect(ran.code).toBe(0)
-    expect(ran.stdout).toContain('! gave up its turn: no answer within 8s')
+    expect(ran.stdout).toContain('! skipped its turn: no answer within 8s')
     expect((await shown()).turns).toMatchObject([{ outcome: 'timeout' }, { outcome: 'spoken' }])
     for (const name of ['child', 'grandchild']) {
       expect(isAlive(Number(readFileSync(join(root, name), 'utf8')))).toBe(false)
@@ -225,7 +225,7 @@ describe('R7 a roundtable on the command line', () => {
     const told = onlyJson<Table>(ran)
     expect(told).toMatchObject({ status: 'complete', consensus: null, keyPoints, synthesis: { isFallback: true } })
     expect(told.summary).toContain(summary ?? 'There is no synthesis. 2 of 2 turns were spoken')
-    expect((await table('show', 'last')).stdout).toContain('! not a synthesis as asked: ')
+    expect((await table('show', 'last')).stdout).toContain('! no structured synthesis: ')
   })
 
   it('R7 lets nothing that an agent says reach the terminal as a command to it', async () => {
@@ -289,9 +289,9 @@ describe('R7 the pipeline of a roundtable', () => {
     const given = ['--agent', 'ann=echo-agent', '--agent', 'bad=danger']
     const ran = await table('Tabs?', '--agents', 'ann,bad,barred', ...given, '--rounds', '1')
     expect(ran.code).toBe(0)
-    expect(ran.stdout).toMatch(/✗ gave up its turn: what it said was blocked by risk-detection: /)
+    expect(ran.stdout).toMatch(/✗ skipped its turn: what it said was blocked by risk-detection: /)
     expect(ran.stdout).toMatch(
-      /✗ gave up its turn: its start was stopped by no-start: not this one\n {2}arc why \w{26}/,
+      /✗ skipped its turn: its launch was blocked by no-start: not this one\n {2}arc why \w{26}/,
     )
     const { turns } = await shown()
     expect(turns.map(({ outcome }) => outcome)).toEqual(['spoken', 'blocked', 'blocked'])
@@ -307,7 +307,7 @@ describe('R7 the pipeline of a roundtable', () => {
     await table('Tabs?', '--agent', 'c=cline', '--agent', 'a=echo-agent', '--rounds', '1')
     expect((await shown()).turns[0]).toMatchObject({
       outcome: 'blocked',
-      reason: 'in enforce nothing starts unsupervised',
+      reason: 'in enforce mode an agent is not started unsupervised',
     })
     expect(existsSync(join(root, 'ran'))).toBe(false)
   })
@@ -345,7 +345,7 @@ describe('R7 a roundtable that is broken off', () => {
       const ran = await ended
       expect(ran.code).toBe(code)
       const { id, status, turns } = await shown()
-      expect(ran.stderr).toContain(`arc roundtable show ${id} · to go on: arc roundtable --resume ${id}`)
+      expect(ran.stderr).toContain(`arc roundtable show ${id} · to continue: arc roundtable --resume ${id}`)
       expect({ status, turns }).toMatchObject({ status: 'interrupted', turns: [{ agent: 'ann', outcome: 'spoken' }] })
       expect(isAlive(waitingPid())).toBe(false)
       program('waits', ECHO)
@@ -364,11 +364,11 @@ describe('R7 a roundtable that is broken off', () => {
   it('R7 ends at once at the second Ctrl-C, with an agent that would not end', async () => {
     const { child, ended, told } = await startWaiting(`trap '' TERM;`)
     child.kill('SIGINT')
-    await until(() => told().includes('Once more ends at once'))
+    await until(() => told().includes('Press Ctrl-C again'))
     child.kill('SIGINT')
     const ran = await ended
     expect(ran.code).toBe(130)
-    expect(ran.stderr).not.toContain('Broken off')
+    expect(ran.stderr).not.toContain('Interrupted;')
     await until(() => !isAlive(waitingPid()))
     expect(await shown()).toMatchObject({ status: 'interrupted', turns: [{ agent: 'ann' }] })
   })
@@ -379,7 +379,7 @@ describe('R7 a roundtable that is broken off', () => {
     child.kill('SIGKILL')
     await ended
     expect(await shown()).toMatchObject({ status: 'interrupted', turns: [{ agent: 'ann', outcome: 'spoken' }] })
-    expect((await table('show', 'last')).stdout).toContain('To go on: arc roundtable --resume rt-')
+    expect((await table('show', 'last')).stdout).toContain('To continue: arc roundtable --resume rt-')
     process.kill(waitingPid(), 'SIGKILL')
     for (const pid of childrenOf(waitingPid())) process.kill(pid, 'SIGKILL')
   })
@@ -401,10 +401,10 @@ function childrenOf(group: number): readonly number[] {
 
 describe('R7 what the command line refuses', () => {
   it.each([
-    [['--agents', 'claude,codex'], 2, 'a topic is missing'],
+    [['--agents', 'claude,codex'], 2, 'expected a topic'],
     [['Tabs?', '--agents', 'claude'], 2, 'at least two agents'],
     [['Tabs?', '--agents', 'claude,Claude'], 2, 'at least two agents'],
-    [['Tabs?', '--agents', 'claude,codex', '--rounds', 'many'], 2, '--rounds takes a whole number'],
+    [['Tabs?', '--agents', 'claude,codex', '--rounds', 'many'], 2, '--rounds must be a whole number'],
     [['Tabs?', '--agents', 'claude,codex', '--turn-timeout', 'soon'], 2, '--turn-timeout must be like'],
     [['Tabs?', '--agents', 'claude,codex', '--synthesizer', 'x'], 2, '--synthesizer must be one of claude, codex'],
     [['x'.repeat(2_001), '--agents', 'claude,codex'], 2, 'at most 2000 characters'],
@@ -415,7 +415,7 @@ describe('R7 what the command line refuses', () => {
     [['Tabs?', '--agent', 'nothing'], 1, "--agent takes name='command'"],
     [['--resume', 'rt-none'], 1, 'ARC_ROUNDTABLE_UNKNOWN'],
     [['show', 'rt-none'], 1, 'ARC_ROUNDTABLE_UNKNOWN'],
-    [['list', '--limit', '0'], 2, '--limit takes'],
+    [['list', '--limit', '0'], 2, '--limit must be'],
   ] as const)('%j', async (args, code, message) => {
     const ran = await table(...args)
     expect(ran).toMatchObject({ code, stdout: '' })
@@ -453,12 +453,12 @@ describe.skipIf(!canBeTerminal)('on a terminal', () => {
     })
     const code = await new Promise((resolve) => child.on('close', resolve))
     expect(code).toBe(0)
-    expect(screen).toMatch(/ann \(advocate\) speaks, round 1 of 1 … 0s\r +\r/)
-    expect(screen).toMatch(/ann \(advocate\) speaks, round 1 of 1 … [1-9]\d*s\r +\r/)
+    expect(screen).toMatch(/ann \(advocate\) is speaking, round 1 of 1 … 0s\r +\r/)
+    expect(screen).toMatch(/ann \(advocate\) is speaking, round 1 of 1 … [1-9]\d*s\r +\r/)
     expect(screen).toContain('slowly said')
     expect(screen).not.toContain('\u001b')
     const lines = screen.split('\r\n').map((text) => text.slice(text.lastIndexOf('\r') + 1))
-    expect(lines.filter((text) => text.includes('speaks'))).toEqual([])
+    expect(lines.filter((text) => text.includes('is speaking'))).toEqual([])
     expect(lines.filter((text) => text.length > 80)).toEqual([])
   })
 })

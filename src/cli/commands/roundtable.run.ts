@@ -1,5 +1,5 @@
-// `arc roundtable TOPIC`: a discussion between real agents, each started for its turn under supervision. `list` and
-// `show` look at those that were held, or are being held in another terminal.
+// `arc roundtable TOPIC`: a discussion between real agents, each started under supervision for its turn. `list` and
+// `show` print past and running roundtables.
 
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
@@ -16,15 +16,16 @@ import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import colors from '../colors.ts'
-import { ago, alignColumns, columnsOf, oneLine, print, printJson, readSpan, tell } from '../output.ts'
-import { findSeats, readCommands, type Seat } from './roundtable/agents.ts'
-import { headLines, showTime, synthesisLines, TableScreen, turnLines } from './roundtable/screen.ts'
+import { context } from '../context.ts'
+import { ago, alignColumns, info, oneLine, print, printJson, readSpan, terminalColumns } from '../output.ts'
+import { headLines, showTime, synthesisLines, TableScreen, turnLines } from './roundtable/roundtable-screen.ts'
+import { findSeats, readCommands, type Seat } from './roundtable/seats.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
 
-/** What `arc roundtable` was asked. */
+/** The options of `arc roundtable`. */
 export interface RoundtableOptions extends JsonOption {
   readonly agents?: string
   readonly agent?: readonly string[]
@@ -37,19 +38,19 @@ export interface RoundtableOptions extends JsonOption {
 const EXIT = { done: 0, failed: 1, blocked: 2, held: 3, bySignal: 128 } as const
 const HOLD_MS = 60_000
 
-/** Holds a roundtable, or goes on with one. */
+/** Runs a roundtable, or continues one. */
 export async function roundtable(words: readonly string[], options: RoundtableOptions): Promise<number> {
   const turnMs = readSpan(options.turnTimeout)
   if (turnMs === undefined || turnMs === 0) {
-    return misused(`--turn-timeout must be like 90s or 5m, not ${show(options.turnTimeout)}`)
+    return reportUsage(`--turn-timeout must be like 90s or 5m, not ${show(options.turnTimeout)}`)
   }
   const home = resolve(arcHome())
   const profiles = new ProfileHome(home)
   const before = options.resume === undefined ? undefined : requireTable(options.resume)
-  const plan = planOf(words.join(' '), options, profiles, before)
-  if (typeof plan === 'string') return misused(plan)
+  const plan = readPlan(words.join(' '), options, profiles, before)
+  if (typeof plan === 'string') return reportUsage(plan)
   const seats = findSeats({ names: plan.agents, commands: options.agent ?? [] }, profiles)
-  return hold({ plan, seats, home, turnMs, options, before })
+  return runDiscussion({ plan, seats, home, turnMs, options, before })
 }
 
 interface Plan {
@@ -58,24 +59,24 @@ interface Plan {
   readonly rounds: number
 }
 
-// What the command line says, else what the topic says in the words of a message, else what the profile says.
-function planOf(
+// Command line options win over options inside the topic text, and these over the profile.
+function readPlan(
   text: string,
   options: RoundtableOptions,
   profiles: ProfileHome,
   before: TableView | undefined,
 ): Plan | string {
-  if (before !== undefined) return text.trim() === '' ? before : '--resume goes on with its own topic: give none'
+  if (before !== undefined) return text.trim() === '' ? before : '--resume takes no topic'
   const settings = profiles.load().config.hooks.roundtable?.options as Partial<Plan> | undefined
-  const asked = parseRoundtable(text, settings)
-  const topic = (asked?.topic ?? text).trim()
-  if (topic === '') return 'a topic is missing, as in: arc roundtable "Tabs or spaces?" --agents claude,codex'
+  const parsed = parseRoundtable(text, settings)
+  const topic = (parsed?.topic ?? text).trim()
+  if (topic === '') return 'expected a topic, as in: arc roundtable "Tabs or spaces?" --agents claude,codex'
   if (topic.length > MAX_TOPIC) return `a topic has at most ${MAX_TOPIC} characters, not ${topic.length}`
-  const rounds = options.rounds ?? asked?.rounds ?? settings?.rounds ?? DEFAULT_ROUNDS
-  if (!/^\d{1,9}$/.test(String(rounds))) return `--rounds takes a whole number, not ${show(rounds)}`
+  const rounds = options.rounds ?? parsed?.rounds ?? settings?.rounds ?? DEFAULT_ROUNDS
+  if (!/^\d{1,9}$/.test(String(rounds))) return `--rounds must be a whole number, not ${show(rounds)}`
   const given = (options.agents ?? '').split(',').map((name) => name.trim())
   const named = [...given, ...readCommands(options.agent ?? []).keys()].filter((name) => name !== '')
-  const fallback = asked?.agents ?? settings?.agents ?? []
+  const fallback = parsed?.agents ?? settings?.agents ?? []
   const agents = distinct(named.length > 0 ? named : fallback)
   if (agents.length < 2) return 'at least two agents are needed, as in: --agents claude,codex'
   const { synthesizer } = options
@@ -89,13 +90,13 @@ function distinct(names: readonly string[]): readonly string[] {
   return names.filter((name) => !seen.has(agentKey(name)) && seen.add(agentKey(name)))
 }
 
-function misused(problem: string): number {
-  tell(`arc: ${problem}`)
-  tell('Usage: arc roundtable TOPIC --agents a,b,c [--rounds N]\nMore:  arc roundtable --help')
+function reportUsage(problem: string): number {
+  info(`arc: ${problem}`)
+  info('Usage: arc roundtable TOPIC --agents a,b,c [--rounds N]\nMore:  arc roundtable --help')
   return EXIT.blocked
 }
 
-interface Held {
+interface Discussion {
   readonly plan: Plan
   readonly seats: readonly Seat[]
   readonly home: string
@@ -104,27 +105,27 @@ interface Held {
   readonly before: TableView | undefined
 }
 
-async function hold({ plan, seats, home, turnMs, options, before }: Held): Promise<number> {
-  const [{ RoundtableDriver }, { speakerFor }] = await Promise.all([
+async function runDiscussion({ plan, seats, home, turnMs, options, before }: Discussion): Promise<number> {
+  const [{ RoundtableDriver }, { createSpeaker }] = await Promise.all([
     import('../../roundtable/driver/roundtable-driver.ts'),
     import('./roundtable/speaker.ts'),
   ])
-  const screen = new TableScreen(options.json === true ? tell : print)
+  const screen = new TableScreen(options.json === true ? info : print)
   const note = (text: string): void => screen.note(text)
-  const cwd = process.cwd()
+  const cwd = context().cwd
   const supervisors = new Supervisors({ home, cwd, note })
   const interruption = listenForSignals(note)
   try {
     const supervisor = await supervisors.of(new ProfileHome(home).active)
     const supervisorOf = (profile: string): Promise<Supervisor> => supervisors.of(profile)
     const noteOnce = onlyOnce(note)
-    const speakers = seats.map((seat) => speakerFor({ seat, home, cwd, turnMs, supervisorOf, note: noteOnce }))
+    const speakers = seats.map((seat) => createSpeaker({ seat, home, cwd, turnMs, supervisorOf, note: noteOnce }))
     const driver = new RoundtableDriver({
       supervisor,
       speakers,
       turnMs,
-      // A person who sees the question may answer it; nobody else is waited for.
-      holdMs: process.stderr.isTTY === true ? HOLD_MS : 0,
+      // Without a terminal the question is not seen, so an approval is not waited for.
+      holdMs: context().stderr.isTTY === true ? HOLD_MS : 0,
       synthesizer: options.synthesizer,
       workspace: cwd,
       signal: interruption.signal,
@@ -142,30 +143,30 @@ async function hold({ plan, seats, home, turnMs, options, before }: Held): Promi
 }
 
 function onlyOnce(note: (text: string) => void): (text: string) => void {
-  const told = new Set<string>()
+  const seen = new Set<string>()
   return (text) => {
-    if (!told.has(text)) note(text)
-    told.add(text)
+    if (!seen.has(text)) note(text)
+    seen.add(text)
   }
 }
 
-// One supervisor for each profile at the table, made when it is needed.
+// One supervisor per profile, created on first use.
 class Supervisors {
-  readonly #made = new Map<string, Promise<Supervisor>>()
-  readonly #place: { readonly home: string; readonly cwd: string; readonly note: (text: string) => void }
+  readonly #supervisors = new Map<string, Promise<Supervisor>>()
+  readonly #options: { readonly home: string; readonly cwd: string; readonly note: (text: string) => void }
 
-  constructor(place: { readonly home: string; readonly cwd: string; readonly note: (text: string) => void }) {
-    this.#place = place
+  constructor(options: { readonly home: string; readonly cwd: string; readonly note: (text: string) => void }) {
+    this.#options = options
   }
 
   of(profile: string): Promise<Supervisor> {
-    const made = this.#made.get(profile) ?? this.#make(profile)
-    this.#made.set(profile, made)
-    return made
+    const supervisor = this.#supervisors.get(profile) ?? this.#create(profile)
+    this.#supervisors.set(profile, supervisor)
+    return supervisor
   }
 
-  async #make(profile: string): Promise<Supervisor> {
-    const { home, cwd, note } = this.#place
+  async #create(profile: string): Promise<Supervisor> {
+    const { home, cwd, note } = this.#options
     const { createSupervisor } = await import('../../supervisor/create-supervisor.ts')
     const project = findProject(cwd, home)
     return createSupervisor({
@@ -175,22 +176,23 @@ class Supervisors {
       askMs: 0,
       report: note,
       notify: (notice) => {
-        const said = 'message' in notice ? notice.message : `${notice.decision}, ${notice.reason ?? 'no reason given'}`
-        note(`[${notice.hook}] ${said}`)
+        const text = 'message' in notice ? notice.message : `${notice.decision}, ${notice.reason ?? 'no reason given'}`
+        note(`[${notice.hook}] ${text}`)
       },
       ...(project !== undefined && { project }),
     })
   }
 
   async close(): Promise<void> {
-    // One that could not be made has been told of already: its agent failed.
-    await Promise.allSettled([...this.#made.values()].map((made) => made.then((supervisor) => supervisor.close())))
+    // A supervisor that could not be created was reported when its agent failed.
+    const closing = [...this.#supervisors.values()].map(async (supervisor) => (await supervisor).close())
+    await Promise.allSettled(closing)
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-// The first signal breaks the table off and keeps what was said; the second ends everything at once.
+// The first signal interrupts the roundtable and saves its turns; the second one exits at once.
 function listenForSignals(note: (text: string) => void) {
   const controller = new AbortController()
   let exitCode: number | undefined
@@ -198,13 +200,13 @@ function listenForSignals(note: (text: string) => void) {
     const handler = (): void => {
       if (exitCode !== undefined) process.exit(exitCode)
       exitCode = EXIT.bySignal + constants.signals[name]
-      note('breaking off; what was said is kept. Once more ends at once.')
+      note('interrupting; all turns so far are saved. Press Ctrl-C again to exit at once.')
       controller.abort()
     }
     process.on(name, handler)
     return [name, handler] as const
   })
-  // However this process ends, no agent is left behind.
+  // No agent outlives this process.
   process.on('exit', killAgents)
   const stop = (): void => {
     for (const [name, handler] of handlers) process.removeListener(name, handler)
@@ -217,12 +219,12 @@ function refuse({ decision, hook, reason, suggestion, metadata }: Outcome, { jso
   const { traceId, approval } = metadata as { traceId?: string; approval?: { readonly id: string } }
   const isHeld = decision === 'ask'
   if (json === true) printJson({ decision, hook, reason, suggestion, traceId, approval })
-  const what = isHeld ? 'held the topic for a person' : 'blocked the topic'
-  tell(`arc: ${hook ?? 'a hook'} ${what}: ${oneLine(reason ?? 'no reason was given', 600)}`)
-  if (suggestion !== undefined) tell(`Instead: ${oneLine(suggestion, 600)}`)
+  const what = isHeld ? 'holds the topic for approval' : 'blocked the topic'
+  info(`arc: ${hook ?? 'a hook'} ${what}: ${oneLine(reason ?? 'no reason given', 600)}`)
+  if (suggestion !== undefined) info(`Instead: ${oneLine(suggestion, 600)}`)
   if (isHeld && approval !== undefined)
-    tell(`To let it through: arc approvals approve ${approval.id}, then the same again`)
-  if (traceId !== undefined) tell(`Trace ${traceId} (arc why ${traceId})`)
+    info(`To approve: arc approvals approve ${approval.id}, then run the same command again`)
+  if (traceId !== undefined) info(`Trace ${traceId} (arc why ${traceId})`)
   return isHeld ? EXIT.held : EXIT.blocked
 }
 
@@ -232,38 +234,38 @@ function finish(
   { json, bySignal = EXIT.failed }: { readonly json: boolean; readonly bySignal: number | undefined },
 ): number {
   const view = findRoundtable(listRoundtables(supervisor.state), table.id)
-  if (view === undefined) throw new ArcError('ARC_ROUNDTABLE_UNKNOWN', `The roundtable ${table.id} is gone.`)
-  if (json) printJson(jsonOf(view))
+  if (view === undefined) throw new ArcError('ARC_ROUNDTABLE_UNKNOWN', `The roundtable ${table.id} no longer exists.`)
+  if (json) printJson(tableJson(view))
   else if (view.synthesis !== undefined) for (const line of synthesisLines(view.synthesis)) print(line)
   const look = `arc roundtable show ${view.id}`
-  const rest = kind === 'over' ? '' : ` · to go on: arc roundtable --resume ${view.id}`
-  tell(colors.dim(`\n${kind === 'over' ? 'Kept' : 'Broken off; what was said is kept'}: ${look}${rest}`))
+  const rest = kind === 'over' ? '' : ` · to continue: arc roundtable --resume ${view.id}`
+  info(colors.dim(`\n${kind === 'over' ? 'Saved' : 'Interrupted; all turns so far are saved'}: ${look}${rest}`))
   if (kind === 'interrupted') return bySignal
   return view.turns.some(({ outcome }) => outcome === 'spoken') ? EXIT.done : EXIT.failed
 }
 
-/** What `arc roundtable list` was asked. */
+/** The options of `arc roundtable list`. */
 export interface ListOptions extends JsonOption {
   readonly limit: string
 }
 
-/** Lists roundtables, the newest last. */
+/** Lists roundtables, newest last. */
 export function listTables({ limit, json }: ListOptions): number {
   if (!/^[1-9]\d{0,8}$/.test(limit)) {
-    tell(`arc: --limit takes a whole number above 0, not ${JSON.stringify(limit)}`)
+    info(`arc: --limit must be a whole number above 0, not ${JSON.stringify(limit)}`)
     return EXIT.blocked
   }
   const views = readTables().slice(-Number(limit))
-  if (json === true) printJson(views.map(jsonOf))
-  else if (views.length === 0) tell('No roundtables. To hold one: arc roundtable TOPIC --agents a,b,c')
-  else for (const line of alignColumns(views.map(rowOf), { head: HEAD })) print(line)
+  if (json === true) printJson(views.map(tableJson))
+  else if (views.length === 0) info('No roundtables. To run one: arc roundtable TOPIC --agents a,b,c')
+  else for (const line of alignColumns(views.map(tableRow), { head: HEAD })) print(line)
   return EXIT.done
 }
 
-/** Shows one roundtable with all its turns. */
+/** Shows a roundtable with all its turns. */
 export function showTable(id: string, { json }: JsonOption): number {
   const view = requireTable(id)
-  if (json === true) printJson(jsonOf(view))
+  if (json === true) printJson(tableJson(view))
   else printView(view)
   return EXIT.done
 }
@@ -280,38 +282,42 @@ function readTables(): readonly TableView[] {
 function requireTable(id: string): TableView {
   const view = findRoundtable(readTables(), id)
   if (view !== undefined) return view
-  throw new ArcError('ARC_ROUNDTABLE_UNKNOWN', `There is no roundtable ${show(id)}, or more than one begins so.`)
+  throw new ArcError('ARC_ROUNDTABLE_UNKNOWN', `There is no roundtable ${show(id)}, or the prefix is not unique.`)
 }
 
-// What it came to also stands at the top, for those who want nothing else.
-function jsonOf(view: TableView): object {
+// The fields of the synthesis are repeated at the top level.
+function tableJson(view: TableView): object {
   const { startedAt, endedAt, expiresAt, turns, speaking, synthesis } = view
   const { consensus = null, summary = null, keyPoints = [] } = synthesis ?? {}
-  const times = { startedAt: timeOf(startedAt), endedAt: timeOrNull(endedAt), expiresAt: timeOf(expiresAt) }
+  const times = {
+    startedAt: formatTime(startedAt),
+    endedAt: formatOptionalTime(endedAt),
+    expiresAt: formatTime(expiresAt),
+  }
   return {
     ...{ ...view, ...times },
-    turns: turns.map((turn) => ({ ...turn, startedAt: timeOrNull(turn.startedAt) })),
-    speaking: speaking && { ...speaking, since: timeOrNull(speaking.since) },
+    turns: turns.map((turn) => ({ ...turn, startedAt: formatOptionalTime(turn.startedAt) })),
+    speaking: speaking && { ...speaking, since: formatOptionalTime(speaking.since) },
     ...{ synthesis: synthesis ?? null, consensus, summary, keyPoints },
   }
 }
 
-function timeOf(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : timeOf(ms)
+function formatOptionalTime(ms: number | null): string | null {
+  return ms === null ? null : formatTime(ms)
 }
 
 const HEAD = ['id', 'status', 'turns', 'age', 'topic']
-// What stands before the topic.
+// The width of the columns before the topic.
 const TOPIC_COLUMN = 58
 
-function rowOf({ id, status, turns, rounds, agents, startedAt, topic }: TableView): readonly string[] {
+function tableRow({ id, status, turns, rounds, agents, startedAt, topic }: TableView): readonly string[] {
   const count = `${turns.length}/${agents.length * rounds}`
-  const room = Math.max(20, columnsOf() - TOPIC_COLUMN)
-  return [oneLine(id, 40), PAINT[status](status), count, ago(timeOf(startedAt)), oneLine(topic, room)]
+  const room = Math.max(20, terminalColumns() - TOPIC_COLUMN)
+  return [oneLine(id, 40), PAINT[status](status), count, ago(formatTime(startedAt)), oneLine(topic, room)]
 }
 
 const PAINT: Readonly<Record<TableView['status'], (text: string) => string>> = {
@@ -326,12 +332,12 @@ function printView(view: TableView): void {
   const { status, turns, rounds, speaking, synthesis, asideCount, durationMs, asides } = view
   const took = durationMs === null ? '' : ` · ${showTime(durationMs)}`
   for (const line of headLines(view)) print(line)
-  print(`${PAINT[status](status)}${colors.dim(`${took} · ${ago(timeOf(view.startedAt))} ago`)}`)
+  print(`${PAINT[status](status)}${colors.dim(`${took} · ${ago(formatTime(view.startedAt))} ago`)}`)
   for (const line of turns.flatMap((turn) => turnLines(turn, rounds))) print(line)
   if (speaking !== null)
-    print(`\n${colors.dim(`${oneLine(speaking.agent)} (${speaking.role}) speaks, round ${speaking.round}`)}`)
+    print(`\n${colors.dim(`${oneLine(speaking.agent)} (${speaking.role}) is speaking, round ${speaking.round}`)}`)
   if (synthesis !== undefined) for (const line of synthesisLines(synthesis)) print(line)
   if (asideCount > 0)
-    print(colors.dim(`\n${asideCount} said out of turn; the last by ${oneLine(asides.at(-1)?.agent ?? '?')}`))
-  if (status === 'interrupted' && view.isDriven) print(colors.dim(`\nTo go on: arc roundtable --resume ${view.id}`))
+    print(colors.dim(`\n${asideCount} messages out of turn; the last by ${oneLine(asides.at(-1)?.agent ?? '?')}`))
+  if (status === 'interrupted' && view.isDriven) print(colors.dim(`\nTo continue: arc roundtable --resume ${view.id}`))
 }

@@ -1,4 +1,4 @@
-// `arc roundtable`: the declaration.
+// `arc roundtable`: a discussion between agents.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -9,30 +9,30 @@ export function addRoundtable(arc: Command, run: Run): void {
   const line = 'arc roundtable "Tabs or spaces?" --agents claude,codex,gemini --rounds 2'
   const table = arc
     .command('roundtable [topic...]')
-    .summary('a discussion between agents, with a synthesis')
-    .description('a discussion between real agents, each asked under supervision, and what it came to')
-    .option('--agents <names>', 'who takes part, in this order: profiles, or agents such as claude')
-    .option('--agent <name=command>', 'one more, by what answers a prompt on stdin; repeatable', collect)
-    .option('--rounds <number>', 'how often each speaks; 2 unless the profile says')
-    .option('--turn-timeout <span>', 'the longest that a turn may take', '5m')
-    .option('--synthesizer <agent>', 'who sums up; else the last who spoke')
-    .option('--resume <id>', 'go on with one that was broken off')
+    .summary('run a discussion between agents, with a synthesis')
+    .description('run a supervised discussion between real agents, with a synthesis at the end')
+    .option('--agents <names>', 'agents in speaking order: profiles, or programs such as claude')
+    .option('--agent <name=command>', 'add an agent: a command that answers a prompt on stdin; repeatable', collect)
+    .option('--rounds <number>', 'turns per agent (default: as in the profile, else 2)')
+    .option('--turn-timeout <span>', 'time limit of a turn', '5m')
+    .option('--synthesizer <agent>', 'agent that writes the synthesis (default: the last speaker)')
+    .option('--resume <id>', 'continue an interrupted roundtable')
     .option('--json', 'print the turns and {consensus, summary, keyPoints}')
-    .addHelpText('after', '\nThe first agent argues for it, the second against, others weigh both.')
-    .addHelpText('after', 'Exit code: 1 nobody spoke, 2 blocked, 3 held for a person, 130 broken off.')
+    .addHelpText('after', '\nThe first agent argues for the topic, the second against it; others weigh both.')
+    .addHelpText('after', 'Exit code: 1 no agent spoke, 2 blocked, 3 needs approval, 130 interrupted.')
     .addHelpText('after', example(line))
     .action((topic, options) => run(load().then((all) => all.roundtable(topic, options))))
-  // --json is an option of all three: the outer command takes it, wherever it stands.
+  // --json is an option of all three: commander gives it to the outer command, wherever the flag is.
   table
     .command('list')
-    .description('roundtables, the newest last')
-    .option('--limit <count>', 'the newest so many', '50')
+    .description('list roundtables, newest last')
+    .option('--limit <count>', 'how many of the newest to show', '50')
     .option('--json', 'print a list of roundtables')
     .addHelpText('after', example('arc roundtable list'))
     .action((_, command) => run(load().then((all) => all.listTables(command.optsWithGlobals()))))
   table
     .command('show <id>')
-    .description('one roundtable with all its turns; the beginning of the id will do, or last')
+    .description('show a roundtable with all its turns; ID is an id, a unique prefix, or "last"')
     .option('--json', 'print the turns and {consensus, summary, keyPoints}')
     .addHelpText('after', example('arc roundtable show last'))
     .action((id, _, command) => run(load().then((all) => all.showTable(id, command.optsWithGlobals()))))

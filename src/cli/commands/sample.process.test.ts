@@ -10,7 +10,7 @@ import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test
 import { buildFeedStep } from '../../daemon/live/feed-steps.ts'
 import { readAfter } from '../../daemon/live/trace-scan.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
-import type { SampleEvent, SampleStep } from './sample/events.ts'
+import type { SampleEvent, SampleStep } from './sample/sample-events.ts'
 
 let place: SupervisedHome
 
@@ -46,7 +46,7 @@ it('shows every kind of decision, an edit and a failing test that passes in the 
   expect(find(steps, 'git commit')).toMatchObject([{ outcome: { decision: 'pass' } }])
   expect(find(steps, 'git branch -D')).toMatchObject([
     { outcome: { decision: 'ask' } },
-    { outcome: { decision: 'block' }, result: 'not run: nobody answered in time' },
+    { outcome: { decision: 'block' }, result: 'not run: no answer in time' },
   ])
   expect(find(steps, 'Fix the failing test')).toMatchObject([{ result: expect.stringContaining('sk-….') }])
   expect(find(steps, 'cat .env')).toMatchObject([{ outcome: { decision: 'flag' }, result: 'API_KEY=sk-…' }, {}])
@@ -108,7 +108,7 @@ it.each(['approve', 'deny'] as const)('a held step hears the answer of a person:
     if (event.kind === 'hold') expect((await arc('approvals', word, event.approval)).code).toBe(0)
     else if (event.what.includes('git branch -D')) last.push(`${event.outcome.decision} ${event.result ?? ''}`)
   }
-  const result = word === 'approve' ? /^pass Deleted branch experiment/ : /^block not run: a person said no$/
+  const result = word === 'approve' ? /^pass Deleted branch experiment/ : /^block not run: denied$/
   expect(last).toEqual(['ask ', expect.stringMatching(result)])
 })
 

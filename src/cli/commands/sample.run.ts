@@ -1,4 +1,4 @@
-// `arc sample`: plays the sample session and shows, step by step, what the hooks decided.
+// `arc sample`: plays the sample session and prints what the hooks decide on each step.
 
 import { isAbsolute, relative } from 'node:path'
 import { findDaemon } from '../../daemon/process/lifecycle.ts'
@@ -7,32 +7,33 @@ import { readMode } from '../../engine/mode.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { arcHome } from '../../platform/home.ts'
 import colors from '../colors.ts'
-import { alignColumns, columnsOf, LOOK, oneLine, print, tell, wrap } from '../output.ts'
-import type { SampleEvent, SampleHold, SampleStep } from './sample/events.ts'
+import { context } from '../context.ts'
+import { alignColumns, DECISION_STYLE, info, oneLine, print, terminalColumns, wrap } from '../output.ts'
 import { playSession } from './sample/play.ts'
+import type { SampleEvent, SampleHold, SampleStep } from './sample/sample-events.ts'
 
-/** What `arc sample` was asked. */
+/** The options of `arc sample`. */
 export interface SampleOptions {
   readonly mode: string
-  /** How long the held step waits for a person, in seconds. */
+  /** How long the held step waits for approval, in seconds. */
   readonly wait: string
   readonly json?: boolean
 }
 
 const USAGE = 2
 const INTERRUPTED = 130
-// Long enough to look at the page, short enough for whoever does not.
+// Long enough to open the dashboard.
 const WAIT_SECONDS = '20'
 
-/** Plays the session; the exit code is 0 whatever the hooks decide, since a block is what it is there to show. */
+/** Plays the session. Exit code 0 also after a block, which is part of the demonstration. */
 export async function sample(options: SampleOptions): Promise<number> {
   const mode = readMode(options.mode, '--mode')
   const waitMs = Number(options.wait) * 1_000
   if (!(waitMs >= 0 && waitMs <= 600_000)) {
-    tell(`arc: --wait takes seconds from 0 to 600, not ${JSON.stringify(options.wait)}`)
+    info(`arc: --wait must be 0 to 600 seconds, not ${JSON.stringify(options.wait)}`)
     return USAGE
   }
-  const signal = interrupted()
+  const signal = listenForInterrupt()
   const isJson = options.json === true
   const counts: Record<Decision, number> = { pass: 0, flag: 0, ask: 0, block: 0 }
   let blocked = 'last'
@@ -40,7 +41,7 @@ export async function sample(options: SampleOptions): Promise<number> {
     if (event.kind === 'step') counts[event.outcome.decision]++
     if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.hook === 'risk-detection')
       blocked = event.id
-    if (isJson) process.stdout.write(`${JSON.stringify(event)}\n`)
+    if (isJson) context().stdout.write(`${JSON.stringify(event)}\n`)
     else if (event.kind === 'step') printStep(event)
     else printHold(event)
   }
@@ -51,28 +52,28 @@ export async function sample(options: SampleOptions): Promise<number> {
   return 0
 }
 
-/** Plays it beside a daemon that has just started, and says where its page is. */
-export async function sampleBeside(loginUrl: string | null, isJson: boolean): Promise<void> {
+/** Plays the session next to a daemon that has just started, and prints its address again. */
+export async function playBesideDaemon(loginUrl: string | null, isJson: boolean): Promise<void> {
   if (!isJson) print('')
   try {
     const code = await sample({ mode: 'enforce', wait: WAIT_SECONDS, json: isJson })
     if (code === INTERRUPTED) return
   } catch (error) {
-    // The daemon is what was asked for; it runs without a sample too.
-    tell(`arc: ${describe(error)}`)
+    // The daemon runs even if the sample fails.
+    info(`arc: ${describe(error)}`)
   }
-  if (!isJson && loginUrl !== null) print(`\n  its page, signed in: ${loginUrl}`)
+  if (!isJson && loginUrl !== null) print(`\n  dashboard, signed in: ${loginUrl}`)
 }
 
 /** The agent that `arc sample` starts. */
 export async function sampleAgent(options: { configHome: string; mode: string; wait: string }): Promise<number> {
-  const { runSampleAgent } = await import('./sample/agent.ts')
+  const { runSampleAgent } = await import('./sample/sample-agent.ts')
   const { configHome, mode, wait } = options
   return runSampleAgent({ configHome, mode: readMode(mode, '--mode'), waitMs: Number(wait) * 1_000 })
 }
 
-// Its folder is removed even then.
-function interrupted(): AbortSignal {
+// The temporary folder is removed also after an interrupt.
+function listenForInterrupt(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
   return stop.signal
@@ -80,26 +81,31 @@ function interrupted(): AbortSignal {
 
 function printHead(mode: string): void {
   print(`${colors.bold('A sample session')}, supervised in mode ${colors.bold(mode)}: a small agent fixes a test in a`)
-  print('temporary repository. Your profile, and the agents you have, are not touched.\n')
+  print('temporary repository. Your profile and your agents are not touched.\n')
 }
 
 function printStep({ point, what, outcome, evaluations, result }: SampleStep): void {
-  const { icon, paint } = LOOK[outcome.decision]
+  const { icon, paint } = DECISION_STYLE[outcome.decision]
   const head = `${paint(`${icon} ${outcome.decision.padEnd(5)}`)} ${colors.dim(point.padEnd(POINT_WIDTH))}`
   print(`${head} ${oneLine(what, room())}`)
-  // Who decided, and who changed something; that others thought alike is in the record.
+  // Only the deciding hook and the hooks that changed data; the others are in the trace.
   for (const evaluation of evaluations) {
-    const note = evaluation.hook === outcome.hook || evaluation.modify !== undefined ? noteOf(evaluation) : undefined
+    const note =
+      evaluation.hook === outcome.hook || evaluation.modify !== undefined ? describeEvaluation(evaluation) : undefined
     if (note !== undefined) detail(`${evaluation.hook}: ${note}`)
   }
   if (outcome.suggestion !== undefined) detail(`instead: ${outcome.suggestion}`)
   if (result !== undefined) detail(`→ ${oneLine(result, room() - 2)}`)
 }
 
-// What is worth a line about one evaluation.
-function noteOf({ reason, modify, applied, decision }: SampleStep['evaluations'][number]): string | undefined {
+function describeEvaluation({
+  reason,
+  modify,
+  applied,
+  decision,
+}: SampleStep['evaluations'][number]): string | undefined {
   const isHeld = decision === 'ask' || decision === 'block'
-  const unapplied = isHeld && !applied ? ` (would ${decision}; recorded only)` : ''
+  const unapplied = isHeld && !applied ? ` (would ${decision}; only recorded)` : ''
   if (reason !== undefined) return reason + unapplied
   if (modify === undefined) return undefined
   return `${applied ? 'changed' : 'would change'} ${Object.keys(modify as object).join(', ')}`
@@ -108,7 +114,7 @@ function noteOf({ reason, modify, applied, decision }: SampleStep['evaluations']
 function printHold({ approval, waitMs }: SampleHold): void {
   if (waitMs === 0) return
   const lines = [
-    `It waits ${Math.round(waitMs / 1_000)} s for your answer: on the page, or in another terminal with`,
+    `Waiting ${Math.round(waitMs / 1_000)} s for your answer, on the dashboard or in another terminal:`,
     `  ${arc()} approvals approve ${approval}`,
     `  ${arc()} approvals deny ${approval}`,
   ]
@@ -117,24 +123,24 @@ function printHold({ approval, waitMs }: SampleHold): void {
 
 async function printTail(counts: Record<Decision, number>, worthALook: string): Promise<void> {
   const parts = Object.entries(counts).map(([decision, count]) =>
-    LOOK[decision as Decision].paint(`${count} ${decision}`),
+    DECISION_STYLE[decision as Decision].paint(`${count} ${decision}`),
   )
-  print(`\n${parts.join(', ')}. All of it is on record.\n`)
+  print(`\n${parts.join(', ')}. All decisions are recorded.\n`)
   const presence = await findDaemon(arcHome())
   const rows =
     presence.is === 'running'
       ? [[colors.green('✓ ARC is running'), presence.record?.url ?? '']]
-      : [[`${arc()} serve`, colors.dim('the daemon with its page')]]
+      : [[`${arc()} serve`, colors.dim('run the daemon and its dashboard')]]
   const next = [
-    [`${arc()} why ${worthALook}`, colors.dim('one decision, whole')],
-    [`${arc()} install claude`, colors.dim('your own agent, at first in mode log')],
+    [`${arc()} why ${worthALook}`, colors.dim('explain one decision')],
+    [`${arc()} install claude`, colors.dim('supervise your own agent')],
   ]
   for (const line of alignColumns([...rows, ...next])) print(`  ${line}`)
 }
 
-// As it can be typed here: in a checkout, or where it is a dependency, there is no arc on the path.
+// The command as it can be typed here: in a checkout or as a dependency, arc is not in the PATH.
 function arc(): string {
-  const path = relative(process.cwd(), process.argv[1] ?? '')
+  const path = relative(context().cwd, context().program)
   if (path.startsWith('..') || isAbsolute(path)) return 'arc'
   return path.includes('node_modules') ? 'npx arc' : `./${path}`
 }
@@ -143,7 +149,7 @@ const POINT_WIDTH = 15
 const INDENT = ' '.repeat(8 + POINT_WIDTH + 1)
 
 function room(): number {
-  return columnsOf() - INDENT.length
+  return terminalColumns() - INDENT.length
 }
 
 function detail(text: string): void {

@@ -1,4 +1,4 @@
-// `arc sample`: the declaration.
+// `arc sample`: plays a sample session.
 
 import { type Command, Option } from 'commander'
 import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
@@ -6,14 +6,14 @@ import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 export function addSample(arc: Command, run: Run): void {
   arc
     .command('sample')
-    .summary('see it work: a sample session of a small agent')
-    .description('a small agent works in a temporary repository, supervised; nothing of yours is touched')
-    .addOption(new Option('--mode <mode>', 'what the hooks may do').choices(MODE_NAMES).default('enforce'))
-    .option('--wait <seconds>', 'how long the step that is held waits for your answer', '20')
-    .option('--json', 'one JSON document per step on stdout')
+    .summary('watch ARC supervise a small sample agent')
+    .description('run a small supervised agent in a temporary repository; your own files are not touched')
+    .addOption(new Option('--mode <mode>', 'mode of the session').choices(MODE_NAMES).default('enforce'))
+    .option('--wait <seconds>', 'how many seconds the held step waits for your answer', '20')
+    .option('--json', 'print one JSON document per step')
     .addHelpText('after', example('arc sample --mode log'))
     .action((options) => run(import('./sample.run.ts').then((all) => all.sample(options))))
-  // The agent itself, as a process of its own.
+  // The sample agent runs as a separate process.
   arc
     .command('sample-agent', { hidden: true })
     .requiredOption('--config-home <dir>')

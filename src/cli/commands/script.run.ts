@@ -1,5 +1,5 @@
-// `arc script check` shows every mistake in an .arma script and runs nothing; `arc script run` says which hooks a script
-// registers and, given a point, sends one step through an engine that has these hooks alone.
+// `arc script check` reports the errors of an .arma script and runs nothing; `arc script run` lists the hooks of a script
+// and, with a step, runs it through an engine with only these hooks.
 
 import { createHash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
@@ -17,13 +17,14 @@ import { HookEngine } from '../../platform/hook-engine.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
 import colors from '../colors.ts'
-import { alignColumns, oneLine, paintDecision, print, printJson, tell } from '../output.ts'
+import { context } from '../context.ts'
+import { alignColumns, info, oneLine, paintDecision, print, printJson } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
 
-/** What `arc script run` was asked. */
+/** The options of `arc script run`. */
 export interface RunOptions extends JsonOption {
   readonly point?: string
   readonly tool?: string
@@ -31,34 +32,34 @@ export interface RunOptions extends JsonOption {
   readonly mode: string
 }
 
-/** Checks a script; exit code 1 when it has mistakes or cannot be read. */
+/** Checks a script; exit code 1 if it has errors or cannot be read. */
 export async function checkScript(file: string, { json }: JsonOption): Promise<number> {
   const { ok, hooks, errors } = compileFile(file).script
-  if (json === true) printJson({ ok, errors: errors.map(rowOfError) })
+  if (json === true) printJson({ ok, errors: errors.map(errorJson) })
   else printErrors(file, { ok, hooks, errors })
   return ok ? 0 : 1
 }
 
-/** Loads a script and tries it; exit code 1 when it cannot be used, 2 and 3 when the step is blocked or held. */
+/** Loads and tries a script; exit code 1 if it has errors, 2 if the step is blocked, 3 if it is held. */
 export async function runScript(file: string, options: RunOptions): Promise<number> {
   const step = readStep(options)
   const { script, text } = compileFile(file)
   if (!script.ok) {
-    if (options.json === true) printJson({ ok: false, errors: script.errors.map(rowOfError) })
+    if (options.json === true) printJson({ ok: false, errors: script.errors.map(errorJson) })
     else printErrors(file, script)
     return 1
   }
-  const trial = new Trial(resolve(file), script, text, options)
+  const trial = new Trial(resolve(context().cwd, file), script, text, options)
   const hooks = trial.hooks()
   const ran = step === undefined ? undefined : await trial.dispatch(step)
   const { problems } = trial
   const errors = problems.map(({ line, column, message }) => ({ line, column, message }))
   if (options.json === true) printJson({ ok: errors.length === 0, errors, hooks, ...ran })
   else printTrial(file, hooks, ran, errors)
-  return errors.length > 0 ? 1 : exitCodeOf(ran?.outcome)
+  return errors.length > 0 ? 1 : exitCodeFor(ran?.outcome)
 }
 
-function exitCodeOf(outcome: Outcome | undefined): number {
+function exitCodeFor(outcome: Outcome | undefined): number {
   if (outcome?.decision === 'block') return 2
   return outcome?.decision === 'ask' ? 3 : 0
 }
@@ -68,14 +69,14 @@ interface GivenStep {
   readonly data: Record<string, unknown>
 }
 
-// The whole step is read before anything runs.
+// The whole step is validated before any hook runs.
 function readStep({ point, tool, data }: RunOptions): GivenStep | undefined {
   if (point === undefined && tool === undefined && data === undefined) return undefined
   const resolved = BUILT_IN_POINTS.resolve(point ?? 'pre:tool')
   const given = readData(data ?? '{}')
   const named = tool ?? resolved.tool
   if (named !== undefined && resolved.spec.hasTool !== true) {
-    throw new ArcError('ARC_SCRIPT_INVALID', `The point ${resolved.name} has no tool, so --tool cannot be given.`)
+    throw new ArcError('ARC_SCRIPT_INVALID', `The point ${resolved.name} has no tool: remove --tool.`)
   }
   return { point: resolved.name, data: named === undefined ? given : { args: {}, ...given, tool: named } }
 }
@@ -99,15 +100,15 @@ interface ShownHook {
 interface Ran {
   readonly outcome: Outcome
   readonly evaluations: readonly Evaluation[]
-  /** What `/log` and `/notify` said, in order. */
+  /** The messages of `/log` and `/notify`, in order. */
   readonly said: readonly string[]
 }
 
-/** A script with an engine of its own: no built-in hooks, no configuration, no record. */
+/** A script with its own engine: no built-in hooks, no configuration, no trace. */
 class Trial {
   readonly #engine: HookEngine
   readonly #evaluations: Evaluation[] = []
-  readonly #said: string[] = []
+  readonly #messages: string[] = []
   readonly #file: string
   readonly #script: ArmaScript
   readonly problems
@@ -117,16 +118,16 @@ class Trial {
     this.#script = script
     const mode = readMode(options.mode, '--mode')
     this.#engine = new HookEngine({ mode, sink: (evaluation) => void this.#evaluations.push(evaluation) })
-    const hear = (message: string) => void this.#said.push(message)
+    const collect = (message: string) => void this.#messages.push(message)
     const services: PipelineServices = {
       ...createServices({
         state: new MemoryStateStore(),
         trace: new MemoryTraceStore(),
         profile: () => DEFAULTS.profile,
-        notify: ({ message, channel }) => hear(channel === undefined ? message : `${channel} ${message}`),
+        notify: ({ message, channel }) => collect(channel === undefined ? message : `${channel} ${message}`),
       }),
-      // To the terminal, not into a log.
-      record: ({ message }) => hear(message ?? ''),
+      // Printed, not logged.
+      record: ({ message }) => collect(message ?? ''),
     }
     const origin = { layer: 'user', file, line: 1, column: 1 } as const
     const sha256 = createHash('sha256').update(text).digest('hex')
@@ -140,28 +141,28 @@ class Trial {
     return this.#script.hooks.map((hook) => ({
       name: `${basename(this.#file)}:${hook.position.line}`,
       at: hook.tool === undefined ? hook.point : `${hook.point}:${hook.tool}`,
-      does: toLine(hook),
+      does: formatHook(hook),
     }))
   }
 
   async dispatch({ point, data }: GivenStep): Promise<Ran> {
-    const context = { session: 'script', workspace: process.cwd() }
-    const outcome = await this.#engine.dispatch(point as 'pre:tool', data as never, context)
-    return { outcome, evaluations: this.#evaluations, said: this.#said }
+    const stepContext = { session: 'script', workspace: context().cwd }
+    const outcome = await this.#engine.dispatch(point as 'pre:tool', data as never, stepContext)
+    return { outcome, evaluations: this.#evaluations, said: this.#messages }
   }
 }
 
-function toLine({ command, args }: ArmaHook): string {
+function formatHook({ command, args }: ArmaHook): string {
   return [`/${command}`, ...args.map((template) => fill(template, (name) => `$${name}`))].join(' ')
 }
 
 function printTrial(file: string, hooks: readonly ShownHook[], ran: Ran | undefined, errors: readonly Row[]): void {
   print(`${file} registers ${hooks.length} hook${hooks.length === 1 ? '' : 's'}${hooks.length === 0 ? '' : ':'}`)
   for (const line of alignColumns(hooks.map(({ name, at, does }) => [name, at, oneLine(does)]))) print(`  ${line}`)
-  for (const { line, column, message } of errors) tell(`${colors.bold(`${file}:${line}:${column}`)} ${message}`)
+  for (const { line, column, message } of errors) info(`${colors.bold(`${file}:${line}:${column}`)} ${message}`)
   if (ran === undefined) return
   const { outcome, evaluations, said } = ran
-  for (const message of said) print(`${colors.dim('said')}  ${oneLine(message)}`)
+  for (const message of said) print(`${colors.dim('message')}  ${oneLine(message)}`)
   const rows = evaluations.map(({ hook, decision, applied, reason }) => {
     const isHeld = decision === 'ask' || decision === 'block'
     return [paintDecision(decision), hook, isHeld && !applied ? 'not applied' : '', oneLine(reason ?? '')]
@@ -179,19 +180,19 @@ interface Row {
   readonly message: string
 }
 
-function rowOfError({ line, column, message }: Row): Row {
+function errorJson({ line, column, message }: Row): Row {
   return { line, column, message }
 }
 
 function printErrors(file: string, { ok, hooks, errors }: ArmaScript): void {
-  for (const { line, column, message } of errors) tell(`${colors.bold(`${file}:${line}:${column}`)} ${message}`)
+  for (const { line, column, message } of errors) info(`${colors.bold(`${file}:${line}:${column}`)} ${message}`)
   const count = `${hooks.length} hook${hooks.length === 1 ? '' : 's'}`
-  tell(`${file} ${ok ? colors.green(`ok: ${count}`) : colors.red('not usable')}`)
+  info(`${file} ${ok ? colors.green(`ok: ${count}`) : colors.red('has errors')}`)
 }
 
 function compileFile(file: string): { readonly script: ArmaScript; readonly text: string } {
-  const { text, problem } = readTextFile(resolve(file))
+  const { text, problem } = readTextFile(resolve(context().cwd, file))
   if (text !== undefined) return { script: compileArma(text), text }
-  const message = `cannot be read: ${problem?.message ?? 'there is no such file.'}`
+  const message = `cannot be read: ${problem?.message ?? 'no such file.'}`
   return { script: { ok: false, hooks: [], errors: [{ line: 1, column: 1, message }] }, text: '' }
 }

@@ -143,7 +143,7 @@ it('G4 arc stop ends no other process, whatever the note or the socket say', asy
   await new Promise<void>((resolve) => liar.listen(join(home, 'run/arc.sock'), resolve))
   const { code, stderr } = await arc('stop')
   liar.close()
-  expect([code, stderr]).toEqual([1, expect.stringContaining('was not ended')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('was not stopped')])
   for (const { exitCode, signalCode } of [other, plain]) expect([exitCode, signalCode]).toEqual([null, null])
 })
 
@@ -182,7 +182,7 @@ it.each(SAMPLES)(
       })
     const [, approval = ''] = await heard(/approvals approve (\w+)\n/)
     expect((await arc('approvals', 'approve', approval)).code).toBe(0)
-    const [, login = ''] = await heard(/its page, signed in: (\S+)\n/)
+    const [, login = ''] = await heard(/dashboard, signed in: (\S+)\n/)
     expect(said).toContain('Deleted branch experiment')
     const { url, enforcement } = (await status()) as Status & { enforcement: string }
     expect(enforcement).toBe('log')

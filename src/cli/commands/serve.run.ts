@@ -1,4 +1,4 @@
-// `arc serve`: the daemon, in the foreground until it is told to stop, or in the background.
+// `arc serve`: runs the daemon in the foreground until a signal, or starts it in the background.
 
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,10 +14,11 @@ import { arcHome } from '../../platform/home.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import colors from '../colors.ts'
-import { type LoginLink, openLink, ownLoginLink } from '../login-link.ts'
-import { harmless, print, printJson, report, tell } from '../output.ts'
+import { context } from '../context.ts'
+import { createLoginLink, type LoginLink, openLink } from '../login-link.ts'
+import { escapeControls, info, print, printJson, report } from '../output.ts'
 import { VERSION } from '../version.ts'
-import { ownStatus, statusOf } from './status.run.ts'
+import { ownStatus, readStatus } from './status.run.ts'
 
 export interface ServeOptions {
   readonly port?: string
@@ -26,26 +27,26 @@ export interface ServeOptions {
   readonly sample?: boolean
   readonly json?: boolean
   readonly background?: boolean
-  /** Set by the hook that starts it. */
+  /** Set when a hook starts the daemon. */
   readonly onDemand?: boolean
 }
 
 const USAGE = 2
 const GIVE_WAY_MS = 15_000
 const START_MS = 30_000
-const LOOK_MS = 50
-// A hook may start another one just between.
-const TRIES = 3
-// V8 compiles what has run for so long; a third of what it does by itself. A daemon runs the same code on every call, and
-// one that has just started is the one that people wait for: its first five hundred calls take a seventh less.
+const POLL_MS = 50
+// A hook may start another daemon at the same moment.
+const MAX_ATTEMPTS = 3
+// V8 optimises hot code after a third of its default budget: the first five hundred calls of a new daemon take a
+// seventh less time.
 const COMPILE_SOONER = '--interrupt-budget=40000'
 
-/** Serves until a signal comes. One that runs already is no failure: that is what was asked for. */
+/** Serves until a signal. Exit code 0 if a daemon runs already. */
 export async function serve(options: ServeOptions): Promise<number> {
   const { port } = options
   const number = port === undefined ? undefined : Number(port)
   if (number !== undefined && !(Number.isInteger(number) && number >= 0 && number <= 65_535)) {
-    tell(`arc: --port must be a number from 0 to 65535, not ${JSON.stringify(port)}`)
+    info(`arc: --port must be a number from 0 to 65535, not ${JSON.stringify(port)}`)
     return USAGE
   }
   if (options.background === true) return serveInBackground(options)
@@ -58,32 +59,32 @@ export async function serve(options: ServeOptions): Promise<number> {
     onDemand: options.onDemand === true ? { program } : undefined,
     managed: readManagedInstall(),
   })
-  if (!('is' in started)) return serveOut(started, options)
-  // Somebody else was faster, or a person wants none: all is well.
+  if (!('is' in started)) return serveUntilSignal(started, options)
+  // Another process was faster, or the daemon was stopped by a person: not an error.
   if (options.onDemand === true) return started.is === 'silent' ? 1 : 0
-  return tellPresence(started, options)
+  return reportPresence(started, options)
 }
 
-// One that a hook started makes way: a person wants to see this one, for as long as they like.
+// Replaces a daemon that a hook started: `arc serve` runs until the user ends it.
 async function start(options: DaemonOptions): Promise<Daemon | DaemonPresence> {
   const { home, onDemand } = options
   if (onDemand !== undefined) return startDaemon(options)
-  claimPlace(home)
-  await giveWay(await findDaemon(home))
+  claimServing(home)
+  await replaceOnDemand(await findDaemon(home))
   for (let at = 1; ; at++) {
     const started = await startDaemon(options)
-    if (!('is' in started) || !(await giveWay(started)) || at === TRIES) return started
+    if (!('is' in started) || !(await replaceOnDemand(started)) || at === MAX_ATTEMPTS) return started
   }
 }
 
-async function giveWay(presence: DaemonPresence): Promise<boolean> {
+async function replaceOnDemand(presence: DaemonPresence): Promise<boolean> {
   if (presence.is !== 'running' || presence.record?.isOnDemand !== true) return false
   const found = findDaemonProcess(presence)
   return found !== undefined && endProcess(found, 'SIGTERM', GIVE_WAY_MS)
 }
 
-// Hooks start none meanwhile, and what a person stopped is wanted again.
-function claimPlace(home: string): void {
+// Clears the mark of `arc stop`, and keeps hooks from starting a daemon meanwhile.
+function claimServing(home: string): void {
   const stores = openStores(home, report)
   try {
     recordManualStart(stores.state, Date.now())
@@ -92,26 +93,27 @@ function claimPlace(home: string): void {
   }
 }
 
-async function serveOut(started: Daemon, options: ServeOptions): Promise<number> {
+async function serveUntilSignal(started: Daemon, options: ServeOptions): Promise<number> {
   const { onDemand, json } = options
-  const ended = signalled()
+  const ended = waitForSignal()
   if (readManagedInstall() !== undefined) return serveManaged(started, ended, json === true)
-  if (onDemand === true) log(`version ${VERSION} runs as process ${process.pid} at ${started.url}, started by a hook`)
+  if (onDemand === true)
+    log(`version ${VERSION} running as process ${process.pid} at ${started.url}, started by a hook`)
   else await showDaemon(started, options)
   const why = await Promise.race([ended, started.idle])
-  const text = `${why}: finishing what is under way`
+  const text = `${why}: finishing the calls in flight`
   if (onDemand === true) log(text)
-  else tell(`arc: ${text}`)
+  else info(`arc: ${text}`)
   await started.stop()
   return 0
 }
 
-// Its output goes to the journal, which others may read: no link that signs in.
+// The output goes to the journal, which other users may read: no login link.
 async function serveManaged(started: Daemon, ended: Promise<string>, isJson: boolean): Promise<number> {
   const { url, socket } = started
   if (isJson) printJson(ownStatus({ url, socket }))
-  else tell(`arc: version ${VERSION} runs as process ${process.pid} at ${url}, managed`)
-  tell(`arc: ${await ended}: finishing what is under way`)
+  else info(`arc: version ${VERSION} running as process ${process.pid} at ${url}, managed`)
+  info(`arc: ${await ended}: finishing the calls in flight`)
   await started.stop()
   return 0
 }
@@ -119,33 +121,33 @@ async function serveManaged(started: Daemon, ended: Promise<string>, isJson: boo
 async function serveInBackground(options: ServeOptions): Promise<number> {
   const { port } = options
   const home = arcHome()
-  const [, program = ''] = process.argv
-  claimPlace(home)
+  const { program } = context()
+  claimServing(home)
   const before = await findDaemon(home)
-  if (before.is === 'running' && !(await giveWay(before))) return tellPresence(before, options)
+  if (before.is === 'running' && !(await replaceOnDemand(before))) return reportPresence(before, options)
   const pid = startInBackground({ home, program, args: ['--no-open', ...(port === undefined ? [] : ['--port', port])] })
-  for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(LOOK_MS)) {
+  for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(POLL_MS)) {
     const hasEnded = !isProcessAlive(pid)
     const presence = await findDaemon(home)
-    // Until it is the one that runs, or has left that to another: one that still starts would outlive an `arc stop`.
+    // Waits until this daemon or another one runs: a daemon that is still starting would survive `arc stop`.
     if (presence.is === 'running' && (hasEnded || presence.health.pid === pid)) {
-      return tellPresence(presence, options)
+      return reportPresence(presence, options)
     }
     if (hasEnded) break
   }
-  tell(`arc: it did not start: ${lastLogLine(home) ?? 'it said nothing'} (${logFile(home)})`)
+  info(`arc: the daemon did not start: ${lastLogLine(home) ?? 'no log output'} (${logFile(home)})`)
   return 1
 }
 
-// The address once more below it: a session is longer than a screen.
+// Prints the address again after the session, which is longer than a screen.
 async function playSample({ url }: LoginLink, isJson: boolean): Promise<void> {
-  const { sampleBeside } = await import('./sample.run.ts')
-  await sampleBeside(url, isJson)
+  const { playBesideDaemon } = await import('./sample.run.ts')
+  await playBesideDaemon(url, isJson)
 }
 
-async function tellPresence(presence: DaemonPresence, { json, sample }: ServeOptions): Promise<number> {
+async function reportPresence(presence: DaemonPresence, { json, sample }: ServeOptions): Promise<number> {
   if (presence.is === 'running') {
-    const { loginUrl: link, ...rest } = await statusOf(arcHome())
+    const { loginUrl: link, ...rest } = await readStatus(arcHome())
     const found = { ...rest, loginUrl: readManagedInstall() === undefined ? link : null }
     const { pid, url, loginUrl } = found
     if (json === true) printJson(found)
@@ -155,44 +157,48 @@ async function tellPresence(presence: DaemonPresence, { json, sample }: ServeOpt
     return 0
   }
   if (presence.is === 'silent') {
-    tell(`arc: process ${presence.record.pid} holds the place of the daemon and does not answer; end it with: arc stop`)
+    info(`arc: the daemon, process ${presence.record.pid}, does not answer; end it with: arc stop`)
   }
   return 1
 }
 
 async function showDaemon(started: Daemon, { open, sample, json }: ServeOptions): Promise<void> {
   if (json === true) printJson(ownStatus(started))
-  else printDaemon(started, ownLoginLink(arcHome(), started))
-  if (sample === true) await playSample(ownLoginLink(arcHome(), started), json === true)
-  // A link of its own: the printed one stays good.
+  else printDaemon(started, createLoginLink(arcHome(), started))
+  if (sample === true) await playSample(createLoginLink(arcHome(), started), json === true)
+  // A separate link: the printed one stays valid.
   const { url } =
-    open !== false && process.stdout.isTTY && json !== true ? ownLoginLink(arcHome(), started) : { url: null }
+    open !== false && context().stdout.isTTY && json !== true ? createLoginLink(arcHome(), started) : { url: null }
   if (url !== null) openLink(arcHome(), url)
 }
 
 function printDaemon({ url, socket }: Daemon, link: LoginLink): void {
   print(`${colors.green('✓')} ARC is running as process ${process.pid}`)
-  print(`  page    ${url}`)
+  print(`  url     ${url}`)
   if (link.url === null) print(`  open    ${colors.dim(link.hint ?? '')}`)
-  else print(`  open    ${link.url}  ${colors.dim('(works once, for 5 minutes; another one: arc open)')}`)
+  else print(`  open    ${link.url}  ${colors.dim('(valid once, for 5 minutes; new link: arc open)')}`)
   print(`  socket  ${socket}`)
-  tell(colors.dim('Ctrl-C ends it; hooks start one in the background when they need it. After arc stop they do not.'))
+  info(
+    colors.dim(
+      'Ctrl-C stops the daemon; the next hook starts it again in the background. After arc stop hooks do not start it.',
+    ),
+  )
 }
 
-// The log of one in the background has no terminal that knows the time.
+// Log lines of a background daemon have a time stamp.
 function log(message: string): void {
-  tell(`${new Date().toISOString()} ${harmless(message)}`)
+  info(`${new Date().toISOString()} ${escapeControls(message)}`)
 }
 
-function signalled(): Promise<string> {
+function waitForSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
   })
 }
 
-// Beside the bundled CLI, or below dist in a checkout.
+// Next to the bundled CLI, or in dist of a checkout.
 function dashboardFolder(): string | undefined {
-  const places = ['../../dashboard/', '../dashboard/', '../../../dist/dashboard/']
-  const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  const paths = ['../../dashboard/', '../dashboard/', '../../../dist/dashboard/']
+  const folders = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)))
   return folders.find((folder) => existsSync(`${folder}index.html`))
 }

@@ -1,5 +1,5 @@
-// `arc setup --managed`: home, package and daemon go to a system user, so that the agent's account reaches the socket only.
-// A list of steps, each safe to repeat; --dry-run prints the list, --remove goes the other way.
+// `arc setup --managed`: a system user owns home, package and daemon, so that the agent's account only reaches the
+// socket. A list of steps, each safe to repeat; --dry-run prints the list, --remove undoes it.
 
 import { resolve } from 'node:path'
 import { ArcError, describe } from '../../engine/errors.ts'
@@ -10,8 +10,9 @@ import {
   systemPaths,
 } from '../../guard/managed-install.ts'
 import colors from '../colors.ts'
-import { harmless, print, printJson, tell } from '../output.ts'
-import { requireNames } from './setup/accounts.ts'
+import { context } from '../context.ts'
+import { escapeControls, info, print, printJson } from '../output.ts'
+import { requireAccountNames } from './setup/accounts.ts'
 import { packageRoot } from './setup/package-copy.ts'
 import { removalSteps } from './setup/removal-steps.ts'
 import { type SetupPlan, type Step, setupSteps } from './setup/setup-steps.ts'
@@ -34,19 +35,19 @@ export interface SetupOptions {
   readonly json?: boolean
 }
 
-/** Sets managed mode up, or removes it. */
+/** Sets up managed mode, or removes it. */
 export async function setup(options: SetupOptions): Promise<number> {
   if (process.platform !== 'linux') {
-    throw new ArcError('ARC_SETUP_FAILED', `Managed mode works on Linux; this is ${process.platform}.`)
+    throw new ArcError('ARC_SETUP_FAILED', `Managed mode needs Linux; this is ${process.platform}.`)
   }
   const isDry = options.dryRun === true
   if (!isDry && process.getuid?.() !== 0) {
-    throw new ArcError('ARC_NEEDS_ROOT', 'arc setup changes the machine for all accounts: run it as root, with sudo.')
+    throw new ArcError('ARC_NEEDS_ROOT', 'arc setup changes the machine for all accounts: run it as root (sudo).')
   }
   const root = resolve(options.root ?? '/')
   const present = readManagedInstall(root)
-  const steps = options.remove === true ? removalOf(present, options) : setupSteps(planOf(options, root, present))
-  const warnings = options.remove === true ? [] : warningsOf(options)
+  const steps = options.remove === true ? planRemoval(present, options) : setupSteps(readPlan(options, root, present))
+  const warnings = options.remove === true ? [] : listWarnings(options)
   const done = isDry ? steps.map(({ title }) => title) : await carryOut(steps, options)
   const managed = options.remove === true ? null : (readManagedInstall(root) ?? null)
   if (options.json === true) printJson({ managed, steps: done, warnings })
@@ -54,19 +55,19 @@ export async function setup(options: SetupOptions): Promise<number> {
   return 0
 }
 
-function removalOf(present: ManagedInstall | undefined, { purge, root }: SetupOptions): Step[] {
+function planRemoval(present: ManagedInstall | undefined, { purge, root }: SetupOptions): Step[] {
   if (present !== undefined) return removalSteps(present, purge === true)
   const where = systemPaths(resolve(root ?? '/')).marker
   throw new ArcError('ARC_SETUP_FAILED', `This machine is not managed: there is no marker ${where}.`)
 }
 
-function planOf(options: SetupOptions, root: string, present: ManagedInstall | undefined): SetupPlan {
+function readPlan(options: SetupOptions, root: string, present: ManagedInstall | undefined): SetupPlan {
   const { user, group, approver = [], enforcement, start } = options
-  requireNames([user, group, ...approver])
+  requireAccountNames([user, group, ...approver])
   const paths = systemPaths(root)
   const other = present === undefined ? undefined : [present.user !== user, present.group !== group].includes(true)
   if (other === true) {
-    const message = `This machine is managed by ${present?.user} and ${present?.group}: remove that first (--remove).`
+    const message = `This machine is already managed with user ${present?.user} and group ${present?.group}: remove that first (--remove).`
     throw new ArcError('ARC_SETUP_FAILED', message)
   }
   return {
@@ -83,21 +84,22 @@ function planOf(options: SetupOptions, root: string, present: ManagedInstall | u
   }
 }
 
-// Said before anybody relies on it.
-function warningsOf({ approver = [] }: SetupOptions): string[] {
+function listWarnings({ approver = [] }: SetupOptions): string[] {
   const warnings: string[] = []
   const [writer] = findForeignWriters(packageRoot())
   if (writer !== undefined)
-    warnings.push(`The package is copied from a folder that not only root can change: ${writer}.`)
-  const caller = process.env.SUDO_USER
+    warnings.push(`The package is copied from a folder that users other than root can change: ${writer}.`)
+  const caller = context().env.SUDO_USER
   if (caller !== undefined && approver.includes(caller)) {
-    warnings.push(`${caller} may now approve. If agents run as ${caller}, they may approve too: use another account.`)
+    warnings.push(
+      `${caller} may now approve. Agents that run as ${caller} could approve too: run them as another account.`,
+    )
   }
   return warnings
 }
 
 async function carryOut(steps: readonly Step[], { json }: SetupOptions): Promise<string[]> {
-  // Folders on the way must be open to everyone, whatever root's own habit is.
+  // New folders must be readable for all users, whatever root's umask is.
   process.umask(0o022)
   const done: string[] = []
   for (const { title, run } of steps) {
@@ -108,7 +110,7 @@ async function carryOut(steps: readonly Step[], { json }: SetupOptions): Promise
       throw new ArcError('ARC_SETUP_FAILED', `${title}: ${describe(error)}.`)
     }
     done.push(title)
-    if (json !== true) print(`${colors.green('✓')} ${harmless(title)}`)
+    if (json !== true) print(`${colors.green('✓')} ${escapeControls(title)}`)
   }
   return done
 }
@@ -121,13 +123,13 @@ interface End {
 }
 
 function printEnd({ options, done, warnings, managed }: End): void {
-  if (options.dryRun === true) for (const title of done) print(`${colors.dim('○')} ${harmless(title)}`)
-  for (const warning of warnings) tell(`${colors.yellow('!')} ${harmless(warning)}`)
-  if (options.dryRun === true) tell('Nothing was changed.')
-  else if (managed === null) tell('Managed mode is removed. Each user installs ARC again with: arc install HOST')
+  if (options.dryRun === true) for (const title of done) print(`${colors.dim('○')} ${escapeControls(title)}`)
+  for (const warning of warnings) info(`${colors.yellow('!')} ${escapeControls(warning)}`)
+  if (options.dryRun === true) info('Nothing was changed.')
+  else if (managed === null) info('Managed mode is removed. To install ARC again, each user runs: arc install HOST')
   else {
-    tell('Next, as each user who runs agents:  arc install HOST')
-    tell(`To approve, as a member of ${managed.group}:  arc approvals list`)
-    tell('To check it all:  arc doctor')
+    info('Next, as each user that runs agents:  arc install HOST')
+    info(`To approve, as a member of ${managed.group}:  arc approvals list`)
+    info('To check the installation:  arc doctor')
   }
 }

@@ -1,4 +1,4 @@
-// `arc setup`: the declaration.
+// `arc setup`: managed mode, for all accounts of the machine.
 
 import { type Command, Option } from 'commander'
 import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
@@ -6,23 +6,23 @@ import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
 export function addSetup(arc: Command, run: Run): void {
   arc
     .command('setup')
-    .summary('managed mode: ARC belongs to another account')
+    .summary('set up managed mode: ARC runs under its own account')
     .description(
-      'managed mode: home, package and daemon belong to a system user, and agents reach only the socket; needs root',
+      'set up managed mode (needs root): a system user owns home, package and daemon; agents only reach its socket',
     )
     .requiredOption('--managed', 'set up managed mode, or update it')
-    .option('--user <name>', 'the system user that owns home and daemon', 'arc')
-    .option('--group <name>', 'the group whose members may approve', 'arc-approvers')
-    .option('--approver <user...>', 'add these accounts to the group')
-    .option('--prefix <dir>', 'the copy of the package, owned by root; /usr/local/lib/arc-supervisor by default')
-    .option('--home <dir>', 'the home of the daemon; /var/lib/arc by default')
-    .addOption(new Option('--enforcement <mode>', 'the mode of a new home').choices(MODE_NAMES).default('enforce'))
+    .option('--user <name>', 'system user that owns home and daemon', 'arc')
+    .option('--group <name>', 'group whose members may approve', 'arc-approvers')
+    .option('--approver <user...>', 'add these accounts to that group')
+    .option('--prefix <dir>', 'root-owned copy of the package (default: /usr/local/lib/arc-supervisor)')
+    .option('--home <dir>', 'home of the daemon (default: /var/lib/arc)')
+    .addOption(new Option('--enforcement <mode>', 'mode of a new home').choices(MODE_NAMES).default('enforce'))
     .option('--hosts <names>', 'also write the system-wide configuration of these agents (claude)')
-    .option('--start', 'start the daemon now, also where there is no systemd')
-    .addOption(new Option('--remove', 'undo the setup; the home stays').conflicts('start'))
-    .option('--purge', 'with --remove: delete the home with the record, the user and the group too')
-    .addOption(new Option('--root <dir>', 'put all system paths below this folder').hideHelp())
-    .option('--dry-run', 'show the steps; nothing is changed')
+    .option('--start', 'start the daemon now, even without systemd')
+    .addOption(new Option('--remove', 'undo the setup but keep the home').conflicts('start'))
+    .option('--purge', 'with --remove: also delete the home, the audit trail, the user and the group')
+    .addOption(new Option('--root <dir>', 'prefix for all system paths').hideHelp())
+    .option('--dry-run', 'show the steps without running them')
     .option('--json', 'print {managed, steps, warnings}')
     .addHelpText('after', example('sudo arc setup --managed --approver ann --hosts claude'))
     .action((options) => run(import('./setup.run.ts').then(({ setup }) => setup(options))))

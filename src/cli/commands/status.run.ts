@@ -1,4 +1,4 @@
-// `arc status`: is a daemon running, and what is in force.
+// `arc status`: shows whether the daemon runs, the profile, the mode and the breaker.
 
 import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
@@ -13,49 +13,59 @@ import { checkAnchors } from '../../storage/anchor-check.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
-import { askLoginLink, ownLoginLink } from '../login-link.ts'
-import { fromNow, print, printJson, report, showSpan } from '../output.ts'
+import { context } from '../context.ts'
+import { createLoginLink, requestLoginLink } from '../login-link.ts'
+import { formatSpan, fromNow, print, printJson, report } from '../output.ts'
 
 /** What `arc status --json` prints. */
 interface Status extends StatusView {
-  /** Opens the page signed in, once and within minutes. Null for a process that an agent started. */
+  /** One-time link that opens the dashboard signed in. Null for a process that an agent started. */
   readonly loginUrl: string | null
-  /** Why there is no link although a daemon runs. */
+  /** Why there is no link although the daemon runs. */
   readonly loginHint: string | null
-  /** Who started the one that runs. */
+  /** Who started the daemon. */
   readonly startedBy: 'hook' | 'person' | null
-  /** What a hook does that finds none. */
+  /** What a hook does if the daemon is not running. */
   readonly onDemand: OnDemand
-  /** Why the record is not the one that its anchors tell of; null when it is. */
+  /** Why the trace does not match its anchors; null if it does. */
   readonly recordMismatch: string | null
 }
 
-/** Shows it. A daemon that does not run is no failure: hooks work without one. */
+/** Prints the status. Exit code 0 even if the daemon is stopped: hooks work without it. */
 export async function status({ json }: { readonly json?: boolean }): Promise<number> {
-  const found = await statusOf(arcHome())
+  const found = await readStatus(arcHome())
   if (json === true) printJson(found)
   else printStatus(found)
   return 0
 }
 
-/** What a daemon knows of itself; without a link where its output is not private. */
+/** The daemon in this process; without `newLoginUrl` if the output is not private. */
 type OwnDaemon = Pick<Daemon, 'url' | 'socket'> & Partial<Pick<Daemon, 'newLoginUrl'>>
 
-/** The status of a daemon in this very process: nobody has to be asked, and so nobody can be too slow to answer. */
+/** The status of the daemon in this process, without a request that could time out. */
 export function ownStatus({ url, socket, newLoginUrl }: OwnDaemon): Status {
   const home = arcHome()
-  const link = newLoginUrl === undefined ? { url: null, hint: null } : ownLoginLink(home, { newLoginUrl })
+  const link = newLoginUrl === undefined ? { url: null, hint: null } : createLoginLink(home, { newLoginUrl })
   const uptimeMs = Math.round(process.uptime() * 1_000)
   const login = { loginUrl: link.url, loginHint: link.hint }
-  return { running: true, pid: process.pid, url, ...login, socket, uptimeMs, ...inForce(home), startedBy: 'person' }
+  return {
+    running: true,
+    pid: process.pid,
+    url,
+    ...login,
+    socket,
+    uptimeMs,
+    ...readSettings(home),
+    startedBy: 'person',
+  }
 }
 
-/** What is known of the daemon of a home, and of what is in force here. */
-export async function statusOf(home: string): Promise<Status> {
+/** Reads the status of a home's daemon and the settings in force here. */
+export async function readStatus(home: string): Promise<Status> {
   const presence = await findDaemon(home)
   const isRunning = presence.is === 'running'
   const url = (isRunning ? presence.record?.url : undefined) ?? null
-  const link = url === null ? { url: null, hint: null } : await askLoginLink(home, url)
+  const link = url === null ? { url: null, hint: null } : await requestLoginLink(home, url)
   return {
     running: isRunning,
     pid: isRunning ? presence.health.pid : null,
@@ -63,19 +73,21 @@ export async function statusOf(home: string): Promise<Status> {
     loginUrl: link.url,
     loginHint: link.hint,
     socket: isRunning ? socketFile(home) : null,
-    ...inForce(home),
+    ...readSettings(home),
     uptimeMs: isRunning ? presence.health.uptimeMs : null,
     startedBy: isRunning ? (presence.record?.isOnDemand === true ? 'hook' : 'person') : null,
   }
 }
 
-function inForce(home: string): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch'> {
-  const { preview, close } = openDryRun({ cwd: process.cwd(), report })
+function readSettings(
+  home: string,
+): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch'> {
+  const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
     const { profile, enforcement, daemon } = preview.config
-    const onDemand = onDemandIn(home, daemon)
-    const recordMismatch = mismatchIn(home)
+    const onDemand = readOnDemand(home, daemon)
+    const recordMismatch = findMismatch(home)
     const breaker = { state, failures, threshold, openedAt, halfOpenAt }
     return { profile, enforcement, breaker, onDemand, recordMismatch }
   } finally {
@@ -83,33 +95,33 @@ function inForce(home: string): Pick<Status, 'profile' | 'enforcement' | 'breake
   }
 }
 
-function mismatchIn(home: string): string | null {
+function findMismatch(home: string): string | null {
   try {
     return checkAnchors(home).mismatch?.message ?? null
   } catch (error) {
-    report(`The anchors of the record cannot be compared: ${describe(error)}`)
+    report(`cannot check the anchors of the trace: ${describe(error)}`)
     return null
   }
 }
 
-/** What happens without a daemon, in words. */
-export function tellOnDemand(onDemand: OnDemand): string {
+/** Describes what hooks do while the daemon is not running. */
+export function describeOnDemand(onDemand: OnDemand): string {
   switch (onDemand.is) {
     case 'ready':
-      return 'the next hook starts it in the background'
+      return 'the next hook starts the daemon in the background'
     case 'off':
-      return 'hooks judge by themselves and start none (daemon.onDemand or ARC_DAEMON says so)'
+      return 'hooks work without the daemon and do not start it (daemon.onDemand or ARC_DAEMON is off)'
     case 'stopped':
-      return `stopped by arc stop ${fromNow(onDemand.at)}; hooks judge by themselves until arc serve`
+      return `stopped by arc stop ${fromNow(onDemand.at)}; hooks work without the daemon until arc serve`
     case 'waiting':
-      return `a hook started it ${onDemand.attempts === 1 ? 'just now' : `${onDemand.attempts} times`}; the next try is ${fromNow(onDemand.until)} at the earliest`
+      return `a hook started the daemon ${onDemand.attempts === 1 ? 'just now' : `${onDemand.attempts} times`}; next attempt ${fromNow(onDemand.until)} at the earliest`
   }
 }
 
-/** What a hook does in this home, with this configuration, that finds no daemon. */
-export function onDemandIn(home: string, { onDemand }: Config['daemon']): OnDemand {
-  if (!onDemand || !parseDaemonSwitch(process.env.ARC_DAEMON).canStart) return { is: 'off' }
-  // A home that is not there has no state to look into, and is not made by looking.
+/** Reads what a hook does in this home if the daemon is not running. */
+export function readOnDemand(home: string, { onDemand }: Config['daemon']): OnDemand {
+  if (!onDemand || !parseDaemonSwitch(context().env.ARC_DAEMON).canStart) return { is: 'off' }
+  // A missing home has no state, and reading must not create it.
   if (!existsSync(home)) return { is: 'ready' }
   const stores = openStores(home, () => undefined)
   try {
@@ -122,13 +134,13 @@ export function onDemandIn(home: string, { onDemand }: Config['daemon']): OnDema
 function printStatus(found: Status): void {
   const { running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, startedBy } = found
   const how = startedBy === 'hook' ? ', started by a hook' : ''
-  if (running) print(`${colors.green('✓')} running as process ${pid} for ${showSpan(uptimeMs ?? 0)}${how}`)
-  else print(`${colors.dim('○')} not running; ${tellOnDemand(found.onDemand)}`)
+  if (running) print(`${colors.green('✓')} running as process ${pid} for ${formatSpan(uptimeMs ?? 0)}${how}`)
+  else print(`${colors.dim('○')} not running; ${describeOnDemand(found.onDemand)}`)
   print(`  profile  ${profile}, ${enforcement}`)
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
-  if (found.recordMismatch !== null) print(colors.red(`  record   ${found.recordMismatch} (arc trace verify)`))
-  if (url !== null) print(`  page     ${url}`)
-  if (loginUrl !== null) print(`  open     ${loginUrl}  ${colors.dim('(works once, for 5 minutes)')}`)
+  if (found.recordMismatch !== null) print(colors.red(`  trace    ${found.recordMismatch} (arc trace verify)`))
+  if (url !== null) print(`  url      ${url}`)
+  if (loginUrl !== null) print(`  open     ${loginUrl}  ${colors.dim('(valid once, for 5 minutes)')}`)
   else if (found.loginHint !== null) print(`  open     ${colors.dim(found.loginHint)}`)
   if (socket !== null) print(`  socket   ${socket}`)
 }

@@ -1,4 +1,4 @@
-// `arc status`: the declaration.
+// `arc status`: state of the daemon, and the mode.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -7,7 +7,7 @@ import { managedForOthers } from '../managed-access.ts'
 export function addStatus(arc: Command, run: Run): void {
   arc
     .command('status')
-    .description('is the daemon running, and what is in force')
+    .description('show whether the daemon runs, the profile and the mode')
     .option('--json', 'print {running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, onDemand}')
     .addHelpText('after', example('arc status'))
     .action((options) => {

@@ -1,9 +1,10 @@
-// Runs the real binary, as agents and people do.
+// `arc task`: T1 starts the real program, the others run in process; hooks are child processes.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { jsonLines, onlyJson, runArc } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { openTasks } from '../../tasks/service/open-tasks.ts'
@@ -11,14 +12,15 @@ import type { Task } from '../../tasks/task.ts'
 
 const newHome = (): string => makeTempFolder('arc-home-')
 const HOME = newHome()
-const arc = (...args: string[]) => runArc(['task', ...args], { home: HOME })
+const arc = (...args: string[]) => runArcInProcess(['task', ...args], { home: HOME })
 const AGENTS = ['--from', 'claude-work', '--to', 'codex-review'] as const
 
 async function delegated(home = HOME): Promise<string> {
-  return onlyJson<Task>(await runArc(['task', 'delegate', ...AGENTS, 'Review it', '--json'], { home })).id
+  return onlyJson<Task>(await runArcInProcess(['task', 'delegate', ...AGENTS, 'Review it', '--json'], { home })).id
 }
 
 it('T1 a task goes from one agent to the other and back, each in a process of its own', async () => {
+  const arc = (...args: string[]) => runArc(['task', ...args], { home: HOME })
   const ran = await arc('delegate', ...AGENTS, '--priority', 'high', 'Review auth refactor PR', '--json')
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   const task = onlyJson<Task>(ran)
@@ -47,7 +49,7 @@ it('T1 a task goes from one agent to the other and back, each in a process of it
   ])
   expect(onlyJson<Task[]>(await arc('list', '--status', 'completed', '--json')).map((one) => one.id)).toEqual([id])
   expect(onlyJson<Task[]>(await arc('list', '--status', 'working', '--json'))).toEqual([])
-  const { stdout } = await runArc(['logs', '--component', 'tasks', '--json'], { home: HOME })
+  const { stdout } = await runArcInProcess(['logs', '--component', 'tasks', '--json'], { home: HOME })
   expect(jsonLines(stdout).map(({ action }) => action)).toEqual([
     ...['task:assign', 'task:accept', 'task:request-input', 'task:provide-input', 'task:complete'],
   ])
@@ -105,37 +107,39 @@ it('T2 a new task passes the pipeline first: blocked, it ends with 2 and is not 
       },
     ],
   })
-  const blocked = await runArc(['task', 'delegate', ...AGENTS, 'Drop the production database', '--json'], { home })
+  const blocked = await runArcInProcess(['task', 'delegate', ...AGENTS, 'Drop the production database', '--json'], {
+    home,
+  })
   expect(blocked).toMatchObject({ code: 2, stdout: '' })
   expect(blocked.stderr).toMatch(/blocked by no-prod: .*no production.*\[ARC_TASK_BLOCKED\]/)
-  expect(onlyJson(await runArc(['task', 'list', '--json'], { home }))).toEqual([])
-  const { stdout } = await runArc(['logs', '--decision', 'block', '--json'], { home })
+  expect(onlyJson(await runArcInProcess(['task', 'list', '--json'], { home }))).toEqual([])
+  const { stdout } = await runArcInProcess(['logs', '--decision', 'block', '--json'], { home })
   expect(jsonLines(stdout)).toMatchObject([{ hook: 'no-prod', point: 'pre:agent:spawn' }])
   await delegated(home)
-  expect(onlyJson<Task[]>(await runArc(['task', 'list', '--json'], { home }))).toHaveLength(1)
+  expect(onlyJson<Task[]>(await runArcInProcess(['task', 'list', '--json'], { home }))).toHaveLength(1)
 }, 120_000)
 
 it('T2 a task whose text asks for destruction does not get through in enforce', async () => {
   const home = newHome()
   profile(home, {})
-  const blocked = await runArc(['task', 'delegate', ...AGENTS, 'Wipe the disk of the server'], { home })
+  const blocked = await runArcInProcess(['task', 'delegate', ...AGENTS, 'Wipe the disk of the server'], { home })
   expect(blocked).toMatchObject({ code: 2 })
   expect(blocked.stderr).toMatch(/blocked by risk-detection/)
-  expect(onlyJson(await runArc(['task', 'list', '--json'], { home }))).toEqual([])
+  expect(onlyJson(await runArcInProcess(['task', 'list', '--json'], { home }))).toEqual([])
 }, 120_000)
 
 it('T2 a task that needs a person ends with 3 and is stored once it is approved', async () => {
   const home = newHome()
   const command = `echo '{"decision":"ask","reason":"somebody should look"}'`
   profile(home, { commands: [{ name: 'look', event: 'pre:agent:spawn', command, blocking: true }] })
-  const delegate = () => runArc(['task', 'delegate', ...AGENTS, 'Tidy it', '--json'], { home })
+  const delegate = () => runArcInProcess(['task', 'delegate', ...AGENTS, 'Tidy it', '--json'], { home })
   const held = await delegate()
   expect(held).toMatchObject({ code: 3, stdout: '' })
   expect(held.stderr).toMatch(/held for a person .*by look: somebody should look.*\[ARC_TASK_HELD\]/)
-  const [approval] = onlyJson<[{ id: string }]>(await runArc(['approvals', 'list', '--json'], { home }))
-  expect(onlyJson(await runArc(['task', 'list', '--json'], { home }))).toEqual([])
+  const [approval] = onlyJson<[{ id: string }]>(await runArcInProcess(['approvals', 'list', '--json'], { home }))
+  expect(onlyJson(await runArcInProcess(['task', 'list', '--json'], { home }))).toEqual([])
   askNobody(home)
-  await runArc(['approvals', 'approve', approval.id], { home })
+  await runArcInProcess(['approvals', 'approve', approval.id], { home })
   expect(onlyJson<Task>(await delegate())).toMatchObject({ status: 'assigned', description: 'Tidy it' })
   // One yes is for one task.
   expect(await delegate()).toMatchObject({ code: 3 })
@@ -144,7 +148,7 @@ it('T2 a task that needs a person ends with 3 and is stored once it is approved'
 it('T2 rules for spawned agents reach the one who gets the task', async () => {
   const home = newHome()
   profile(home, { hooks: { 'subagent-inject': { options: { rules: ['never delete in cascade'] } } } })
-  const { stdout } = await runArc(['task', 'delegate', ...AGENTS, 'Tidy up', '--json'], { home })
+  const { stdout } = await runArcInProcess(['task', 'delegate', ...AGENTS, 'Tidy up', '--json'], { home })
   expect(JSON.parse(stdout)).toMatchObject({
     description: expect.stringMatching(/never delete in cascade[\s\S]*Tidy up$/),
   })
@@ -152,15 +156,15 @@ it('T2 rules for spawned agents reach the one who gets the task', async () => {
 
 it('shows what people need, and nothing that a terminal would obey', async () => {
   const home = newHome()
-  expect(await runArc(['task', 'list'], { home })).toMatchObject({ code: 0, stdout: '' })
-  await runArc(['task', 'delegate', ...AGENTS, 'Look at \u001b[2K this'], { home })
-  const { stdout } = await runArc(['task', 'list'], { home })
+  expect(await runArcInProcess(['task', 'list'], { home })).toMatchObject({ code: 0, stdout: '' })
+  await runArcInProcess(['task', 'delegate', ...AGENTS, 'Look at \u001b[2K this'], { home })
+  const { stdout } = await runArcInProcess(['task', 'list'], { home })
   expect(stdout).toMatch(/assigned .*medium .*claude-work → codex-review .*Look at \\u\{1b\}\[2K this/)
   expect(stdout).not.toContain('\u001b')
   const id = /[0-9A-Z]{26}/.exec(stdout)?.[0] ?? ''
-  const shown = await runArc(['task', 'show', id.slice(0, 20)], { home })
+  const shown = await runArcInProcess(['task', 'show', id.slice(0, 20)], { home })
   expect(shown.stdout).toMatch(/created → assigned {2}by claude-work/)
-  expect(await runArc(['task', 'list', '--limit', '0'], { home })).toMatchObject({ code: 2 })
-  expect(await runArc(['task', 'list', '--status', 'odd'], { home })).toMatchObject({ code: 2, stdout: '' })
-  expect(await runArc(['task', 'delegate', 'x'], { home })).toMatchObject({ code: 2, stdout: '' })
+  expect(await runArcInProcess(['task', 'list', '--limit', '0'], { home })).toMatchObject({ code: 2 })
+  expect(await runArcInProcess(['task', 'list', '--status', 'odd'], { home })).toMatchObject({ code: 2, stdout: '' })
+  expect(await runArcInProcess(['task', 'delegate', 'x'], { home })).toMatchObject({ code: 2, stdout: '' })
 }, 60_000)

@@ -1,5 +1,4 @@
-// `arc task`: work that agents hand to each other. Every move goes through the state machine, every new task through
-// the pipeline.
+// `arc task`: tasks between agents. Every transition goes through the state machine, every new task through the pipeline.
 
 import { ArcError } from '../../engine/errors.ts'
 import { databaseFile, findProject } from '../../platform/home.ts'
@@ -10,13 +9,14 @@ import { logMoves } from '../../tasks/service/task-log.ts'
 import { admitBy } from '../../tasks/service/task-supervision.ts'
 import type { Task, TaskPriority, TaskRecord, TaskStatus } from '../../tasks/task.ts'
 import colors from '../colors.ts'
-import { ago, alignColumns, oneLine, print, printJson, tell } from '../output.ts'
+import { context } from '../context.ts'
+import { ago, alignColumns, info, oneLine, print, printJson } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
 
-/** What `arc task delegate` was asked. */
+/** The options of `arc task delegate`. */
 export interface DelegateOptions extends JsonOption {
   readonly from: string
   readonly to: string
@@ -25,12 +25,12 @@ export interface DelegateOptions extends JsonOption {
 
 const EXIT = { done: 0, failed: 1, blocked: 2, held: 3 } as const
 
-/** Hands a task to an agent, if the pipeline lets it. */
+/** Delegates a task to an agent, if the pipeline allows it. */
 export async function delegateTask(words: readonly string[], options: DelegateOptions): Promise<number> {
   const { from, to, priority, json } = options
-  const workspace = process.cwd()
+  const workspace = context().cwd
   const project = findProject(workspace)
-  // Nobody waits here: what is held is told at once, and delegated again once approved.
+  // A held task is reported at once and delegated again after the approval, so this does not wait.
   const supervisor = await createSupervisor({ via: 'cli', askMs: 0, ...(project !== undefined && { project }) })
   const onMove = logMoves(supervisor.trace, supervisor.config.profile)
   const tasks = await openTasks({ admit: admitBy(supervisor, { workspace }), onMove })
@@ -38,14 +38,14 @@ export async function delegateTask(words: readonly string[], options: DelegateOp
     const { task } = await tasks.delegator.delegate({ from, to, priority, description: words.join(' ') })
     return showResult(task, json)
   } catch (error) {
-    return refused(error)
+    return reportRefusal(error)
   } finally {
     tasks.close()
     await supervisor.close()
   }
 }
 
-/** What `arc task list` was asked. */
+/** The options of `arc task list`. */
 export interface ListOptions extends JsonOption {
   readonly status?: TaskStatus
   readonly from?: string
@@ -53,43 +53,43 @@ export interface ListOptions extends JsonOption {
   readonly limit: string
 }
 
-/** Lists tasks, the newest last. */
+/** Lists tasks, newest last. */
 export async function listTasks({ status, from, to, limit, json }: ListOptions): Promise<number> {
   if (!/^[1-9]\d{0,8}$/.test(limit)) {
-    tell(`arc: --limit takes a whole number above 0, not ${JSON.stringify(limit)}`)
+    info(`arc: --limit must be a whole number above 0, not ${JSON.stringify(limit)}`)
     return EXIT.blocked
   }
   return withTasks(({ delegator }) => {
     const tasks = delegator.list({ status, from, to, limit: Number(limit) })
-    if (json === true) printJson(tasks.map(jsonOf))
-    else if (tasks.length === 0) tell('No tasks. To hand one over: arc task delegate --from A --to B TEXT')
-    else for (const line of alignColumns(tasks.map(rowOf), { head: HEAD })) print(line)
+    if (json === true) printJson(tasks.map(taskJson))
+    else if (tasks.length === 0) info('No tasks. To delegate one: arc task delegate --from A --to B TEXT')
+    else for (const line of alignColumns(tasks.map(taskRow), { head: HEAD })) print(line)
     return EXIT.done
   })
 }
 
-/** Shows one task with its history. */
+/** Shows a task with its history. */
 export async function showTask(id: string, { json }: JsonOption): Promise<number> {
   return withTasks(({ delegator }) => {
     const whole = findId(delegator, id)
     const task = delegator.get(whole)
     if (task === undefined) throw new ArcError('ARC_TASK_UNKNOWN', `There is no task ${JSON.stringify(id)}.`)
     const history = delegator.history(whole)
-    if (json === true) printJson({ ...jsonOf(task), history: history.map(recordJsonOf) })
+    if (json === true) printJson({ ...taskJson(task), history: history.map(recordJson) })
     else printTask(task, history)
     return EXIT.done
   })
 }
 
-/** What an agent does with a task. */
+/** A transition of a task. */
 export type TaskVerb = 'accept' | 'complete' | 'fail' | 'request-input' | 'provide-input' | 'cancel'
 
-/** Who does it. */
+/** The options of a transition. */
 export interface MoveOptions extends JsonOption {
   readonly as: string
 }
 
-/** Moves a task on behalf of an agent. */
+/** Applies a transition on behalf of an agent. */
 export async function moveTask(
   verb: TaskVerb,
   id: string,
@@ -112,7 +112,7 @@ export async function moveTask(
 }
 
 async function withTasks(work: (tasks: OpenTasks) => number | Promise<number>): Promise<number> {
-  const trace = new SqliteTraceStore(databaseFile(), { env: process.env })
+  const trace = new SqliteTraceStore(databaseFile(), { env: context().env })
   const tasks = await openTasks({ onMove: logMoves(trace) })
   try {
     return await work(tasks)
@@ -122,7 +122,7 @@ async function withTasks(work: (tasks: OpenTasks) => number | Promise<number>): 
   }
 }
 
-// The beginning of an id will do where it is clear.
+// Completes a unique prefix to the whole id.
 function findId(delegator: OpenTasks['delegator'], given: string): string {
   if (given === '' || delegator.get(given) !== undefined) return given
   const ids = delegator.list().flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
@@ -130,22 +130,22 @@ function findId(delegator: OpenTasks['delegator'], given: string): string {
 }
 
 function showResult(task: Task, json: boolean | undefined): number {
-  if (json === true) printJson(jsonOf(task))
+  if (json === true) printJson(taskJson(task))
   else print(`${paintStatus(task.status)}  ${colors.bold(task.id)}  ${oneLine(task.description)}`)
   return EXIT.done
 }
 
-function refused(error: unknown): number {
+function reportRefusal(error: unknown): number {
   if (!(error instanceof ArcError)) throw error
   const exit = { ARC_TASK_BLOCKED: EXIT.blocked, ARC_TASK_HELD: EXIT.held }[error.code as string]
   if (exit === undefined) throw error
-  tell(`arc: ${error.message}`)
+  info(`arc: ${error.message}`)
   return exit
 }
 
 const HEAD = ['id', 'status', 'priority', 'from → to', 'age', 'task']
 
-function rowOf({ id, status, priority, from, to, createdAt, description }: Task): readonly string[] {
+function taskRow({ id, status, priority, from, to, createdAt, description }: Task): readonly string[] {
   const age = ago(new Date(createdAt).toISOString())
   return [id, paintStatus(status), priority, `${oneLine(from, 24)} → ${oneLine(to, 24)}`, age, oneLine(description, 60)]
 }
@@ -169,7 +169,7 @@ function printTask(task: Task, history: readonly TaskRecord[]): void {
   print(`${colors.bold(id)}  ${paintStatus(status)}  ${priority}  ${oneLine(from)} → ${oneLine(to)}`)
   const rows = Object.entries({ task: description, question, answer, output, reason })
   for (const [name, text] of rows) if (text !== undefined) print(`  ${name}: ${oneLine(text, WHOLE)}`)
-  if (attempts > 1) print(`  begun ${attempts} times`)
+  if (attempts > 1) print(`  started ${attempts} times`)
   for (const { at, from: before, to: after, by } of history) {
     const when = new Date(at).toISOString()
     print(colors.dim(`  ${when}  ${before === null ? '' : `${before} → `}${after}  by ${oneLine(by ?? 'ARC')}`))
@@ -178,15 +178,15 @@ function printTask(task: Task, history: readonly TaskRecord[]): void {
 
 const WHOLE = Number.POSITIVE_INFINITY
 
-function jsonOf({ createdAt, updatedAt, lease, ...task }: Task): object {
-  const until = lease && { lease: { ...lease, expiresAt: timeOf(lease.expiresAt) } }
-  return { ...task, createdAt: timeOf(createdAt), updatedAt: timeOf(updatedAt), ...until }
+function taskJson({ createdAt, updatedAt, lease, ...task }: Task): object {
+  const until = lease && { lease: { ...lease, expiresAt: formatTime(lease.expiresAt) } }
+  return { ...task, createdAt: formatTime(createdAt), updatedAt: formatTime(updatedAt), ...until }
 }
 
-function recordJsonOf({ at, ...record }: TaskRecord): object {
-  return { ...record, at: timeOf(at) }
+function recordJson({ at, ...record }: TaskRecord): object {
+  return { ...record, at: formatTime(at) }
 }
 
-function timeOf(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString()
 }

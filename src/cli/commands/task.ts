@@ -1,4 +1,4 @@
-// `arc task`: the declaration.
+// `arc task`: tasks between agents.
 
 import { type Command, Option } from 'commander'
 import { TASK_PRIORITIES, TASK_STATUSES } from '../../tasks/task.ts'
@@ -8,32 +8,32 @@ export function addTask(arc: Command, run: Run): void {
   const load = () => import('./task.run.ts')
   const task = arc
     .command('task')
-    .summary('work that agents hand to each other')
-    .description('work that agents hand to each other, each step checked')
+    .summary('delegate tasks between agents')
+    .description('delegate tasks between agents; every transition is checked')
     .addHelpText('after', example('arc task delegate --from lead --to reviewer "Review the change"'))
   task
     .command('delegate <text...>')
-    .description('hand a task to another agent, if the pipeline lets it')
-    .requiredOption('--from <agent>', 'who delegates')
-    .requiredOption('--to <agent>', 'who is to do it')
-    .addOption(new Option('--priority <priority>', 'how urgent').choices(TASK_PRIORITIES).default('medium'))
+    .description('delegate a task to another agent, if the pipeline allows it')
+    .requiredOption('--from <agent>', 'delegating agent')
+    .requiredOption('--to <agent>', 'assigned agent')
+    .addOption(new Option('--priority <priority>', 'priority').choices(TASK_PRIORITIES).default('medium'))
     .option('--json', 'print the task as JSON')
-    .addHelpText('after', '\nExit code: 2 when it was blocked, 3 when it is held for a person.')
+    .addHelpText('after', '\nExit code: 2 if blocked, 3 if it needs approval.')
     .addHelpText('after', example('arc task delegate --from lead --to reviewer "Review the change"'))
     .action((text, options) => run(load().then((all) => all.delegateTask(text, options))))
   task
     .command('list')
-    .description('tasks, the newest last')
-    .addOption(new Option('--status <status>', 'only those').choices(TASK_STATUSES))
-    .option('--from <agent>', 'delegated by this agent')
-    .option('--to <agent>', 'given to this agent')
-    .option('--limit <count>', 'the newest so many', '1000')
+    .description('list tasks, newest last')
+    .addOption(new Option('--status <status>', 'only this status').choices(TASK_STATUSES))
+    .option('--from <agent>', 'only tasks delegated by this agent')
+    .option('--to <agent>', 'only tasks assigned to this agent')
+    .option('--limit <count>', 'how many of the newest to show', '1000')
     .option('--json', 'print a list of tasks')
     .addHelpText('after', example('arc task list --status working'))
     .action((options) => run(load().then((all) => all.listTasks(options))))
   task
     .command('show <id>')
-    .description('one task with its history; the beginning of the id will do')
+    .description('show a task with its history; ID is an id or a unique prefix')
     .option('--json', 'print the task with its history')
     .addHelpText('after', example('arc task show 01JZ'))
     .action((id, options) => run(load().then((all) => all.showTask(id, options))))
@@ -41,12 +41,20 @@ export function addTask(arc: Command, run: Run): void {
 }
 
 const MOVES = [
-  ['accept <id>', 'its assignee begins to work', 'accept 01JZ --as reviewer'],
-  ['complete <id> [output...]', 'its assignee is done', 'complete 01JZ --as reviewer "No issues found"'],
-  ['fail <id> [reason...]', 'its assignee could not do it', 'fail 01JZ --as reviewer "The branch is gone"'],
-  ['request-input <id> <question...>', 'its assignee asks', 'request-input 01JZ --as reviewer "Which files?"'],
-  ['provide-input <id> <answer...>', 'who delegated it answers', 'provide-input 01JZ --as lead "Those in src"'],
-  ['cancel <id> [reason...]', 'who delegated it no longer wants it', 'cancel 01JZ --as lead'],
+  ['accept <id>', 'the assignee starts work', 'accept 01JZ --as reviewer'],
+  ['complete <id> [output...]', 'the assignee finishes the task', 'complete 01JZ --as reviewer "No issues found"'],
+  ['fail <id> [reason...]', 'the assignee reports failure', 'fail 01JZ --as reviewer "The branch is gone"'],
+  [
+    'request-input <id> <question...>',
+    'the assignee asks a question',
+    'request-input 01JZ --as reviewer "Which files?"',
+  ],
+  [
+    'provide-input <id> <answer...>',
+    'the delegating agent answers the question',
+    'provide-input 01JZ --as lead "Those in src"',
+  ],
+  ['cancel <id> [reason...]', 'the delegating agent cancels the task', 'cancel 01JZ --as lead'],
 ] as const
 
 function addMoves(task: Command, run: Run): void {
@@ -55,7 +63,7 @@ function addMoves(task: Command, run: Run): void {
     const command = task
       .command(usage)
       .description(description)
-      .requiredOption('--as <agent>', 'the agent who does it')
+      .requiredOption('--as <agent>', 'name of the acting agent')
       .option('--json', 'print the task as JSON')
       .addHelpText('after', example(`arc task ${line}`))
     command.action(() => {

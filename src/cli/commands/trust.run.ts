@@ -1,4 +1,4 @@
-// `arc trust`: shows literally what a project would run, and trusts exactly that. `arc untrust` takes it back.
+// `arc trust` shows everything a project's hooks would run, and trusts exactly that content. `arc untrust` revokes it.
 
 import { createHash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
@@ -14,77 +14,79 @@ import { openStores, type Stores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { type Confirmed, confirm, requirePerson } from '../confirm.ts'
-import { printJson, report, tell } from '../output.ts'
+import { context } from '../context.ts'
+import { info, printJson, report } from '../output.ts'
 
-/** What `arc trust` was asked. */
+/** The options of `arc trust`. */
 export interface TrustOptions {
   readonly yes?: boolean
   readonly json?: boolean
 }
 
-/** Shows a project's hooks and, when a person says so, trusts them as they are. */
+/** Shows a project's hooks and, after confirmation, trusts their content. */
 export async function trust(given: string | undefined, options: TrustOptions): Promise<number> {
-  const dir = resolve(given ?? '.')
-  const { project, problems } = look(dir)
+  const dir = resolve(context().cwd, given ?? '.')
+  const { project, problems } = loadProject(dir)
   const answer = (trusted: boolean, code: number): number => {
     if (options.json === true) printJson({ dir: project?.dir ?? dir, hash: project?.hash ?? null, trusted })
     return code
   }
   if (project === undefined || !hasHooks(project)) {
-    for (const problem of problems) tell(formatProblem(problem))
-    report(`${dir} names no commands or scripts in .arc/config.json or .yaml, so there is nothing to trust`)
+    for (const problem of problems) info(formatProblem(problem))
+    report(`${dir} has no commands or scripts in .arc/config.json or .yaml, so there is nothing to trust`)
     return answer(false, 1)
   }
   const changed = showProject(project)
-  const refusal = refusalOf(project, problems, changed)
+  const refusal = findRefusal(project, problems, changed)
   if (refusal !== undefined) {
     report(refusal)
     return answer(false, 1)
   }
   if (project.isTrusted) {
-    tell(`${colors.green('✓')} This is trusted already; a change of any of it will ask again.`)
+    info(`${colors.green('✓')} Already trusted. Any change must be trusted again.`)
     return answer(true, 0)
   }
-  const question = 'Trust exactly this, so that it runs with your rights?'
+  const question = 'Trust exactly this content, so that it runs with your permissions?'
   const confirmed = await confirm("trust a project's hooks", { question }).catch(reportRefusal)
   if (confirmed === undefined) return answer(false, 1)
-  // Somebody may have changed it while it was read: what is trusted is what was shown.
-  if (look(dir).project?.hash !== project.hash) {
-    report('it was changed while you read it; look at it once more')
+  // Only the content that was shown is trusted: it may have changed meanwhile.
+  if (loadProject(dir).project?.hash !== project.hash) {
+    report('the hooks changed while you reviewed them; run this again')
     return answer(false, 1)
   }
-  const isKept = keep((stores, now) => {
+  const isSaved = save((stores, now) => {
     trustProject(stores.state, project.dir, project.hash, now)
     return { action: 'config:trust', message: `the hooks of ${project.dir} are trusted as they are now` }
   }, confirmed)
-  if (isKept) tell(`${colors.green('✓')} Trusted. They run from now on; a change of any of it will ask again.`)
-  return answer(isKept, isKept ? 0 : 1)
+  if (isSaved) info(`${colors.green('✓')} Trusted. The hooks run from now on; any change must be trusted again.`)
+  return answer(isSaved, isSaved ? 0 : 1)
 }
 
-/** Takes trust in a project's hooks away. */
+/** Stops trusting a project's hooks. */
 export async function untrust(given: string | undefined, { json }: { readonly json?: boolean }): Promise<number> {
-  const dir = resolve(given ?? '.')
-  const { project } = look(dir)
+  const dir = resolve(context().cwd, given ?? '.')
+  const { project } = loadProject(dir)
   const root = project?.dir ?? findProject(dir) ?? dir
-  const confirmed = requirePerson('change what is trusted')
+  const confirmed = requirePerson('change which hooks are trusted')
   let wasTrusted = false
-  const isKept = keep((stores) => {
+  const isSaved = save((stores) => {
     wasTrusted = untrustProject(stores.state, root)
     return { action: 'config:untrust', message: `the hooks of ${root} are no longer trusted` }
   }, confirmed)
-  if (isKept) tell(wasTrusted ? `${colors.green('✓')} The hooks of ${root} no longer run.` : `${root} was not trusted.`)
+  if (isSaved)
+    info(wasTrusted ? `${colors.green('✓')} The hooks of ${root} no longer run.` : `${root} was not trusted.`)
   if (json === true)
-    printJson({ dir: root, hash: project?.hash ?? null, trusted: !isKept && project?.isTrusted === true })
-  return isKept ? 0 : 1
+    printJson({ dir: root, hash: project?.hash ?? null, trusted: !isSaved && project?.isTrusted === true })
+  return isSaved ? 0 : 1
 }
 
-interface Looked {
+interface ReviewedProject {
   readonly project: LoadedProject | undefined
-  /** What is wrong with the project's own files. */
+  /** The problems of the project's own files. */
   readonly problems: readonly Problem[]
 }
 
-function look(dir: string): Looked {
+function loadProject(dir: string): ReviewedProject {
   const { preview, close } = openDryRun({ cwd: dir, report })
   close()
   const { project, problems } = preview.loaded
@@ -92,66 +94,66 @@ function look(dir: string): Looked {
   return { project, problems: problems.filter(({ kind, file }) => kind !== 'untrusted' && file.startsWith(root)) }
 }
 
-// Why these hooks cannot be trusted, if so.
-function refusalOf(
+// Returns why these hooks cannot be trusted.
+function findRefusal(
   { refusal, unfollowed }: LoadedProject,
   problems: readonly Problem[],
   changed?: string,
 ): string | undefined {
-  for (const problem of problems) tell(formatProblem(problem))
-  if (problems.some(isFatal)) return "the project's configuration has mistakes; mend them and run this again"
+  for (const problem of problems) info(formatProblem(problem))
+  if (problems.some(isFatal)) return "the project's configuration has errors; fix these first"
   if (unfollowed.length > 0) {
-    tell(
-      'Some of it cannot be followed, so trust covers every file of the project: a change of any of them asks again.',
+    info(
+      'Some commands cannot be followed, so trust covers every file of the project: any change must be trusted again.',
     )
   }
-  if (refusal !== undefined) return `these hooks cannot be trusted: ${refusal}. Name what they run by its path`
-  return changed === undefined ? undefined : `${changed} was changed while it was read; look at it once more`
+  if (refusal !== undefined) return `these hooks cannot be trusted: ${refusal}. Name the programs by their paths`
+  return changed === undefined ? undefined : `${changed} changed while it was read; run this again`
 }
 
-// The most that is shown of one file; whoever needs more opens it.
+// Longer files are not shown.
 const MAX_SHOWN_BYTES = 64 * 1024
 
-// Shows every hook and the text of every file that they name. Gives the name of one that changed meanwhile.
+// Shows every hook and the text of every file that hooks name. Returns the name of a file that changed meanwhile.
 function showProject(project: LoadedProject): string | undefined {
-  tell(colors.bold(`What ${project.dir} would run:`))
-  for (const line of describeHooks(project)) tell(`  ${line}`)
+  info(colors.bold(`What ${project.dir} would run:`))
+  for (const line of describeHooks(project)) info(`  ${line}`)
   const scripts = project.scripts.map(({ file, sha256 }) => ({ file, sha256 }))
   const files = project.files.flatMap(({ file, sha256 }) => (sha256 === undefined ? [] : [{ file, sha256 }]))
   let changed: string | undefined
   for (const { file, sha256 } of [...scripts, ...files]) {
     const name = relative(project.dir, file)
-    // Programs of the system are named by their hash above; their text would help nobody.
+    // System programs are listed above with their hash; their content is not shown.
     if (name.startsWith('..')) continue
     const { text, problem } = readBoundedFile(file, MAX_SHOWN_BYTES)
-    tell(colors.bold(`\n${name}`))
-    if (problem !== undefined) tell(colors.dim(`  (not shown: ${problem.message})`))
+    info(colors.bold(`\n${name}`))
+    if (problem !== undefined) info(colors.dim(`  (not shown: ${problem.message})`))
     if (text === undefined) continue
     if (createHash('sha256').update(text).digest('hex') !== sha256) changed = name
-    for (const line of text.trimEnd().split('\n')) tell(`  ${colors.dim('│')} ${literally(line)}`)
+    for (const line of text.trimEnd().split('\n')) info(`  ${colors.dim('│')} ${escapeInvisible(line)}`)
   }
-  tell('')
+  info('')
   return changed
 }
 
-// Control and direction characters would let a text show as something it is not.
-function literally(line: string): string {
+// Control and direction characters could make a text look different from what runs.
+function escapeInvisible(line: string): string {
   return line.replace(/(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
   })
 }
 
-// Said here, so that --json has its answer all the same.
+// Reported here, so that --json still prints its document.
 function reportRefusal(error: unknown): undefined {
   if (!(error instanceof ArcError) || error.code !== 'ARC_NEEDS_PERSON') throw error
   report(error.message)
   return undefined
 }
 
-type Kept = { readonly action: string; readonly message: string }
+type SavedChange = { readonly action: string; readonly message: string }
 
-// Does something to the lasting state and leaves a line in the log; false when it cannot be kept.
-function keep(act: (stores: Stores, now: number) => Kept, confirmed: Confirmed): boolean {
+// Changes the stored state and records the change; false if the database cannot be written.
+function save(act: (stores: Stores, now: number) => SavedChange, confirmed: Confirmed): boolean {
   const stores = openStores(arcHome(), report)
   try {
     if (!stores.isDurable) return false

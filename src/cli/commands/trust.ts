@@ -1,4 +1,4 @@
-// `arc trust`: the declaration.
+// `arc trust` and `arc untrust`: the hooks that a project brings along.
 
 import type { Command } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -7,15 +7,15 @@ export function addTrust(arc: Command, run: Run): void {
   const load = () => import('./trust.run.ts')
   arc
     .command('trust [dir]')
-    .summary("read and trust a project's hooks")
-    .description("show literally what a project's hooks are, and trust exactly that")
-    .option('--yes', 'do not ask')
+    .summary("review and trust a project's hooks")
+    .description("show everything a project's hooks would run, and trust exactly that content")
+    .option('--yes', 'no effect any more; see arc init --confirm')
     .option('--json', 'print {dir, hash, trusted}')
     .addHelpText('after', example('arc trust ~/work/project'))
     .action((dir, options) => run(load().then((all) => all.trust(dir, options))))
   arc
     .command('untrust [dir]')
-    .description("take trust in a project's hooks away")
+    .description("stop trusting a project's hooks")
     .option('--json', 'print {dir, hash, trusted}')
     .addHelpText('after', example('arc untrust ~/work/project'))
     .action((dir, options) => run(load().then((all) => all.untrust(dir, options))))

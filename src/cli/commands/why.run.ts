@@ -1,4 +1,4 @@
-// `arc why`: one decision, whole: the step, what each hook said, what was changed, and what became of it.
+// `arc why`: explains one decision: the step, the verdict of each hook, the edits and the outcome.
 
 import { type Approval, Approvals } from '../../approvals/approvals.ts'
 import { isRecord } from '../../engine/plain-data.ts'
@@ -11,16 +11,16 @@ import type { EvaluationRecord, StepRecord } from '../../trace/record.ts'
 import { heldStepLines } from '../approval-text.ts'
 import colors from '../colors.ts'
 import { openState, openTrace } from '../home-stores.ts'
-import { columnsOf, LOOK, oneLine, print, printJson, report, wrap } from '../output.ts'
+import { DECISION_STYLE, oneLine, print, printJson, report, terminalColumns, wrap } from '../output.ts'
 import { argumentLines, factLine } from '../step-text.ts'
 
-/** Shows one record by its id, the beginning of its id, or `last`. */
+/** Shows a record, given its id, a unique prefix, or `last`. */
 export async function why(id: string, options: { readonly json?: boolean }): Promise<number> {
   const store = openTrace()
   try {
     const found = store.get(id)
     if (found.found === 'nothing' || found.found === 'several') {
-      const held = found.found === 'nothing' ? heldStep(id) : undefined
+      const held = found.found === 'nothing' ? findHeldStep(id) : undefined
       if (held === undefined) report(notFound(id, found))
       else if (options.json === true) printJson({ found: 'approval', record: held })
       else for (const line of heldStepLines(held, { isWhole: true })) print(line)
@@ -35,8 +35,8 @@ export async function why(id: string, options: { readonly json?: boolean }): Pro
   }
 }
 
-// The id of a step that waits for approval leads to that step.
-function heldStep(id: string): Approval | undefined {
+// Finds the step of an approval.
+function findHeldStep(id: string): Approval | undefined {
   const { state, close } = openState()
   try {
     const all = new Approvals({ state, clock: systemClock, newId, canonicalize }).list()
@@ -50,12 +50,12 @@ function heldStep(id: string): Approval | undefined {
 const MIN_PREFIX = 4
 
 function notFound(id: string, found: Found): string {
-  if (found.found === 'several') return `several records begin with ${id}: ${found.ids.join(', ')}; give more of the id`
-  return id === 'last' ? 'nothing is recorded yet; "arc sample" leaves records' : `there is no record ${id}`
+  if (found.found === 'several') return `${id} is not a unique prefix: ${found.ids.join(', ')}`
+  return id === 'last' ? 'there are no records yet; to create some: arc sample' : `there is no record ${id}`
 }
 
 function printStep(step: StepRecord, evaluations: readonly EvaluationRecord[]): void {
-  const { icon, paint } = LOOK[step.decision]
+  const { icon, paint } = DECISION_STYLE[step.decision]
   print(
     `${paint(`${icon} ${step.decision}`)}  ${colors.bold(step.point)} ${oneLine(step.tool ?? '', 300)}  ${colors.dim(step.id)}`,
   )
@@ -64,22 +64,22 @@ function printStep(step: StepRecord, evaluations: readonly EvaluationRecord[]): 
   for (const [name, value] of Object.entries({ workspace, session, agent, host, profile })) {
     if (value !== undefined) print(factLine(name, value))
   }
-  for (const line of argumentLines(dataOf(step), { evidence: evidenceOf(evaluations) })) print(line)
+  for (const line of argumentLines(shownData(step), { evidence: collectEvidence(evaluations) })) print(line)
   const { reason, suggestion, hook, data } = step.outcome
   for (const evaluation of evaluations) printEvaluation(evaluation, step)
   if (hook !== undefined) fact('decided', `by ${hook}${reason === undefined ? '' : `: ${reason}`}`)
   if (suggestion !== undefined) fact('instead', suggestion)
   if (data === undefined) return
-  fact('became', '')
+  fact('changed', '')
   for (const line of argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data)) print(line)
 }
 
-// Of a tool call the arguments, of any other step all its data.
-function dataOf({ data, tool }: StepRecord): unknown {
+// The arguments of a tool call; of any other step all its data.
+function shownData({ data, tool }: StepRecord): unknown {
   return tool !== undefined && isRecord(data) && 'args' in data ? data.args : data
 }
 
-function evidenceOf(evaluations: readonly EvaluationRecord[]): readonly Evidence[] {
+function collectEvidence(evaluations: readonly EvaluationRecord[]): readonly Evidence[] {
   return evaluations.flatMap(({ metadata }) => {
     const risk = isRecord(metadata) && isRecord(metadata.risk) ? metadata.risk : {}
     return Array.isArray(risk.evidence) ? (risk.evidence.filter(isRecord) as unknown as Evidence[]) : []
@@ -88,7 +88,7 @@ function evidenceOf(evaluations: readonly EvaluationRecord[]): readonly Evidence
 
 function printEvaluation(evaluation: EvaluationRecord, step: StepRecord): void {
   const { hook, priority, mode, decision, applied, cause, durationMs, reason, modify } = evaluation
-  const { icon, paint } = LOOK[decision]
+  const { icon, paint } = DECISION_STYLE[decision]
   const isIdle = decision === 'pass' && modify === undefined
   const facts = [
     mode,
@@ -98,13 +98,13 @@ function printEvaluation(evaluation: EvaluationRecord, step: StepRecord): void {
   ]
   const head = `${String(priority).padStart(3)} ${oneLine(hook).padEnd(20)} ${paint(decision.padEnd(5))}`
   print(`  ${paint(icon)} ${head} ${colors.dim(facts.join(', '))}`)
-  // What decided is said below, with its reason.
-  const isSaidBelow = hook === step.outcome.hook && reason === step.outcome.reason
-  if (reason !== undefined && !isSaidBelow) for (const line of wrap(oneLine(reason, 600), room())) print(INDENT + line)
+  // The deciding hook is printed below with its reason.
+  const isShownBelow = hook === step.outcome.hook && reason === step.outcome.reason
+  if (reason !== undefined && !isShownBelow) for (const line of wrap(oneLine(reason, 600), room())) print(INDENT + line)
   if (modify === undefined) return
   const changes = differences(step.data, modify)
-  // Both sides of a secret look alike once it is redacted.
-  const hidden = changes.length === 0 ? ` ${Object.keys(modify ?? {}).join(', ')}, in what the record hides` : ''
+  // Redacted values look the same before and after the change.
+  const hidden = changes.length === 0 ? ` ${Object.keys(modify ?? {}).join(', ')} (redacted)` : ''
   print(`${INDENT}${applied ? 'changed' : 'would change'}${hidden}`)
   for (const { key, before, after } of changes) {
     if (before !== undefined) print(`${INDENT}${colors.red(`- ${oneLine(key)}: ${oneLine(before, room())}`)}`)
@@ -116,7 +116,7 @@ const LABEL_WIDTH = 9
 const INDENT = ' '.repeat(LABEL_WIDTH + 2)
 
 function room(): number {
-  return columnsOf() - INDENT.length
+  return terminalColumns() - INDENT.length
 }
 
 function fact(name: string, value: string): void {
@@ -127,12 +127,12 @@ function fact(name: string, value: string): void {
 
 interface Difference {
   readonly key: string
-  /** Absent where there was nothing. */
+  /** Undefined for a new field. */
   readonly before: string | undefined
   readonly after: string
 }
 
-// The fields that a hook returned with another value, by their path.
+// The fields that a hook changed, by their path.
 function differences(before: unknown, after: unknown, path: readonly string[] = []): readonly Difference[] {
   if (isRecord(after) && (isRecord(before) || path.length === 0)) {
     const old = isRecord(before) ? before : {}

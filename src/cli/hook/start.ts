@@ -2,14 +2,14 @@
 // Returns false without a bundle of the hook: `main.js` then runs the hook.
 
 import { fileURLToPath } from 'node:url'
-import { endWithReader } from '../closed-pipe.ts'
+import { exitOnClosedPipe } from '../closed-pipe.ts'
 import { loadCached } from './cached-code.ts'
 
 /** Runs the hook and ends the process; false if there is no bundle. */
 export function startHook(args: readonly string[]): boolean {
   const hook = loadCached(fileURLToPath(new URL('./hook.cjs', import.meta.url)))
   if (hook === undefined) return false
-  endWithReader()
+  exitOnClosedPipe()
   const { runHook } = hook as typeof import('./main.ts')
   void runHook(args).then((code) => process.exit(code))
   return true

@@ -1,5 +1,4 @@
-// What goes wrong, as an A2A client is told: one table from our codes to the errors of the protocol. Our code stays
-// visible in the details, so that a program can branch on it.
+// Maps ARC's error codes to the errors of A2A: one table. The details contain ARC's code, so that a program can use it.
 
 import {
   A2AError,
@@ -10,8 +9,8 @@ import {
 } from '@a2a-js/sdk/errors'
 import { ArcError, type ErrorCode } from '../../engine/errors.ts'
 
-/** What was asked for: a move that a status does not allow is another error where it is a cancellation. */
-export type A2aOperation = 'send' | 'cancel' | 'look'
+/** The requested operation: an invalid transition has another error for a cancellation. */
+export type A2aOperation = 'send' | 'cancel' | 'read'
 
 type ErrorKind = new (options: { message: string; metadata: Record<string, string> }) => A2AError
 
@@ -24,15 +23,15 @@ const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   ARC_OPTION_UNKNOWN: RequestMalformedError,
 }
 
-/** The error of the protocol. What is not on purpose is reported, and the client is told no more than that. */
-export function toA2aError(error: unknown, asked: A2aOperation, report: (error: unknown) => void): A2AError {
+/** The A2A error. An unexpected error is reported, and the client gets no details. */
+export function toA2aError(error: unknown, operation: A2aOperation, report: (error: unknown) => void): A2AError {
   if (error instanceof A2AError) return error
   if (!(error instanceof ArcError)) {
     report(error)
-    return new A2AError({ message: 'The daemon failed at this request; its log says why.' })
+    return new A2AError({ message: 'The daemon failed at this request. Its log has the reason.' })
   }
   const { code, message } = error
-  const isLate = asked === 'cancel' && code === 'ARC_TASK_TRANSITION'
+  const isLate = operation === 'cancel' && code === 'ARC_TASK_TRANSITION'
   const Kind = isLate ? TaskNotCancelableError : (KINDS[code] ?? A2AError)
   return new Kind({ message, metadata: { code } })
 }

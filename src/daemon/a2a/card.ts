@@ -1,10 +1,10 @@
-// The agent card: how to reach the daemon as an A2A agent and what it can do. Clients read it before they know that a
-// token is needed, so it is shown without one and says nothing of this home: no agent, task, profile or path.
+// The agent card: the address and the skills of the daemon as an A2A agent. Clients read the card before they know that a
+// token is required, so it needs no token and contains nothing about this home: no agent, task, profile or path.
 
-/** Where a card is found, for the daemon as a whole and under the name of an agent. */
+/** The path of a card, for the daemon and below the path of an agent. */
 export const CARD_PATH = '/.well-known/agent-card.json'
 
-/** Where requests go; with `/AGENT` after it they are all for that agent. */
+/** The path of requests; with `/AGENT` all requests are for that agent. */
 export const A2A_PATH = '/a2a'
 
 /** The version of the protocol. */
@@ -12,27 +12,27 @@ const PROTOCOL_VERSION = '1.0'
 
 const TEXT = 'text/plain'
 
-/** Whose card. */
+/** The daemon and agent of a card. */
 export interface CardOptions {
   /** The address of the daemon. */
   readonly url: string
   readonly version: string
-  /** The agent of the path. Any name will do, so it tells nothing about who there is. */
+  /** The agent of the path. Every valid name has a card, so a card does not reveal which agents exist. */
   readonly agent?: string | undefined
 }
 
-/** Is it the address of a card? */
+/** Is this the path of a card? */
 export function isCardPath(path: string): boolean {
   return /^(?:\/a2a\/[^/]+)?\/\.well-known\/agent-card\.json$/.test(path)
 }
 
-/** The card as it goes over the wire. */
+/** Builds the card as JSON. */
 export function buildAgentCard({ url, version, agent }: CardOptions) {
-  const whom = agent === undefined ? 'the agent that metadata.to names' : `the agent ${agent}`
+  const assignee = agent === undefined ? 'the agent that metadata.to names' : `the agent ${agent}`
   const path = agent === undefined ? A2A_PATH : `${A2A_PATH}/${encodeURIComponent(agent)}`
   return {
     name: agent === undefined ? 'ARC' : `${agent} (ARC)`,
-    description: `Hands tasks to ${whom}. Each passes the hooks of ARC before it is stored.`,
+    description: `Delegates tasks to ${assignee}. Each task passes the hooks of ARC before it is stored.`,
     version,
     supportedInterfaces: [
       { url: `${url}${path}`, protocolBinding: 'JSONRPC', protocolVersion: PROTOCOL_VERSION, tenant: '' },
@@ -48,7 +48,7 @@ export function buildAgentCard({ url, version, agent }: CardOptions) {
       {
         id: 'delegate',
         name: 'Delegate a task',
-        description: `The text of the message becomes a task for ${whom}; its questions come back as input-required.`,
+        description: `The text of the message becomes a task for ${assignee}; its questions come back as input-required.`,
         tags: ['tasks', 'delegation', 'supervision'],
       },
     ],

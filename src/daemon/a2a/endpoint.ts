@@ -1,5 +1,5 @@
 // A2A over HTTP: JSON-RPC in, JSON or a stream of events out. Loaded with the SDK at the first request, so that a daemon
-// that nobody speaks A2A to does not pay for it.
+// without A2A clients does not load the SDK.
 
 import { A2A_VERSION_HEADER, AgentCard } from '@a2a-js/sdk'
 import { A2A_ERROR_CODE, ContentTypeNotSupportedError, toJsonRpcError } from '@a2a-js/sdk/errors'
@@ -10,41 +10,41 @@ import { toA2aError } from './a2a-errors.ts'
 import { checkParams } from './params.ts'
 import { type HandlerOptions, TaskAgent } from './task-agent.ts'
 
-/** What a request is answered with. */
+/** The options of the endpoint. */
 export interface EndpointOptions extends Omit<HandlerOptions, 'tasks'> {
   readonly open: () => Promise<DaemonTasks>
 }
 
 type RpcId = string | number | null
 
-interface Reply {
+interface RpcReply {
   readonly jsonrpc: string
   readonly id: RpcId
   readonly result?: unknown
   readonly error?: unknown
 }
 
-/** Answers that come one after the other. */
-interface Replies {
+/** A stream of replies. */
+interface RpcReplies {
   readonly id: RpcId
-  readonly first: IteratorResult<Reply, void>
-  readonly rest: AsyncGenerator<Reply, void, undefined>
+  readonly first: IteratorResult<RpcReply, void>
+  readonly rest: AsyncGenerator<RpcReply, void, undefined>
 }
 
 const JSON_TYPE = 'application/json'
 const ALIVE_MS = 15_000
-// What a client means that does not say which version it speaks.
-const OLD_VERSION = '0.3'
+// The protocol version of clients that do not name one.
+const DEFAULT_VERSION = '0.3'
 
-/** Answers one request. `leave` is called when the answer is over, or nobody is there any more to read it. */
+/** Answers a request. `leave` is called when the response has ended or the client has disconnected. */
 export async function answerA2a(request: Request, options: EndpointOptions, leave: () => void): Promise<Response> {
-  const reply = await replyTo(request, options)
-  if ('rest' in reply) return streamOf(reply, leave)
+  const reply = await handle(request, options)
+  if ('rest' in reply) return createStream(reply, leave)
   leave()
   return new Response(JSON.stringify(reply), { headers: { 'content-type': JSON_TYPE } })
 }
 
-async function replyTo(request: Request, options: EndpointOptions): Promise<Reply | Replies> {
+async function handle(request: Request, options: EndpointOptions): Promise<RpcReply | RpcReplies> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== undefined && type !== JSON_TYPE) {
     return refusal(null, new ContentTypeNotSupportedError(`Send ${JSON_TYPE}, not ${type.slice(0, 100)}.`))
@@ -54,21 +54,21 @@ async function replyTo(request: Request, options: EndpointOptions): Promise<Repl
   if (!isRecord(body)) return failure(A2A_ERROR_CODE.INVALID_REQUEST, 'The body must be one JSON-RPC request.')
   const id = typeof body.id === 'string' || Number.isInteger(body.id) ? (body.id as RpcId) : null
   try {
-    const requestedVersion = request.headers.get(A2A_VERSION_HEADER) || OLD_VERSION
+    const requestedVersion = request.headers.get(A2A_VERSION_HEADER) || DEFAULT_VERSION
     validateVersion(requestedVersion, AgentCard.fromJSON(options.card), 'JSONRPC')
     if (body.jsonrpc === '2.0') checkParams(body.method, body.params)
     const agent = new TaskAgent({ ...options, tasks: await options.open() })
     const transport = new JsonRpcTransportHandler(agent)
     const answer = await transport.handle(body, new ServerCallContext({ requestedVersion }))
     if (!(Symbol.asyncIterator in answer)) return answer
-    // What goes wrong before the first event is an answer like any other.
+    // An error before the first event is a normal error reply.
     return { id, first: await answer.next(), rest: answer }
   } catch (error) {
-    return refusal(id, toA2aError(error, 'look', options.report))
+    return refusal(id, toA2aError(error, 'read', options.report))
   }
 }
 
-function streamOf({ id, first, rest }: Replies, leave: () => void): Response {
+function createStream({ id, first, rest }: RpcReplies, leave: () => void): Response {
   const encoder = new TextEncoder()
   let alive: NodeJS.Timeout | undefined
   const end = (): void => {
@@ -78,7 +78,7 @@ function streamOf({ id, first, rest }: Replies, leave: () => void): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       if (!first.done) controller.enqueue(encoder.encode(eventText(first.value)))
-      // One that is gone is found out by writing to it.
+      // A write detects a client that has disconnected.
       alive = setInterval(() => controller.enqueue(encoder.encode(': alive\n\n')), ALIVE_MS).unref()
     },
     async pull(controller) {
@@ -97,15 +97,15 @@ function streamOf({ id, first, rest }: Replies, leave: () => void): Response {
   return new Response(body, { headers })
 }
 
-function eventText(reply: Reply): string {
+function eventText(reply: RpcReply): string {
   return `data: ${JSON.stringify(reply)}\n\n`
 }
 
-function refusal(id: RpcId, error: unknown): Reply {
+function refusal(id: RpcId, error: unknown): RpcReply {
   return { jsonrpc: '2.0', id, error: toJsonRpcError(error) }
 }
 
-function failure(code: number, message: string): Reply {
+function failure(code: number, message: string): RpcReply {
   return { jsonrpc: '2.0', id: null, error: { code, message } }
 }
 

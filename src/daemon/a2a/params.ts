@@ -1,5 +1,5 @@
-// What A2A clients send, checked before the SDK reads it: the SDK takes almost anything and turns it into text. Only
-// text is taken as a task, since that is what the hooks judge and what an agent is told.
+// Checks the parameters of A2A requests before the SDK reads them: the SDK accepts almost anything. A task accepts only text,
+// since hooks evaluate text and agents receive it.
 
 import type { SendMessageRequest } from '@a2a-js/sdk'
 import {
@@ -18,7 +18,7 @@ const id = z
 const neededId = id.min(1)
 const count = z.int().min(0).max(1_000_000)
 const metadata = z.record(z.string(), z.unknown())
-// The daemon is for one user: who believes to be one of several should hear that there is only one.
+// The daemon has a single user: a request for a tenant is refused.
 const tenant = z.literal('', { error: 'there are no tenants here' }).nullish()
 
 const part = z.looseObject({
@@ -47,12 +47,17 @@ const configuration = z.looseObject({
   returnImmediately: z.boolean().nullish(),
 })
 
-const sending = z.looseObject({ tenant, message, configuration: configuration.nullish(), metadata: metadata.nullish() })
+const sendParams = z.looseObject({
+  tenant,
+  message,
+  configuration: configuration.nullish(),
+  metadata: metadata.nullish(),
+})
 
-/** What each method is given. */
+/** The parameters of each method. */
 const PARAMS: Readonly<Record<string, z.ZodType>> = {
-  SendMessage: sending,
-  SendStreamingMessage: sending,
+  SendMessage: sendParams,
+  SendStreamingMessage: sendParams,
   GetTask: z.looseObject({ tenant, id: neededId, historyLength: count.nullish() }),
   ListTasks: z.looseObject({
     tenant,
@@ -68,7 +73,7 @@ const PARAMS: Readonly<Record<string, z.ZodType>> = {
   SubscribeToTask: z.looseObject({ tenant, id: neededId }),
 }
 
-/** Throws unless the parameters can be those of the method. */
+/** Throws if the parameters do not fit the method. */
 export function checkParams(method: unknown, params: unknown): void {
   const shape = typeof method === 'string' && Object.hasOwn(PARAMS, method) ? PARAMS[method] : undefined
   const read = shape?.safeParse(params)
@@ -76,14 +81,14 @@ export function checkParams(method: unknown, params: unknown): void {
   throw new RequestMalformedError(`${String(method)}: ${clip(z.prettifyError(read.error), MAX_TEXT)}`)
 }
 
-/** A message as a task or an answer: who says what to whom. */
+/** A message: a new task or the input for a task. */
 export interface A2aMessage {
   readonly messageId: string
   readonly taskId: string
   readonly contextId: string
   readonly text: string
   readonly from: string
-  /** Whom the metadata names. */
+  /** The assignee in the metadata. */
   readonly to: string | undefined
   readonly priority: TaskDraft['priority']
   readonly riskTier: number | undefined
@@ -91,28 +96,28 @@ export interface A2aMessage {
   readonly referenceTaskIds: readonly string[]
 }
 
-/** Reads a message; `client` is who speaks unless the metadata names somebody. */
+/** Reads a message; `client` is the sender if the metadata names none. */
 export function readMessage({ message, configuration, metadata }: SendMessageRequest, client: string): A2aMessage {
   if (message === undefined) throw new RequestMalformedError('message is missing.')
   if (configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError()
   const { from = client, to, priority, riskTier, ...rest } = { ...metadata, ...message.metadata }
   const { messageId, taskId, contextId, referenceTaskIds } = message
-  const text = message.parts.map(textIn).join('\n')
-  // Not checked here: the delegator refuses what cannot be a name, a priority or a tier.
+  const text = message.parts.map(readText).join('\n')
+  // Not checked here: the delegator refuses invalid names, priorities and tiers.
   const given = { from, to, priority, riskTier } as Pick<A2aMessage, 'from' | 'to' | 'priority' | 'riskTier'>
   return { messageId, taskId, contextId, referenceTaskIds, text, metadata: rest, ...given }
 }
 
-/** Who cancels. */
+/** The agent that cancels. */
 export function readActor(metadata: Readonly<Record<string, unknown>> | undefined, client: string): string {
   return (metadata?.from ?? client) as string
 }
 
 type Part = NonNullable<SendMessageRequest['message']>['parts'][number]
 
-function textIn({ content, mediaType }: Part): string {
+function readText({ content, mediaType }: Part): string {
   const isText = mediaType === '' || /^text\//i.test(mediaType)
   if (content?.$case === 'text' && isText) return content.value
   const what = content === undefined ? 'a part without content' : `a part of ${mediaType || content.$case}`
-  throw new ContentTypeNotSupportedError(`Only parts with text are taken, not ${clip(what, 200)}.`)
+  throw new ContentTypeNotSupportedError(`Only text parts are accepted, not ${clip(what, 200)}.`)
 }

@@ -1,4 +1,4 @@
-// How the statuses of tasks and the states of A2A stand for each other: one table, read both ways.
+// Maps the statuses of tasks to the states of A2A: one table for both directions.
 
 import { TaskState } from '@a2a-js/sdk'
 import { TASK_STATUSES, type TaskStatus } from '../../tasks/task.ts'
@@ -14,7 +14,7 @@ export const STATES = {
   cancelled: TaskState.TASK_STATE_CANCELED,
 } as const satisfies Record<TaskStatus, TaskState>
 
-/** The statuses of a state. None for those that no stored task has: rejected, and waiting for credentials. */
+/** The statuses of a state; none for states that no stored task has, such as rejected. */
 export function findStatuses(state: TaskState): readonly TaskStatus[] {
   return TASK_STATUSES.filter((status) => STATES[status] === state)
 }

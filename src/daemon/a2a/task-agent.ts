@@ -1,5 +1,5 @@
 // The tasks of a home as an A2A agent. Every move goes through the delegator, and so through the state machine and the
-// pipeline; the SDK's own handler would write states into a store without asking anybody.
+// pipeline; the SDK's own handler would write states into a store without supervision.
 
 import {
   type Task as A2aTask,
@@ -24,24 +24,24 @@ import { addA2aNote, readContextId } from './task-metadata.ts'
 import { readPage } from './task-pages.ts'
 import { buildRejectedTask, buildTaskEvents, buildTaskView } from './task-view.ts'
 
-/** Whose tasks, and for whom. */
+/** The tasks and the client of a request. */
 export interface HandlerOptions {
   readonly tasks: DaemonTasks
-  /** The agent of the path: all is for it, and other tasks are not to be seen. */
+  /** The agent of the path: only tasks of this agent are visible. */
   readonly agent: string | undefined
-  /** Who asks, where the metadata does not say. */
+  /** The default name of the client. */
   readonly client: string
   readonly card: object
-  /** Aborted when the client is gone or the daemon stops. */
+  /** Aborted when the client disconnects or the daemon stops. */
   readonly signal: AbortSignal
-  /** How long a message waits for its task at most. */
+  /** The maximum time that a message waits for its task. */
   readonly waitMs: number
-  /** Counts what must be finished before the daemon may stop. */
+  /** Counts work that the daemon finishes before it stops. */
   readonly count: <T>(work: Promise<T>) => Promise<T>
   readonly report: (error: unknown) => void
 }
 
-/** Answers one request. */
+/** Handles one request. */
 export class TaskAgent implements A2ARequestHandler {
   readonly #options: HandlerOptions
 
@@ -57,7 +57,7 @@ export class TaskAgent implements A2ARequestHandler {
     return this.#guard('send', async () => {
       const taken = await this.#take(params)
       if (!('version' in taken)) return taken
-      if (params.configuration?.returnImmediately !== true) await this.#settled(taken)
+      if (params.configuration?.returnImmediately !== true) await this.#waitForResult(taken)
       return this.#view(this.#find(taken.id), params.configuration?.historyLength)
     })
   }
@@ -70,12 +70,12 @@ export class TaskAgent implements A2ARequestHandler {
   }
 
   async getTask({ id, historyLength }: GetTaskRequest): Promise<A2aTask> {
-    return this.#guard('look', () => this.#view(this.#find(id), historyLength))
+    return this.#guard('read', () => this.#view(this.#find(id), historyLength))
   }
 
   async listTasks(params: ListTasksRequest): Promise<ListTasksResponse> {
     const { tasks, agent } = this.#options
-    return this.#guard('look', () => {
+    return this.#guard('read', () => {
       const { page, nextPageToken, pageSize, totalSize } = readPage(tasks.delegator.list({ to: agent }), params)
       const { historyLength = 0, includeArtifacts: hasArtifacts = false } = params
       const shown = page.map((task) => {
@@ -97,13 +97,13 @@ export class TaskAgent implements A2ARequestHandler {
 
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
     this.#refuseFull()
-    const task = await this.#guard('look', () => this.#find(id))
+    const task = await this.#guard('read', () => this.#find(id))
     if (isTaskOver(task.status)) throw new UnsupportedOperationError(`Task ${id} is over: it is ${task.status}.`)
     yield* this.#stream(task)
   }
 
   getAuthenticatedExtendedAgentCard(): Promise<never> {
-    return Promise.reject(new UnsupportedOperationError('The card that everybody sees is the whole card.'))
+    return Promise.reject(new UnsupportedOperationError('The public card is complete; there is no extended card.'))
   }
 
   createTaskPushNotificationConfig(): Promise<never> {
@@ -122,35 +122,35 @@ export class TaskAgent implements A2ARequestHandler {
     return Promise.reject(new PushNotificationNotSupportedError())
   }
 
-  // A message is a new task, or the answer that a task waits for.
+  // A message is a new task, or the input that a task waits for.
   async #take(params: SendMessageRequest): Promise<Task | A2aTask> {
     const { client, count } = this.#options
-    const said = readMessage(params, client)
-    return said.taskId === '' ? this.#delegate(said) : count(this.#answer(said))
+    const message = readMessage(params, client)
+    return message.taskId === '' ? this.#delegate(message) : count(this.#answer(message))
   }
 
-  async #delegate(said: A2aMessage): Promise<Task | A2aTask> {
+  async #delegate(message: A2aMessage): Promise<Task | A2aTask> {
     const { tasks, count } = this.#options
-    const { from, text, priority, riskTier } = said
-    const metadata = addA2aNote(said.metadata, said)
+    const { from, text, priority, riskTier } = message
+    const metadata = addA2aNote(message.metadata, message)
     try {
-      const draft = { from, to: this.#assignee(said), description: text, priority, riskTier, metadata }
+      const draft = { from, to: this.#findAssignee(message), description: text, priority, riskTier, metadata }
       const { task } = await count(tasks.delegator.delegate(draft))
       return task
     } catch (error) {
-      if (error instanceof TaskRefusal) return buildRejectedTask(error, said.contextId)
+      if (error instanceof TaskRefusal) return buildRejectedTask(error, message.contextId)
       throw error
     }
   }
 
-  #assignee({ to }: A2aMessage): string {
+  #findAssignee({ to }: A2aMessage): string {
     const { agent } = this.#options
     if (agent !== undefined && to !== undefined && to !== agent) {
-      throw new RequestMalformedError(`metadata.to must be ${JSON.stringify(agent)} here, or be left out.`)
+      throw new RequestMalformedError(`metadata.to must be ${JSON.stringify(agent)} here, or be omitted.`)
     }
     const assignee = agent ?? to
     if (assignee !== undefined) return assignee
-    throw new RequestMalformedError('Name the agent that is to do it in metadata.to, or send to /a2a/AGENT.')
+    throw new RequestMalformedError('Name the assignee in metadata.to, or send the request to /a2a/AGENT.')
   }
 
   async #answer({ taskId, contextId, from, text }: A2aMessage): Promise<Task> {
@@ -174,7 +174,7 @@ export class TaskAgent implements A2ARequestHandler {
 
   #refuseFull(): void {
     if (!this.#options.tasks.feed.isFull) return
-    throw new UnsupportedOperationError('Too many requests follow tasks at this moment: ask with GetTask instead.')
+    throw new UnsupportedOperationError('Too many clients follow tasks right now: use GetTask instead.')
   }
 
   async *#stream(task: Task): AsyncGenerator<StreamResponse, void, undefined> {
@@ -185,12 +185,12 @@ export class TaskAgent implements A2ARequestHandler {
         yield* buildTaskEvents(tasks.store.get(task.id) ?? task, record)
       }
     } catch (error) {
-      throw toA2aError(error, 'look', report)
+      throw toA2aError(error, 'read', report)
     }
   }
 
-  // Until it is over or needs its delegator, as long as anybody can wait.
-  async #settled({ id, version, status }: Task): Promise<void> {
+  // Waits until the task has ended or requires input, at most `waitMs`.
+  async #waitForResult({ id, version, status }: Task): Promise<void> {
     const { tasks, signal, waitMs } = this.#options
     if (status === 'input-required' || isTaskOver(status) || tasks.feed.isFull) return
     const over = new AbortController()
@@ -206,11 +206,11 @@ export class TaskAgent implements A2ARequestHandler {
     }
   }
 
-  async #guard<T>(asked: A2aOperation, work: () => T | Promise<T>): Promise<T> {
+  async #guard<T>(operation: A2aOperation, work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      throw toA2aError(error, asked, this.#options.report)
+      throw toA2aError(error, operation, this.#options.report)
     }
   }
 }

@@ -1,14 +1,14 @@
-// What an A2A client said of its task beside the text, kept in the metadata of the task. Needs nothing of the SDK.
+// The A2A message and context ids of a task, stored in its metadata. Imports nothing from the SDK.
 
 import { isRecord } from '../../engine/plain-data.ts'
 import type { Task, TaskDraft } from '../../tasks/task.ts'
 
 type Metadata = NonNullable<TaskDraft['metadata']>
 
-/** Its key in the metadata. */
+/** The key in the metadata. */
 const NOTE = 'a2a'
 
-/** The metadata of a new task, with what the client said. */
+/** The metadata of a new task with the ids of its message. */
 export function addA2aNote(
   metadata: Metadata,
   note: {
@@ -23,21 +23,21 @@ export function addA2aNote(
   return { ...metadata, [NOTE]: { messageId, ...context, ...references } }
 }
 
-/** The context of a task. One that was given none is a context of its own. */
+/** The context id of a task; default: the id of the task. */
 export function readContextId({ id, metadata }: Pick<Task, 'id' | 'metadata'>): string {
   const note = metadata[NOTE]
   return isRecord(note) && typeof note.contextId === 'string' ? note.contextId : id
 }
 
-/** The id of the message that a task came in. */
+/** The id of the message that created a task. */
 export function readMessageId({ id, metadata }: Pick<Task, 'id' | 'metadata'>): string {
   const note = metadata[NOTE]
   return isRecord(note) && typeof note.messageId === 'string' ? note.messageId : `${id}-1`
 }
 
 /**
- * The metadata as the pipeline judges it: without the id of the message, which is new each time a task is sent, so that
- * a task that was approved is known again. Only what is no more than an id is left out, so that nothing can hide there.
+ * The metadata for the pipeline: without the message id, which is new each time a task is sent, so that an approved task is
+ * recognized. Only a plain id is omitted, so that no other text can hide there.
  */
 export function omitMessageId(metadata: Metadata): Metadata {
   const note = metadata[NOTE]

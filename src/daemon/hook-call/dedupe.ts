@@ -5,7 +5,7 @@ import { nameConfig } from '../../config/digest.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { pause } from '../../engine/deadline.ts'
 import { describe } from '../../engine/errors.ts'
-import type { Hook } from '../../engine/hook.ts'
+import type { RegisteredHook } from '../../engine/hook.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HandlerTable } from '../../engine/table.ts'
@@ -194,7 +194,7 @@ function toStored(outcome: Outcome, before: object): StoredOutcome | undefined {
 }
 
 const CONFIG_NAMES = new WeakMap<object, string>()
-const DISABLED_HOOKS = new WeakMap<HandlerTable, readonly Hook[]>()
+const DISABLED_HOOKS = new WeakMap<HandlerTable, readonly RegisteredHook[]>()
 
 // The configuration, the mode and the disabled hooks. Cached: listing all hooks at every call would cost more than a rule.
 function buildRulesKey({ config, engine }: Supervisor): string {

@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { describe } from '../../engine/errors.ts'
-import { commitGroups } from '../../storage/sqlite/write-group.ts'
+import { commitAll } from '../../storage/sqlite/writer-queue.ts'
 import { isCardPath } from '../a2a/card.ts'
 import { addA2aRoutes } from './routes/a2a.ts'
 import { addActionRoutes } from './routes/actions.ts'
@@ -39,7 +39,7 @@ export function makeApp(service: Service, options: AppOptions): App {
   app.use(async (c, next) => {
     await next()
     // Hook calls wait for a shared commit; every other response follows its own commit.
-    if (!c.req.path.startsWith('/v1/hook')) commitGroups()
+    if (!c.req.path.startsWith('/v1/hook')) commitAll()
     for (const [name, value] of COMMON_HEADERS) if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
   app.use(async (c, next) => {

@@ -13,7 +13,7 @@ const RULES = [
 
 function engineWith(options: GateOptions, onError: 'log' | 'abort' = 'log') {
   const engine = createEngine({ mode: 'enforce', onError, onFault: () => undefined })
-  engine.register(createSupervisionGate(options) as never)
+  engine.register(createSupervisionGate(options))
   return engine
 }
 
@@ -48,7 +48,7 @@ describe('rules of a gate', () => {
 
   it('B92 stands on a bus as well', async () => {
     const bus = createHookBus({ mode: 'enforce' })
-    bus.register(createSupervisionGate({ rules: RULES }) as never)
+    bus.register(createSupervisionGate({ rules: RULES }))
     expect((await bus.dispatch('pre:tool', { tool: 'shell', args: { command: 'rm -rf x' } })).blocked).toBe(true)
     expect((await bus.dispatch('pre:tool', { tool: 'shell', args: { command: 'ls' } })).blocked).toBe(false)
   })

@@ -4,15 +4,16 @@
 // while that is open, what it says is recorded and not applied.
 
 import { createHash } from 'node:crypto'
+import type { Decision } from '../../engine/decision.ts'
 import { Failure } from '../../engine/degradation.ts'
 import { ArcError, rejectUnknownOptions, show } from '../../engine/errors.ts'
 import type { TextTest } from '../../engine/glob.ts'
-import { crash, type HookObject, isThenable, type RunContext } from '../../engine/hook.ts'
+import { crash, isThenable, type RunContext } from '../../engine/hook.ts'
 import type { RegexCompiler } from '../../engine/matcher.ts'
 import { lowerMode, type Mode } from '../../engine/mode.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { POINTS } from '../../engine/points.ts'
-import { type HandlerResult, readVerdict, type VerdictObject } from '../../engine/verdict.ts'
+import { readVerdict, type VerdictObject } from '../../engine/verdict.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
@@ -58,13 +59,25 @@ export const GATE_POINTS = [
   ...['pre:message', 'pre:tool', 'pre:agent:spawn', 'pre:launch', 'post:message', 'pre:turn:end'],
 ] as const
 
+/** The verdict of a gate. */
+export type GateVerdict = Decision | Pick<VerdictObject, 'decision' | 'reason' | 'metadata'> | Failure | undefined
+
+/** A gate as a hook, for an engine or a bus. */
+export interface SupervisionGate {
+  readonly name: string
+  readonly priority: number
+  readonly points: (typeof GATE_POINTS)[number][]
+  readonly critical: boolean
+  check(step: unknown, run: RunContext): GateVerdict | PromiseLike<GateVerdict>
+}
+
 /**
- * A gate as a hook, to be registered on an engine or a bus.
+ * Creates a supervision gate; register it on an engine or a bus.
  * @example
  * const gate = createSupervisionGate({ rules: [{ pattern: /npm publish/, action: 'BLOCK' }] })
  * engine.register(gate)
  */
-export function createSupervisionGate(options: GateOptions): HookObject & { points: string[] } {
+export function createSupervisionGate(options: GateOptions): SupervisionGate {
   rejectUnknownOptions(options, OPTIONS, 'createSupervisionGate')
   const gate = new Gate(options)
   return {
@@ -72,7 +85,7 @@ export function createSupervisionGate(options: GateOptions): HookObject & { poin
     priority: 92,
     points: [...GATE_POINTS],
     critical: true,
-    check: (step, run) => gate.check(step, run) as HandlerResult,
+    check: (step, run) => gate.check(step, run) as GateVerdict,
   }
 }
 

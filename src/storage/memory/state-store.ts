@@ -25,12 +25,12 @@ export class MemoryStateStore implements StateStore {
     return this.#own.has(key) ? this.#own.get(key) : this.#base?.get(key)
   }
 
-  set(key: string, value: unknown, version: number, keepMs?: number): boolean {
-    if (version === 0 && keepMs !== undefined) this.#sweep()
+  set(key: string, value: unknown, version: number, ttlMs?: number): boolean {
+    if (version === 0 && ttlMs !== undefined) this.#sweep()
     const entry = this.get(key)
     if ((entry?.version ?? 0) !== version) return false
-    if (keepMs === undefined) this.#expiry.delete(key)
-    else this.#expiry.set(key, this.#wall() + keepMs)
+    if (ttlMs === undefined) this.#expiry.delete(key)
+    else this.#expiry.set(key, this.#wall() + ttlMs)
     const next = entry === undefined ? this.#lastRemoved + 1 : version + 1
     // As JSON, so that nobody shares what they wrote.
     this.#own.set(key, { key, value: JSON.parse(JSON.stringify(value ?? null)) as unknown, version: next })

@@ -1,5 +1,5 @@
-// Moves the log of a database into its file, in a thread of its own: it takes two waits for the disk, and whoever is
-// answered meanwhile would wait along. What this thread leaves undone, whoever writes does when the log is long.
+// Checkpoints the WAL in a worker thread: a checkpoint waits for the disk twice, and calls would wait with it. If the
+// thread falls behind, the writer checkpoints once the WAL passes its maximum.
 
 import type { Worker } from 'node:worker_threads'
 import type { Driver } from './driver/driver.ts'
@@ -10,10 +10,10 @@ function workerCode(checkpointSource: string): string {
   return `
 const { parentPort } = require('node:worker_threads')
 const { existsSync } = require('node:fs')
-const checkpoint = ${checkpointSource}
+const run = ${checkpointSource}
 parentPort.on('message', (file) => {
   try {
-    if (existsSync(file)) checkpoint(file)
+    if (existsSync(file)) run(file)
   } catch {
     // The file is locked, damaged or gone: the next writer finds out and reports it.
   }
@@ -22,32 +22,32 @@ parentPort.on('message', (file) => {
 `
 }
 
-const underWay = new Set<string>()
+const running = new Set<string>()
 // One for each driver: tests use several in one process.
 const threads = new Map<string, Promise<Worker>>()
 
-/** Begins to move the log of a database, unless that is under way. */
-export function moveLog(file: string): void {
-  if (underWay.has(file)) return
-  underWay.add(file)
+/** Starts a checkpoint of a database, unless one is running. */
+export function checkpoint(file: string): void {
+  if (running.has(file)) return
+  running.add(file)
   const driver = loadDriver()
   const thread = threads.get(driver.name) ?? startThread(driver)
   threads.set(driver.name, thread)
-  // A thread that cannot be had is not asked again: its files stay under way.
+  // Where no thread can be started, the file stays marked and the writer checkpoints.
   thread.then(
     (worker) => worker.postMessage(file),
     () => undefined,
   )
 }
 
-// Modules of Node that only a daemon needs: `arc hook` starts without them.
+// Loaded here: only a daemon needs the module, and `arc hook` starts quicker without it.
 async function startThread({ checkpointSource }: Driver): Promise<Worker> {
   const { Worker } = await import('node:worker_threads')
   const code = workerCode(checkpointSource)
   const worker = new Worker(code, { eval: true, execArgv: [], stdin: false })
-  worker.on('message', (file: string) => underWay.delete(file))
+  worker.on('message', (file: string) => running.delete(file))
   worker.on('error', () => undefined)
-  // Nobody has to wait for it.
+  // The process may end without it.
   worker.unref()
   return worker
 }

@@ -1,87 +1,60 @@
-// A connection that heals: waits when the database is locked, and when the file turns out damaged or was replaced under
-// our feet, opens anew what stands there and does the work again.
+// The connection of a store. It waits when the database is locked; when the file turns out to be damaged or was replaced,
+// it opens the file that is there now and repeats the work.
 
-import { DatabaseFile, type Place } from './database-file.ts'
-import type { Database, Statement } from './driver/driver.ts'
+import { DatabaseFile, type DatabasePath } from './database-file.ts'
+import type { Database } from './driver/driver.ts'
 import { isCorrupt, isUnavailable, storeUnavailable } from './errors.ts'
 import { retryBusy, setAside } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
-import { commitGroups, type GroupStatements, type WriteGroup } from './write-group.ts'
+import { commitAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
 
-/** Holds a database and what was prepared on it. */
+/** A database and the statements that a store prepared on it. */
 export class Connection<Prepared> {
   readonly #file: DatabaseFile
   readonly #prepare: (db: Database) => Prepared
   #ready: Ready<Prepared> | undefined
 
-  constructor(place: Place, options: OpenOptions, prepare: (db: Database) => Prepared) {
-    this.#file = typeof place === 'string' ? new DatabaseFile(place, options) : place
+  constructor(path: DatabasePath, options: OpenOptions, prepare: (db: Database) => Prepared) {
+    this.#file = typeof path === 'string' ? new DatabaseFile(path, options) : path
     this.#prepare = prepare
     this.#open()
   }
 
-  /** Does something that may be done again: reads, or a whole transaction. */
+  /** Reads, the uncommitted writes of this process included. The work may be repeated. */
   use<T>(work: (prepared: Prepared, db: Database) => T): T {
-    const { group } = this.#file
-    commitGroups(group)
-    return this.#healing(({ prepared, db }) => {
-      group?.flush()
-      return work(prepared, db)
-    })
+    commitAll(this.#file.queue)
+    return this.#healing(({ prepared, db }) => work(prepared, db))
   }
 
-  /** The same inside a transaction that has the right to write from its start. */
-  write<T>(work: (prepared: Prepared, db: Database) => T): T {
-    this.#file.makeWay()
-    return this.#healing((ready) => {
-      if (!this.#joins(ready)) return this.#inTransaction(ready, ready.beginWriting, work)
-      const group = this.#file.groupFor(ready.db, ready)
-      group.flush()
-      return group.add(() => this.#asPart(ready, work))
-    })
-  }
-
-  /** The same for a single statement, which is a transaction by itself; not for where writes are grouped. */
-  writeOnce<T>(work: (prepared: Prepared) => T): T {
-    this.#file.makeWay()
-    return this.#healing((ready) => {
-      const result = work(ready.prepared)
-      this.#file.noteKept()
-      return result
-    })
+  /** Reads committed data only, all from one moment, from the file that is there now. The work may be repeated. */
+  read<T>(work: (prepared: Prepared, db: Database) => T): T {
+    commitAll()
+    this.#file.closeIfReplaced()
+    return this.#healing((ready) =>
+      ready.db.inTransaction
+        ? this.#inSavepoint(ready, work)
+        : this.#inTransaction(ready, () => ready.begin.run(), work),
+    )
   }
 
   /**
-   * Where writes are grouped, does something with what the group holds of it, which is written before the commit.
-   * Elsewhere, what is done instead.
+   * Writes, in the transaction of this turn where the file has a writer queue, else in a transaction of its own that is
+   * committed at the return. The work may be repeated. `entries` is the number of trace entries in it.
    */
-  inGroup<T>(work: (group: WriteGroup, prepared: Prepared) => T, alone: () => T): T {
-    if (!this.#file.isGrouping) return alone()
-    this.#file.makeWay()
+  write<T>(work: (prepared: Prepared, db: Database) => T, entries = 0): T {
+    const file = this.#file
+    commitAll(file.queue)
+    file.closeIfReplaced()
     return this.#healing((ready) => {
-      if (!this.#joins(ready)) return alone()
-      const group = this.#file.groupFor(ready.db, ready)
-      return group.add(() => work(group, ready.prepared))
+      const { queue } = file
+      if (queue !== undefined && (queue.isOpen || !ready.db.inTransaction)) {
+        return queue.write(ready, entries, () => this.#run(ready, work))
+      }
+      if (ready.db.inTransaction) return this.#inSavepoint(ready, work)
+      const result = this.#inTransaction(ready, () => ready.beginWriting.run(), work)
+      file.resumeQueue()
+      return result
     })
-  }
-
-  /** The same with a group that is open already; undefined when none is. */
-  inOpenGroup<T>(work: (group: WriteGroup, prepared: Prepared) => T): T | undefined {
-    const { group } = this.#file
-    return group && this.#healing(({ prepared }) => work(group, prepared))
-  }
-
-  /** Several questions that are answered from one moment, by the file that stands there now. */
-  read<T>(work: (prepared: Prepared, db: Database) => T): T {
-    // Of what is not committed nobody is told.
-    commitGroups()
-    this.#file.makeWay()
-    return this.#healing((ready) => this.#inTransaction(ready, ready.begin, work))
-  }
-
-  /** The group of writes that is open, if one is. */
-  get group(): WriteGroup | undefined {
-    return this.#file.group
   }
 
   /** Safe to call twice; the next use opens again. */
@@ -108,43 +81,29 @@ export class Connection<Prepared> {
     return retryBusy(this.#file.path, this.#file.options, () => work(this.#open()))
   }
 
-  // Unless it is a part of something else already.
-  #joins({ db }: Ready<Prepared>): boolean {
-    return this.#file.isGrouping && (this.#file.group !== undefined || !db.inTransaction)
-  }
-
-  // By statements that are prepared once: making a function for each transaction costs as much as a small one.
-  #inTransaction<T>(ready: Ready<Prepared>, begin: Statement, work: (prepared: Prepared, db: Database) => T): T {
-    const { db, prepared, commit, rollBack } = ready
-    if (db.inTransaction) return this.#asPart(ready, work)
-    begin.run()
+  #inTransaction<T>(ready: Ready<Prepared>, begin: () => unknown, work: (prepared: Prepared, db: Database) => T): T {
+    begin()
     try {
-      const result = work(prepared, db)
-      commit.run()
-      if (begin === ready.beginWriting) this.#file.noteKept()
+      const result = this.#run(ready, work)
+      ready.commit.run()
       return result
     } catch (error) {
-      // What was learnt in a transaction that did not come to pass is not so.
       this.#ready = undefined
-      if (db.inTransaction) rollBack.run()
+      if (ready.db.inTransaction) ready.rollBack.run()
       throw error
     }
   }
 
-  // Within another transaction of this process: kept or lost with that, and alone in leaving nothing behind when it fails.
-  #asPart<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database) => T): T {
-    const { db, prepared, beginPart, keepPart, rollBackPart } = ready
-    beginPart.run()
+  #inSavepoint<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database) => T): T {
+    return inSavepoint(ready, () => this.#run(ready, work))
+  }
+
+  // Statements may remember what they read or wrote; after a rollback that is wrong, so they are prepared anew.
+  #run<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database) => T): T {
     try {
-      const result = work(prepared, db)
-      keepPart.run()
-      return result
+      return work(ready.prepared, ready.db)
     } catch (error) {
       this.#ready = undefined
-      if (db.inTransaction) {
-        rollBackPart.run()
-        keepPart.run()
-      }
       throw error
     }
   }
@@ -153,28 +112,22 @@ export class Connection<Prepared> {
     const { db } = this.#file.open()
     const { generation } = this.#file
     if (this.#ready?.db === db && this.#ready.generation === generation) return this.#ready
-    this.#ready = {
-      db,
-      generation,
-      prepared: this.#prepare(db),
+    const ready: Ready<Prepared> = {
+      ...{ db, generation, prepared: this.#prepare(db) },
       begin: db.prepare('BEGIN'),
       beginWriting: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
       rollBack: db.prepare('ROLLBACK'),
-      beginPart: db.prepare('SAVEPOINT part'),
-      keepPart: db.prepare('RELEASE part'),
-      rollBackPart: db.prepare('ROLLBACK TO part'),
+      savepoint: db.prepare('SAVEPOINT part'),
+      release: db.prepare('RELEASE part'),
+      rollBackTo: db.prepare('ROLLBACK TO part'),
     }
-    return this.#ready
+    this.#ready = ready
+    return ready
   }
 }
 
-interface Ready<Prepared> extends GroupStatements {
-  readonly db: Database
+interface Ready<Prepared> extends TransactionStatements {
   readonly generation: number
   readonly prepared: Prepared
-  readonly begin: Statement
-  readonly beginPart: Statement
-  readonly keepPart: Statement
-  readonly rollBackPart: Statement
 }

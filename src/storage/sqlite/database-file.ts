@@ -1,53 +1,57 @@
-// The file behind the stores of a process.
+// The database file that the stores of a process share.
 
-import { moveLog } from './checkpointer.ts'
+import { checkpoint } from './checkpointer.ts'
 import { isUnavailable, storeUnavailable } from './errors.ts'
 import { inodeOf, type Opened, openDatabase } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
-import { commitGroups, type GroupStatements, WriteGroup } from './write-group.ts'
+import { commitAll, WriterQueue } from './writer-queue.ts'
 
-/** For a process that answers many at once: writes that come together are committed together. */
-export interface Grouping {
-  /** Told of entries of the trace that were written and could not be committed. */
+/** For a process that answers many calls at once: the writes of a turn share a commit. */
+export interface QueueOptions {
+  /** Called when a transaction with trace entries could not be committed. */
   onLost(error: unknown, entries: number): void
 }
 
-// About how many pages of the log a group takes, and each entry in it with what the state keeps of its call.
-const PAGES_OF_A_GROUP = 4
-const PAGES_OF_AN_ENTRY = 2
-// The log is moved after so many, beside those who write. It cannot begin anew while they go on writing, so at some time
-// one of them has to wait for the rest of it.
-const MOVED_AFTER_PAGES = 500
-const MAX_LOG_PAGES = 4_000
+// About how many WAL pages a transaction takes, and each trace entry with the state of its call.
+const PAGES_PER_TRANSACTION = 4
+const PAGES_PER_ENTRY = 2
+// A worker thread checkpoints after this many pages. If it falls behind, the writer checkpoints at the maximum.
+const CHECKPOINT_PAGES = 500
+const MAX_WAL_PAGES = 4_000
 
-/**
- * A database file, opened when it is first used. Several stores of one process may share it: what one of them writes
- * then takes nothing from what SQLite remembers for the others.
- */
+/** A database file, opened at its first use. Stores that share it share SQLite's page cache as well. */
 export class DatabaseFile {
   readonly path: string
   readonly options: OpenOptions
-  readonly #grouping: Grouping | undefined
+  readonly #isQueued: boolean
+  readonly #queue: WriterQueue
   #opened: Opened | undefined
-  #group: WriteGroup | undefined
-  // After a group was lost each write is committed by itself, so that each is told what becomes of it, until one is kept.
-  #isAlone = false
-  #pagesToMove = 0
-  /** Another one when what was learnt in a transaction did not come to pass. */
+  // After a lost transaction each write is committed separately, so that its caller sees the error, until one succeeds.
+  #isSuspended = false
+  #walPages = 0
+  /** Grows when a transaction was rolled back: prepared statements may remember its contents. */
   generation = 0
 
-  constructor(path: string, options: OpenOptions = {}, grouping?: Grouping) {
+  constructor(path: string, options: OpenOptions = {}, queue?: QueueOptions) {
     this.path = path
     this.options = options
-    this.#grouping = grouping
+    this.#isQueued = queue !== undefined
+    this.#queue = new WriterQueue({
+      onCommitted: (entries) => this.#countPages(PAGES_PER_TRANSACTION + entries * PAGES_PER_ENTRY),
+      onLost: (error, entries) => {
+        this.generation++
+        this.#isSuspended = true
+        queue?.onLost(isUnavailable(error) ? storeUnavailable(path, error) : error, entries)
+      },
+    })
   }
 
   /** @internal */
   open(): Opened {
     if (this.#opened !== undefined) return this.#opened
-    commitGroups()
+    commitAll()
     this.#opened = openDatabase(this.path, this.options)
-    if (this.#grouping !== undefined) this.#opened.db.pragma(`wal_autocheckpoint = ${MAX_LOG_PAGES}`)
+    if (this.#isQueued) this.#opened.db.pragma(`wal_autocheckpoint = ${MAX_WAL_PAGES}`)
     return this.#opened
   }
 
@@ -55,71 +59,41 @@ export class DatabaseFile {
     return this.#opened?.inode
   }
 
-  /** @internal The group that is open, if one is. */
-  get group(): WriteGroup | undefined {
-    return this.#group?.takesMore === true ? this.#group : undefined
+  /** @internal The queue to write to; undefined when each write is committed separately. */
+  get queue(): WriterQueue | undefined {
+    return this.#isQueued && !this.#isSuspended ? this.#queue : undefined
   }
 
-  /** Are writes grouped at the moment? */
-  get isGrouping(): boolean {
-    return this.#grouping !== undefined && !this.#isAlone
+  /** @internal A write was committed: writes may share a commit again. */
+  resumeQueue(): void {
+    this.#isSuspended = false
   }
 
-  /** When all that was written so far is committed, or known not to be; undefined for at once. */
+  /** Resolves when all writes so far are committed or reported as lost; undefined when none is waiting. */
   committed(): Promise<void> | undefined {
-    return this.#group?.over
+    return this.#queue.committed()
   }
 
-  /** @internal The group to add to, begun if there is none. */
-  groupFor(db: Opened['db'], statements: GroupStatements): WriteGroup {
-    const open = this.group
-    if (open !== undefined) return open.join()
-    this.#group?.commit()
-    this.#group = new WriteGroup(db, statements, {
-      onKept: (entries) => this.#countPages(PAGES_OF_A_GROUP + entries * PAGES_OF_AN_ENTRY),
-      onLost: (error, entries) => this.#lose(error, entries),
-    })
-    return this.#group.join()
-  }
-
-  /** A write of its own was kept: others may be put together again. */
-  noteKept(): void {
-    this.#isAlone = false
-  }
-
-  /** To be called before each use: nobody of this process may stand in the way, and the file must still be there. */
-  makeWay(): void {
-    const { group } = this
-    commitGroups(group)
-    if (group === undefined) this.#closeIfReplaced()
-  }
-
-  /** Safe to call twice; the next use opens again. */
-  close(): void {
-    this.#group?.commit()
-    this.#opened?.db.close()
-    this.#opened = undefined
-  }
-
-  // Lets go of a file that no longer stands in its place.
-  #closeIfReplaced(): void {
+  /** @internal Closes a file that was replaced or removed; the next use opens the file that is there then. */
+  closeIfReplaced(): void {
     if (this.#opened === undefined || this.#opened.db.inTransaction) return
     if (inodeOf(this.path) !== this.#opened.inode) this.close()
   }
 
-  #countPages(count: number): void {
-    this.#pagesToMove += count
-    if (this.#pagesToMove < MOVED_AFTER_PAGES) return
-    this.#pagesToMove = 0
-    moveLog(this.path)
+  /** Safe to call twice; the next use opens again. */
+  close(): void {
+    this.#queue.commit()
+    this.#opened?.db.close()
+    this.#opened = undefined
   }
 
-  #lose(error: unknown, entries: number): void {
-    this.generation++
-    this.#isAlone = true
-    this.#grouping?.onLost(isUnavailable(error) ? storeUnavailable(this.path, error) : error, entries)
+  #countPages(count: number): void {
+    this.#walPages += count
+    if (this.#walPages < CHECKPOINT_PAGES) return
+    this.#walPages = 0
+    checkpoint(this.path)
   }
 }
 
-/** Where a store is kept: a file of its own, or one that it shares. */
-export type Place = string | DatabaseFile
+/** Where a store keeps its data: a file for itself, or a shared one. */
+export type DatabasePath = string | DatabaseFile

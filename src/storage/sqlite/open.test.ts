@@ -82,7 +82,7 @@ describeEachDriver(() => {
       const { db } = openDatabase(file)
       const store = new SqliteTraceStore(file, { waitMs: 1 })
       db.exec('BEGIN IMMEDIATE')
-      expect(() => store.append(stepEntry())).toThrow(/kept locked by another process.*Look for a program/)
+      expect(() => store.append(stepEntry())).toThrow(/kept locked by another process.*Find the program/)
       db.exec('COMMIT')
       expect(store.append(stepEntry()).seqs).toEqual([1, 2])
       store.close()

@@ -112,17 +112,17 @@ describeEachDriver(() => {
     })
 
     it('in sqlite what is kept is kept for as long as asked for, and not for much longer', () => {
-      for (const keepMs of [1, 50, 1_000.5, DAY_MS + 1, 90 * DAY_MS]) {
+      for (const ttlMs of [1, 50, 1_000.5, DAY_MS + 1, 90 * DAY_MS]) {
         let now = 1_234_567
         const { sqlite } = stores(() => now)
-        sqlite.set('a', 1, 0, keepMs)
-        now += Math.floor(keepMs) - 1
-        sqlite.set('b', 1, 0, keepMs)
-        expect(sqlite.get('a')?.value, `${keepMs} early`).toBe(1)
+        sqlite.set('a', 1, 0, ttlMs)
+        now += Math.floor(ttlMs) - 1
+        sqlite.set('b', 1, 0, ttlMs)
+        expect(sqlite.get('a')?.value, `${ttlMs} early`).toBe(1)
         // Rounded up, and what has expired goes a little later.
-        now += 52 + Math.ceil(keepMs / 32)
-        sqlite.set('c', 1, 0, keepMs)
-        expect(sqlite.get('a'), `${keepMs} late`).toBeUndefined()
+        now += 52 + Math.ceil(ttlMs / 32)
+        sqlite.set('c', 1, 0, ttlMs)
+        expect(sqlite.get('a'), `${ttlMs} late`).toBeUndefined()
       }
     })
 

@@ -2,11 +2,24 @@
 
 import type { StateEntry, StateStore } from '../ports.ts'
 import { Connection } from './connection.ts'
-import type { Place } from './database-file.ts'
-import type { Database, Statement } from './driver/driver.ts'
+import type { DatabasePath } from './database-file.ts'
+import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { StateRedactor } from './state-redaction.ts'
-import { type StateRow as Row, type StateStatements, StateWrites, type Written } from './state-writes.ts'
+
+interface Row {
+  readonly key: string
+  readonly value: string
+  readonly version: number
+}
+
+interface Written {
+  readonly key: string
+  readonly text: string
+  /** The version that the value must still have; 0: the key does not exist yet. */
+  readonly version: number
+  readonly expires: number | null
+}
 
 type Prepared = ReturnType<typeof prepare>
 
@@ -34,39 +47,24 @@ export class SqliteStateStore implements StateStore {
   #sweptAt = Number.NEGATIVE_INFINITY
   #unswept = 0
 
-  constructor(place: Place, { wall = Date.now, ...options }: StateStoreOptions = {}) {
-    this.#connection = new Connection(place, options, prepare)
+  constructor(path: DatabasePath, { wall = Date.now, ...options }: StateStoreOptions = {}) {
+    this.#connection = new Connection(path, options, prepare)
     this.#wall = wall
   }
 
   get(key: string): StateEntry | undefined {
-    const inGroup = this.#connection.inOpenGroup(
-      (group, prepared) => entryOf(StateWrites.of(group, prepared.grouped).read(key)) ?? null,
-    )
-    if (inGroup !== undefined) return inGroup ?? undefined
     return this.#connection.use(({ one }) => entryOf(one.get(key)))
   }
 
-  set(key: string, value: unknown, version: number, keepMs?: number): boolean {
-    const now = keepMs === undefined ? 0 : Math.floor(this.#wall())
-    const expires = keepMs === undefined ? null : expiryOf(now, keepMs)
+  set(key: string, value: unknown, version: number, ttlMs?: number): boolean {
+    const now = ttlMs === undefined ? 0 : Math.floor(this.#wall())
+    const expires = ttlMs === undefined ? null : expiryOf(now, ttlMs)
     const written = { key, text: this.#textOf(key, value ?? null), version, expires }
     const due = version === 0 && expires !== null ? this.#sweepsDue(now) : 0
-    return this.#connection.inGroup(
-      (group, prepared) => {
-        const writes = StateWrites.of(group, prepared.grouped)
-        if (due > 0) writes.afterwards(() => this.#sweep(prepared, now, due))
-        return writes.write(written)
-      },
-      () => {
-        // One statement, unless others go along.
-        if (due === 0) return this.#connection.writeOnce((prepared) => write(prepared, written))
-        return this.#connection.write((prepared) => {
-          this.#sweep(prepared, now, due)
-          return write(prepared, written)
-        })
-      },
-    )
+    return this.#connection.write((prepared) => {
+      if (due > 0) this.#sweep(prepared, now, due)
+      return write(prepared, written)
+    })
   }
 
   remove(key: string, version: number): boolean {
@@ -79,26 +77,16 @@ export class SqliteStateStore implements StateStore {
     )
   }
 
-  change<T>(key: string, change: (value: T | undefined) => T | undefined, keepMs?: number): T | undefined {
-    const changed = (row: Row | undefined, keep: (written: Written) => void): T | undefined => {
-      const entry = entryOf(row)
+  change<T>(key: string, change: (value: T | undefined) => T | undefined, ttlMs?: number): T | undefined {
+    return this.#connection.write((prepared) => {
+      const entry = entryOf(prepared.one.get(key))
       const before = entry?.value as T | undefined
       const after = change(before)
       if (after === undefined) return before
-      const expires = keepMs === undefined ? null : expiryOf(Math.floor(this.#wall()), keepMs)
-      keep({ key, text: this.#textOf(key, after), version: entry?.version ?? 0, expires })
+      const expires = ttlMs === undefined ? null : expiryOf(Math.floor(this.#wall()), ttlMs)
+      write(prepared, { key, text: this.#textOf(key, after), version: entry?.version ?? 0, expires })
       return after
-    }
-    return this.#connection.inGroup(
-      (group, { grouped }) => {
-        const writes = StateWrites.of(group, grouped)
-        return changed(writes.read(key), (written) => void writes.write(written))
-      },
-      () =>
-        this.#connection.write((prepared) =>
-          changed(prepared.one.get(key), (written) => void write(prepared, written)),
-        ),
-    )
+    })
   }
 
   /** Safe to call twice. */
@@ -110,11 +98,9 @@ export class SqliteStateStore implements StateStore {
     return JSON.stringify(this.#redactor.clean(key, value))
   }
 
-  #remove({ remove, noteRemoved, grouped }: Prepared, key: string, version: number): boolean {
+  #remove({ remove, noteRemoved }: Prepared, key: string, version: number): boolean {
     if (remove.run(key, version).changes === 0) return false
     noteRemoved.run(version)
-    const { group } = this.#connection
-    if (group !== undefined) StateWrites.of(group, grouped).forget(key)
     return true
   }
 
@@ -134,9 +120,9 @@ export class SqliteStateStore implements StateStore {
 
 // A little later than asked for, at round times: what is written to again soon after keeps its place in the index. What
 // comes together stands together there, unless all of a long time have the same one: then it is put in by its key.
-function expiryOf(now: number, keepMs: number): number {
-  const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(keepMs / 64)))
-  return Math.ceil((now + keepMs) / roundMs) * roundMs
+function expiryOf(now: number, ttlMs: number): number {
+  const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(ttlMs / 64)))
+  return Math.ceil((now + ttlMs) / roundMs) * roundMs
 }
 
 function write({ insert, replace }: Prepared, { key, text, version, expires }: Written): boolean {
@@ -148,12 +134,13 @@ function write({ insert, replace }: Prepared, { key, text, version, expires }: W
 const LAST_CHARACTER = '\u{10ffff}'
 
 function prepare(db: Database) {
-  const one = db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE key = ?')
   return {
-    one,
-    grouped: prepareGrouped(db, one),
+    one: db.prepare<[string], Row>(
+      `SELECT ${db.text('key')}, ${db.text('value')}, version FROM state WHERE state.key = ?`,
+    ),
     range: db.prepare<[string, string], Row>(
-      'SELECT key, value, version FROM state WHERE key >= ? AND key < ? ORDER BY key',
+      `SELECT ${db.text('key')}, ${db.text('value')}, version FROM state
+       WHERE state.key >= ? AND state.key < ? ORDER BY state.key`,
     ),
     insert: db.prepare<[string, string, number | null], Pick<Row, 'version'>>(
       `INSERT INTO state (key, value, version, expires)
@@ -163,28 +150,10 @@ function prepare(db: Database) {
       'UPDATE state SET value = ?, version = version + 1, expires = ? WHERE key = ? AND version = ? RETURNING version',
     ),
     expired: db.prepare<[number, number], Pick<Row, 'key' | 'version'>>(
-      'SELECT key, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?',
+      `SELECT ${db.text('key')}, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?`,
     ),
     remove: db.prepare<[string, number]>('DELETE FROM state WHERE key = ? AND version = ?'),
     noteRemoved: db.prepare<[number]>('UPDATE state_removed SET version = max(version, ?)'),
-  }
-}
-
-// In a group nobody else can have changed a version since it was read, so what is written there asks nothing: SQLite keeps
-// a copy of each page for statements that do.
-function prepareGrouped(db: Database, one: Statement<[string], Row>): StateStatements {
-  const removed = db.prepare<[], number>('SELECT version FROM state_removed').pluck()
-  const insert = db.prepare<[string, string, number, number | null]>(
-    'INSERT INTO state (key, value, version, expires) VALUES (?, ?, ?, ?)',
-  )
-  const replace = db.prepare<[string, number, number | null, string]>(
-    'UPDATE state SET value = ?, version = ?, expires = ? WHERE key = ?',
-  )
-  return {
-    read: (key) => one.get(key),
-    removed: () => removed.get() ?? 0,
-    insert: ({ key, value, version }, expires) => void insert.run(key, value, version, expires),
-    replace: ({ key, value, version }, expires) => void replace.run(value, version, expires, key),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { TraceFacts } from '../../trace/anchors.ts'
 import { Connection } from './connection.ts'
-import type { Place } from './database-file.ts'
+import type { DatabasePath } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 
@@ -24,8 +24,8 @@ type Prepared = ReturnType<typeof prepare>
 export class TraceFactsReader {
   readonly #connection: Connection<Prepared>
 
-  constructor(place: Place, options: OpenOptions = {}) {
-    this.#connection = new Connection(place, options, prepare)
+  constructor(path: DatabasePath, options: OpenOptions = {}) {
+    this.#connection = new Connection(path, options, prepare)
   }
 
   read<T>(work: (facts: TraceFacts) => T): T {
@@ -45,9 +45,9 @@ export class TraceFactsReader {
 
 function prepare(db: Database) {
   return {
-    origin: db.prepare<[], Origin>('SELECT id, created, anchored FROM database_origin'),
-    ends: db.prepare<[], EndRow>('SELECT name, seq, hash FROM trace_end'),
-    hash: db.prepare<[number], string>('SELECT hash FROM trace WHERE seq = ?').pluck(),
+    origin: db.prepare<[], Origin>(`SELECT ${db.text('id')}, created, anchored FROM database_origin`),
+    ends: db.prepare<[], EndRow>(`SELECT ${db.text('name')}, seq, ${db.text('hash')} FROM trace_end`),
+    hash: db.prepare<[number], string>(`SELECT ${db.text('hash')} FROM trace WHERE seq = ?`).pluck(),
     setAnchored: db.prepare('UPDATE database_origin SET anchored = 1'),
   }
 }

@@ -81,14 +81,15 @@ export class TracePlaces {
     this.#settled = db.prepare<[], number>('SELECT seq FROM trace_settled').pluck()
     this.#setSettled = db.prepare('UPDATE trace_settled SET seq = ?')
     this.#marks = db.prepare(
-      'SELECT seq, class, id, time, session, hook FROM trace WHERE seq BETWEEN ? AND ? ORDER BY seq',
+      `SELECT seq, class, ${db.text('id')}, time, ${db.text('session')}, ${db.text('hook')} FROM trace
+       WHERE seq BETWEEN ? AND ? ORDER BY seq`,
     )
     this.#put = db.prepare(
       'INSERT OR REPLACE INTO trace_place (kind, name, class, part, places) VALUES (?, ?, ?, ?, ?)',
     )
     this.#get = db
       .prepare<[string, string, number, number], string>(
-        'SELECT places FROM trace_place WHERE kind = ? AND name = ? AND class = ? AND part = ?',
+        `SELECT ${db.text('places')} FROM trace_place WHERE kind = ? AND name = ? AND class = ? AND part = ?`,
       )
       .pluck()
     this.#putIds = db.prepare(
@@ -96,13 +97,18 @@ export class TracePlaces {
     )
     this.#hasId = db.prepare<[string, number], number>('SELECT 1 FROM trace_id WHERE id = ? AND seq = ?').pluck()
     this.#newestId = db.prepare<[string], number | null>('SELECT max(seq) FROM trace_id WHERE id = ?').pluck()
-    this.#nextId = db.prepare<[string], string>('SELECT id FROM trace_id WHERE id > ? ORDER BY id LIMIT 1').pluck()
+    this.#nextId = db
+      .prepare<[string], string>(
+        `SELECT ${db.text('id')} FROM trace_id WHERE trace_id.id > ? ORDER BY trace_id.id LIMIT 1`,
+      )
+      .pluck()
     this.#removeIds = db.prepare(
       'DELETE FROM trace_id WHERE (id, seq) IN (SELECT id, seq FROM trace WHERE seq <= ? AND id IS NOT NULL)',
     )
     this.#keys = db.prepare(
-      `SELECT kind, name, class, part FROM trace_place WHERE (kind, name, class, part) > (?, ?, ?, ?)
-       ORDER BY kind, name, class, part LIMIT ${SWEPT_AT_ONCE}`,
+      `SELECT ${db.text('kind')}, ${db.text('name')}, class, part FROM trace_place AS place
+       WHERE (place.kind, place.name, class, part) > (?, ?, ?, ?)
+       ORDER BY place.kind, place.name, class, part LIMIT ${SWEPT_AT_ONCE}`,
     )
     this.#remove = db.prepare('DELETE FROM trace_place WHERE kind = ? AND name = ? AND class = ? AND part = ?')
     this.#count = db.prepare(
@@ -237,7 +243,8 @@ export class TracePlaces {
 
   #statement(isOfTwo: boolean, isAscending: boolean): Statement<unknown[], PartRow> {
     const name = `${isOfTwo} ${isAscending}`
-    const present = this.#lists.get(name) ?? this.#db.prepare<unknown[], PartRow>(listSql(isOfTwo, isAscending))
+    const present =
+      this.#lists.get(name) ?? this.#db.prepare<unknown[], PartRow>(listSql(this.#db, isOfTwo, isAscending))
     this.#lists.set(name, present)
     return present
   }
@@ -249,13 +256,14 @@ export interface Part {
   readonly seqs: number[]
 }
 
-function listSql(isOfTwo: boolean, isAscending: boolean): string {
+function listSql(db: Database, isOfTwo: boolean, isAscending: boolean): string {
   const both = `CROSS JOIN trace_place AS other
     ON other.kind = ? AND other.name = ? AND other.class = ? AND other.part = own.part`
-  return `SELECT own.part, own.places${isOfTwo ? ', other.places AS others' : ''}
+  const columns = `${db.text('places')}${isOfTwo ? `, ${db.text('others')}` : ''}`
+  return `SELECT part, ${columns} FROM (SELECT own.part AS part, own.places AS places${isOfTwo ? ', other.places AS others' : ''}
     FROM trace_place AS own ${isOfTwo ? both : ''}
     WHERE own.kind = ? AND own.name = ? AND own.class = ? AND own.part BETWEEN ? AND ?
-    ORDER BY own.part ${isAscending ? 'ASC' : 'DESC'} LIMIT ?`
+    ORDER BY own.part ${isAscending ? 'ASC' : 'DESC'} LIMIT ?) ORDER BY part ${isAscending ? 'ASC' : 'DESC'}`
 }
 
 // Gathered without making a key for each record: it is done in the transaction of a step.

@@ -60,22 +60,27 @@ export class TraceRows {
   readonly #known = new Map<string, readonly TraceClass[]>()
 
   constructor(db: Database) {
-    this.#end = db.prepare('SELECT seq, hash, clock, bytes FROM trace_end WHERE name = ?')
+    this.#end = db.prepare(`SELECT seq, ${db.text('hash')}, clock, bytes FROM trace_end WHERE name = ?`)
     this.#setEnd = db.prepare('UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = ?')
     this.#insert = db.prepare(
       'INSERT INTO trace (seq, class, step, id, time, clock, session, hook, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     this.#counters = db.prepare(
-      `SELECT scope, key, name, count FROM trace_counter WHERE scope IN ('records', 'total', 'hook')
-       UNION ALL SELECT * FROM
-         (SELECT scope, key, name, count FROM trace_counter WHERE scope = 'hour' ORDER BY key DESC LIMIT ?)`,
+      `SELECT ${db.text('scope')}, ${db.text('key')}, ${db.text('name')}, count FROM
+         (SELECT * FROM trace_counter WHERE scope IN ('records', 'total', 'hook')
+          UNION ALL SELECT * FROM (SELECT * FROM trace_counter WHERE scope = 'hour' ORDER BY key DESC LIMIT ?))`,
     )
-    this.#page = db.prepare('SELECT * FROM trace WHERE seq > ? ORDER BY seq LIMIT ?')
-    this.#one = db.prepare('SELECT * FROM trace WHERE seq = ?')
-    this.#body = db.prepare<[number], string>('SELECT body FROM trace WHERE seq = ?').pluck()
+    const columns = ['id', 'session', 'hook', 'hash', 'body'].map((name) => db.text(name)).join(', ')
+    this.#page = db.prepare(
+      `SELECT seq, class, step, time, clock, ${columns} FROM trace WHERE seq > ? ORDER BY seq LIMIT ?`,
+    )
+    this.#one = db.prepare(`SELECT seq, class, step, time, clock, ${columns} FROM trace WHERE seq = ?`)
+    this.#body = db.prepare<[number], string>(`SELECT ${db.text('body')} FROM trace WHERE seq = ?`).pluck()
     this.#clock = db.prepare<[number], number>('SELECT clock FROM trace WHERE seq = ?').pluck()
     this.#time = db.prepare<[number], number>('SELECT time FROM trace WHERE seq = ?').pluck()
-    this.#classes = db.prepare('SELECT * FROM trace_class')
+    this.#classes = db.prepare(
+      `SELECT id, ${['kind', 'component', 'action', 'decision'].map((name) => db.text(name)).join(', ')} FROM trace_class`,
+    )
     this.#addClass = db.prepare(
       'INSERT OR IGNORE INTO trace_class (kind, component, action, decision) VALUES (?, ?, ?, ?)',
     )

@@ -6,7 +6,7 @@ import { type Verification, verifyChain } from '../../trace/chain.ts'
 import { cutLine, exportLine } from '../../trace/export.ts'
 import type { LogRow, TraceEntry, TraceRecord } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
-import { type Draft, draftsOf, type Head, type Sealed, seal, sealedOf } from '../../trace/seal.ts'
+import { type Draft, draftsOf, type Head, seal, sealedOf } from '../../trace/seal.ts'
 import { countersFrom } from '../../trace/tally.ts'
 import { cutEntry } from '../memory/trace-store.ts'
 import {
@@ -21,14 +21,13 @@ import {
   type TraceStore,
 } from '../ports.ts'
 import { Connection } from './connection.ts'
-import type { Place } from './database-file.ts'
+import type { DatabasePath } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { TracePlaces } from './trace-index.ts'
 import { TraceReader } from './trace-reader.ts'
 import { cutSome, findCut, sweepPlaces } from './trace-retention.ts'
 import { type Row, type TraceClass, TraceRows } from './trace-rows.ts'
-import type { GroupPart } from './write-group.ts'
 
 /** How the trace is opened and what it hides. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
@@ -52,8 +51,8 @@ export class SqliteTraceStore implements TraceStore {
   readonly #connection: Connection<Prepared>
   readonly #redactor: Redactor
 
-  constructor(place: Place, options: SqliteTraceOptions = {}) {
-    this.#connection = new Connection(place, options, prepare)
+  constructor(path: DatabasePath, options: SqliteTraceOptions = {}) {
+    this.#connection = new Connection(path, options, prepare)
     this.#redactor = new Redactor(options)
   }
 
@@ -63,20 +62,7 @@ export class SqliteTraceStore implements TraceStore {
 
   appendAll(entries: readonly TraceEntry[]): readonly Appended[] {
     const drafts = entries.map((entry) => draftsOf(entry, this.#redactor))
-    return this.#connection.inGroup(
-      (group, prepared) => {
-        const appended = group.part(TraceEnd, () => new TraceEnd(prepared)).append(drafts)
-        group.entries += entries.length
-        return appended
-      },
-      () =>
-        this.#connection.write((prepared) => {
-          const end = new TraceEnd(prepared)
-          const appended = end.append(drafts)
-          end.flush()
-          return appended
-        }),
-    )
+    return this.#connection.write((prepared) => appendDrafts(prepared, drafts), entries.length)
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
@@ -151,45 +137,24 @@ function prepare(db: Database): Prepared {
   return { rows, places, reader: new TraceReader(rows, places) }
 }
 
-// The end of the chain while nobody else can add to it: what comes is sealed at once, and written when it is time to.
-class TraceEnd implements GroupPart {
-  readonly #prepared: Prepared
-  #head: Head
-  #bytes: number
-  #links: Sealed[] = []
-
-  constructor(prepared: Prepared) {
-    this.#prepared = prepared
-    const { bytes, ...head } = prepared.rows.end('head')
-    this.#head = head
-    this.#bytes = bytes
-  }
-
-  append(entries: readonly (readonly Draft[])[]): Appended[] {
-    // Nothing is added unless all of it can be.
-    let head = this.#head
-    const sealed = entries.map((drafts) => {
-      const links = seal(drafts, head)
-      head = links.at(-1) ?? head
-      return links
-    })
-    this.#head = head
-    for (const links of sealed) for (const link of links) this.#links.push(link)
-    return sealed.map((links, at) => ({ id: entries[at]?.[0]?.id ?? '', seqs: links.map(({ seq }) => seq) }))
-  }
-
-  flush(): void {
-    if (this.#links.length === 0) return
-    const { rows, places } = this.#prepared
-    for (const link of this.#links) {
+// In a transaction, so that no other writer moves the head meanwhile.
+function appendDrafts({ rows, places }: Prepared, entries: readonly (readonly Draft[])[]): Appended[] {
+  const { bytes: bytesBefore, ...headBefore } = rows.end('head')
+  let head: Head = headBefore
+  let bytes = bytesBefore
+  const appended = entries.map((drafts) => {
+    const links = seal(drafts, head)
+    for (const link of links) {
       places.note(rows.insert(link))
-      this.#bytes += Buffer.byteLength(link.body)
+      bytes += Buffer.byteLength(link.body)
+      head = link
     }
-    this.#links = []
-    const { seq, hash, clock } = this.#head
-    rows.setEnd('head', { seq, hash, clock, bytes: this.#bytes })
-    places.settleParts(seq, () => rows.classes())
-  }
+    return { id: drafts[0]?.id ?? '', seqs: links.map(({ seq }) => seq) }
+  })
+  if (appended.length === 0) return []
+  rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
+  places.settleParts(head.seq, () => rows.classes())
+  return appended
 }
 
 function* allRows(rows: TraceRows): Generator<Row> {
@@ -222,14 +187,9 @@ function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row:
       ['hook', row.hook, fields.hook ?? null],
       ['step', row.step, fields.step ?? null],
     ]
-    const wrong = pairs.find(([, kept, written]) => kept !== written && kept !== upToNul(written))
+    const wrong = pairs.find(([, kept, written]) => kept !== written)
     return wrong === undefined ? undefined : `its ${wrong[0]} is kept as ${JSON.stringify(wrong[1])}`
   }
-}
-
-// libsql reads a text up to its first NUL character.
-function upToNul(value: unknown): unknown {
-  return typeof value === 'string' && value.includes('\0') ? value.slice(0, value.indexOf('\0')) : value
 }
 
 // And it must be found by them.

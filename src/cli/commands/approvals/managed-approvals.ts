@@ -1,4 +1,4 @@
-// `arc approvals` on a managed machine, for members of the group of approvers: over the control socket.
+// `arc approvals` on a managed machine, for members of the approver group: over the control socket.
 
 import { randomBytes } from 'node:crypto'
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,27 +8,27 @@ import { formatProof, PROOF_HEADER, proofFolder } from '../../../daemon/http/man
 import { ArcError, describe } from '../../../engine/errors.ts'
 import type { ManagedInstall } from '../../../guard/managed-install.ts'
 import { managedForOthers } from '../../managed-access.ts'
-import { askManaged } from '../../managed-client.ts'
+import { requestManaged } from '../../managed-client.ts'
 import { printJson } from '../../output.ts'
-import { jsonOf, printAnswer, printPending } from '../approvals.run.ts'
+import { approvalJson, printAnswer, printPending } from '../approvals.run.ts'
 
 interface JsonOption {
   readonly json?: boolean
 }
 
-/** Lists what waits for an answer. */
+/** Lists the pending approvals. */
 export async function listApprovals({ json }: JsonOption): Promise<number> {
-  printPending(await pendingOf(here()), json === true)
+  printPending(await fetchPending(requireManaged()), json === true)
   return 0
 }
 
-/** Answers for one step, by its id or the beginning of it. */
+/** Approves or denies a step, given its id or a unique prefix. */
 export async function answerApproval(given: string, word: 'approve' | 'deny', { json }: JsonOption): Promise<number> {
-  const managed = here()
-  const ids = (await pendingOf(managed)).flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
+  const managed = requireManaged()
+  const ids = (await fetchPending(managed)).flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
   const id = ids.length === 1 && ids[0] !== undefined ? ids[0] : given
   const approval = await withProof(managed, formatProof(id, word), (proof) =>
-    askManaged({
+    requestManaged({
       socket: managed.control,
       method: 'POST',
       path: `/v1/control/approvals/${encodeURIComponent(id)}/${word}`,
@@ -36,16 +36,16 @@ export async function answerApproval(given: string, word: 'approve' | 'deny', { 
     }),
   )
   const answered = approval as Approval
-  if (json === true) printJson({ ...jsonOf(answered), status: answered.status })
+  if (json === true) printJson({ ...approvalJson(answered), status: answered.status })
   else printAnswer(answered)
   return 0
 }
 
-async function pendingOf({ control }: ManagedInstall): Promise<readonly Approval[]> {
-  return (await askManaged({ socket: control, path: '/v1/control/approvals' })) as readonly Approval[]
+async function fetchPending({ control }: ManagedInstall): Promise<readonly Approval[]> {
+  return (await requestManaged({ socket: control, path: '/v1/control/approvals' })) as readonly Approval[]
 }
 
-// A file of this account tells the daemon whose answer it is: the kernel sets the owner.
+// The proof is a file of this account: the kernel sets its owner, so the daemon knows who answered.
 async function withProof<T>(
   { run, group }: ManagedInstall,
   text: string,
@@ -57,7 +57,7 @@ async function withProof<T>(
     writeFileSync(path, text, { flag: 'wx' })
     chmodSync(path, 0o644)
   } catch (error) {
-    throw new ArcError('ARC_MANAGED', `Only members of ${group} may answer: ${describe(error)}.`)
+    throw new ArcError('ARC_MANAGED', `Only members of ${group} may answer approvals: ${describe(error)}.`)
   }
   try {
     return await work(name)
@@ -66,8 +66,8 @@ async function withProof<T>(
   }
 }
 
-function here(): ManagedInstall {
+function requireManaged(): ManagedInstall {
   const managed = managedForOthers()
-  if (managed === undefined) throw new ArcError('ARC_MANAGED', 'This machine is not managed any more.')
+  if (managed === undefined) throw new ArcError('ARC_MANAGED', 'This machine is no longer managed.')
   return managed
 }

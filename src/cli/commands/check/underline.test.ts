@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { widthOf } from '../../output.ts'
-import { markPart } from './underline.ts'
+import { displayWidth } from '../../output.ts'
+import { underline } from './underline.ts'
 
 const part = (text: string, of: string) => ({ start: text.indexOf(of), end: text.indexOf(of) + of.length })
 
@@ -11,14 +11,14 @@ it.each([
   ['a\tb\u001b[31m --x', '--x', 'a·b·[31m --x', '         ^~~'],
   ['x', 'x', 'x', '^'],
 ])('%j: the marks stand below %j', (text, of, line, marks) => {
-  expect(markPart(text, part(text, of), 80)).toEqual({ number: 1, line, marks })
+  expect(underline(text, part(text, of), 80)).toEqual({ number: 1, line, marks })
 })
 
 it('shows the one line of several that the part begins in, and clips a long one around the part', () => {
   const script = 'set -e\ncd build\nrm -rf /\necho done'
-  expect(markPart(script, part(script, 'rm -rf /'), 80)).toEqual({ number: 3, line: 'rm -rf /', marks: '^~~~~~~~' })
+  expect(underline(script, part(script, 'rm -rf /'), 80)).toEqual({ number: 3, line: 'rm -rf /', marks: '^~~~~~~~' })
   const long = `echo ${'a'.repeat(500)} && rm -rf / && echo ${'b'.repeat(500)}`
-  const { line = '', marks = '' } = markPart(long, part(long, 'rm -rf /'), 60) ?? {}
+  const { line = '', marks = '' } = underline(long, part(long, 'rm -rf /'), 60) ?? {}
   expect(line).toMatch(/^…a+ && rm -rf \/ && echo b+…$/)
   expect(line.slice(marks.indexOf('^'), marks.length)).toBe('rm -rf /')
 })
@@ -27,10 +27,10 @@ it('never shows more columns than there are nor anything that a terminal obeys, 
   const anything = fc.string({ unit: 'binary', maxLength: 200 })
   fc.assert(
     fc.property(anything, fc.nat(220), fc.nat(220), fc.integer({ min: 10, max: 120 }), (text, start, end, columns) => {
-      const shown = markPart(text, { start, end }, columns)
+      const shown = underline(text, { start, end }, columns)
       expect(shown === undefined).toBe(start >= end || end > text.length)
       if (shown === undefined) return
-      expect(widthOf(shown.line)).toBeLessThanOrEqual(columns + 1)
+      expect(displayWidth(shown.line)).toBeLessThanOrEqual(columns + 1)
       expect(shown.line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
       expect(shown.marks).toMatch(/^ *\^~*$/)
     }),

@@ -11,6 +11,7 @@ import { hookLine } from '../../../hosts/install/command-line.ts'
 import type { Place } from '../../../hosts/install/plan.ts'
 import { newId } from '../../../platform/ids.ts'
 import { openStores } from '../../../storage/open-stores.ts'
+import { context } from '../../context.ts'
 
 const LIMIT_MS = 20_000
 const COMMAND = 'echo arc-canary'
@@ -112,7 +113,7 @@ const CANARIES: Readonly<Record<HostName, Canary>> = {
 // As a host runs it: through a shell, with hardly any environment.
 function run(line: string, payload: string, home: string): Promise<string> {
   return new Promise((resolve) => {
-    const { PATH, HOME, ARC_DAEMON } = process.env
+    const { PATH, HOME, ARC_DAEMON } = context().env
     const env = { PATH, HOME, ARC_HOME: home, ...(ARC_DAEMON !== undefined && { ARC_DAEMON }) }
     const child = spawn('/bin/sh', ['-c', line], { env, timeout: LIMIT_MS })
     let said = ''

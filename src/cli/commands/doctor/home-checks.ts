@@ -1,4 +1,4 @@
-// Is the home there, only its owner's, and can the record be written?
+// Checks the home: exists, private, and its database can be written.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,27 +15,27 @@ const SOON_MS = 2_000
 export function homeChecks(home: string): Check[] {
   const stats = statSync(home, { throwIfNoEntry: false })
   const name = 'home'
-  if (stats === undefined) return [{ name, ok: false, detail: `${home} is not there`, fix: 'arc init' }]
+  if (stats === undefined) return [{ name, ok: false, detail: `${home} does not exist`, fix: 'arc init' }]
   if (!stats.isDirectory())
-    return [{ name, ok: false, detail: `${home} is no folder`, fix: 'Set ARC_HOME to a folder.' }]
+    return [{ name, ok: false, detail: `${home} is not a folder`, fix: 'Set ARC_HOME to a folder.' }]
   const isOpen = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
   const own: Check = isOpen
-    ? { name, ok: false, detail: `others may look into ${home}`, fix: `chmod 700 ${home}` }
+    ? { name, ok: false, detail: `other users can read ${home}`, fix: `chmod 700 ${home}` }
     : { name, ok: true, detail: home }
   return [own, databaseCheck(home), anchorCheck(home), ...confirmCheck(home)]
 }
 
-// No failure: somebody chose it. But nobody should find it out by accident.
+// A deliberate setting, so not a failure, but it must be visible.
 function confirmCheck(home: string): Check[] {
   if (readUnattendedHome(home) === undefined) return []
-  const detail = 'warning: approving and loosening ask nobody in this home (made with arc init --confirm none)'
+  const detail = 'warning: approving and loosening need no confirmation in this home (arc init --confirm none)'
   return [{ name: 'confirmations', ok: true, detail, fix: 'arc init --confirm ask' }]
 }
 
 function databaseCheck(home: string): Check {
   const name = 'database'
   const file = join(home, 'arc.db')
-  const fix = 'Look for a program that holds it, or for a full disk; arc trace verify checks the record.'
+  const fix = 'Check for a full disk or a program that locks the file; arc trace verify checks the records.'
   const driver = driverCheck()
   if (!driver.ok) return driver
   let store: SqliteTraceStore | undefined
@@ -62,15 +62,15 @@ function driverCheck(): Check {
   }
 }
 
-// Opened after the check above, which moves a damaged database out of the way.
+// Runs after the check above, which moves a damaged database aside.
 function anchorCheck(home: string): Check {
   const name = 'record'
   try {
     const { checked, mismatch } = checkAnchors(home)
-    if (mismatch === undefined) return { name, ok: true, detail: `${checked} anchors fit` }
-    const fix = 'arc trace verify shows what was expected; docs/guides/the-trace.md says what to do.'
+    if (mismatch === undefined) return { name, ok: true, detail: `${checked} anchors match` }
+    const fix = 'arc trace verify shows the expected value; see docs/guides/the-trace.md.'
     return { name, ok: false, detail: mismatch.message, fix }
   } catch (error) {
-    return { name, ok: false, detail: describe(error), fix: 'Look for a program that holds the database.' }
+    return { name, ok: false, detail: describe(error), fix: 'Check for a program that locks the database.' }
   }
 }

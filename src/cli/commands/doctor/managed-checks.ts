@@ -1,18 +1,18 @@
-// The checks of `arc doctor` on a managed machine: who owns what, and who could change it. Looks only; works for every
-// account, since all of it can be seen without entering the home.
+// The checks of `arc doctor` on a managed machine: owners and permissions. Read-only; works for every account, since
+// nothing inside the home is needed.
 
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { findForeignWriters, formatMode, type ManagedInstall, systemPaths } from '../../../guard/managed-install.ts'
 import type { Check } from '../../../hosts/diagnose.ts'
-import { askManaged } from '../../managed-client.ts'
+import { requestManaged } from '../../managed-client.ts'
 import { findGroup } from '../setup/accounts.ts'
-import { hasSystemLines, systemFile } from '../setup/system-hooks.ts'
+import { hasSystemHooks, systemFile } from '../setup/system-hooks.ts'
 
 const FIX = 'sudo arc setup --managed'
 
-/** All checks. */
+/** Lists the checks of a managed machine. */
 export async function managedChecks(managed: ManagedInstall): Promise<Check[]> {
   const { root, home, prefix, launcher, node, unit, user, made } = managed
   const marker = systemPaths(root).marker
@@ -40,7 +40,7 @@ function rootOnly(name: string, paths: readonly string[]): Check {
   return { name, ok: true, detail: `only root can change ${first}` }
 }
 
-// Their own owner and mode; the way to them is checked with the first.
+// Files with another owner or mode; the parent folders are checked with the first path.
 function below(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
@@ -49,7 +49,7 @@ function below(folder: string): string[] {
       return stats.uid === 0 && (stats.mode & 0o022) === 0 ? [] : [path]
     })
   } catch {
-    // Not readable: writersOf says why.
+    // Not readable: writersOf reports the reason.
     return [folder]
   }
 }
@@ -70,9 +70,9 @@ function socketChecks({ run, socket, control, user, uid, group, gid }: ManagedIn
   return expected.map(({ path, modes }) => {
     const name = `managed: ${path}`
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    if (stats === undefined) return { name, ok: false, detail: 'does not exist: the daemon does not run', fix: START }
+    if (stats === undefined) return { name, ok: false, detail: 'does not exist: the daemon is not running', fix: START }
     if (path === control && stats.gid !== gid) {
-      return { name, ok: false, detail: `belongs to group ${stats.gid}, expected ${group}`, fix: START }
+      return { name, ok: false, detail: `has group ${stats.gid}, expected ${group}`, fix: START }
     }
     return expectOwner({ name, path, stats, uid, user, modes })
   })
@@ -92,35 +92,35 @@ interface Expected {
 function expectOwner({ name, path, stats, uid, user, modes }: Expected): Check {
   const mode = formatMode(stats)
   if (stats.uid === uid && modes.includes(mode)) return { name, ok: true, detail: `${path}: ${user}, ${mode}` }
-  const detail = `${path} belongs to user ${stats.uid} with mode ${mode}; expected ${user} and ${modes.join(' or ')}`
+  const detail = `${path} has owner ${stats.uid} and mode ${mode}; expected ${user} and ${modes.join(' or ')}`
   return { name, ok: false, detail, fix: FIX }
 }
 
 async function daemonCheck({ socket }: ManagedInstall): Promise<Check> {
   const name = 'managed: daemon'
   try {
-    const health = (await askManaged({ socket, path: '/health' })) as { pid: number; version: string }
+    const health = (await requestManaged({ socket, path: '/health' })) as { pid: number; version: string }
     return { name, ok: true, detail: `answers as process ${health.pid}, version ${health.version}` }
   } catch (error) {
     return { name, ok: false, detail: error instanceof Error ? error.message : String(error), fix: START }
   }
 }
 
-// One account for agents and approvals would undo the separation.
+// An account that runs agents must not be an approver.
 function approverCheck({ group, user }: ManagedInstall): Check {
   const name = 'managed: approvers'
   const members = (findGroup(group)?.members ?? []).filter((one) => one !== user)
   const own = userInfo().username
-  const who = members.length === 0 ? 'nobody but root' : members.join(', ')
-  const warning = members.includes(own) ? `; agents must not run as ${own}, or they can approve too` : ''
+  const who = members.length === 0 ? 'only root' : members.join(', ')
+  const warning = members.includes(own) ? `; do not run agents as ${own}: they could approve` : ''
   return { name, ok: true, detail: `${who} (group ${group})${warning}` }
 }
 
 function hostCheck(host: string, { root, launcher }: ManagedInstall): Check {
   const name = `managed: ${host}`
   const path = systemFile(host, root) ?? host
-  if (!hasSystemLines(host, root, launcher)) {
-    return { name, ok: false, detail: `${path} does not have ARC's lines`, fix: `${FIX} --hosts ${host}` }
+  if (!hasSystemHooks(host, root, launcher)) {
+    return { name, ok: false, detail: `${path} lacks ARC's hooks`, fix: `${FIX} --hosts ${host}` }
   }
   return rootOnly(name, [path])
 }

@@ -1,5 +1,5 @@
-// Supervision for one run of an agent: flags, variables and files in a folder of its own, which goes when the run is over.
-// What the user has configured stays as it is and stays in force.
+// Supervision for one run of an agent: flags, variables and files in a temporary folder. The user's own configuration
+// is not changed and stays in force.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -12,49 +12,52 @@ import { hookLine } from '../../../hosts/install/command-line.ts'
 import type { InstallFile } from '../../../hosts/install/plan.ts'
 import { HOSTS } from '../../../hosts/list.ts'
 
-/** What is to be started. */
-interface Started {
+/** The program to start. */
+interface AgentProgram {
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** Where it is to be started from. */
-export interface Surroundings {
-  /** The program that the agent is to call. */
+/** The environment of the run. */
+export interface LaunchEnvironment {
+  /** The program that the agent calls as its hook. */
   readonly launcher: string
   readonly home: string
   readonly cwd: string
   readonly env: Env
-  /** Should a hook that breaks stop the call? */
+  /** Should a failing hook block the call? */
   readonly failClosed?: boolean
 }
 
-/** What starts it supervised. */
+/** The arguments, variables and files that add supervision. */
 export interface Injection {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** What a person should know. */
+  /** A note for the user. */
   readonly note?: string | undefined
-  /** Is what the agent does supervised, beyond its start and end? */
+  /** Are the tool calls supervised, not only start and end? */
   readonly isSupervised: boolean
-  /** Takes the files away; safe to call twice. */
+  /** Removes the files; safe to call twice. */
   remove(): void
 }
 
-/** How an agent is supervised for one run. */
-export function injectionFor({ command, args }: Started, place: Surroundings): Injection {
+/** Prepares supervision for one run of an agent. */
+export function createInjection({ command, args }: AgentProgram, place: LaunchEnvironment): Injection {
   const name = basename(command).replace(/\.(?:exe|cmd)$/i, '')
   const nothing = { args, env: {}, remove: () => undefined, isSupervised: false }
   if (!isHost(name)) {
-    return { ...nothing, note: `${name} is no agent that ARC knows: only its start and end are supervised` }
+    return { ...nothing, note: `${name} is not an agent that ARC knows: only its start and end are supervised` }
   }
   const inject = INJECTORS[name]
   if (inject === undefined) {
-    return { ...nothing, note: `${name} cannot be supervised for one run; arc install ${name} does it for all` }
+    return {
+      ...nothing,
+      note: `${name} cannot be supervised for a single run; arc install ${name} supervises every run`,
+    }
   }
-  const unreviewed = name === 'codex' ? projectHooksOfCodex(place.cwd) : undefined
+  const unreviewed = name === 'codex' ? findProjectHooks(place.cwd) : undefined
   if (unreviewed !== undefined) {
-    const why = `supervising one run would also start the hooks in ${unreviewed}, which codex has not let you review`
+    const why = `supervising a single run would also start the hooks in ${unreviewed}, which codex has not asked you to review`
     return { ...nothing, note: `${why}; arc install codex supervises every run and leaves that review to you` }
   }
   mkdirSync(runDir(place.home), { recursive: true, mode: 0o700 })
@@ -64,7 +67,7 @@ export function injectionFor({ command, args }: Started, place: Surroundings): I
     const injected = inject({ ...place, folder, host: HOSTS[name] })
     if (injected.ignored !== undefined) {
       remove()
-      const why = `${name} takes settings for one run from files that only root can write, and ${injected.ignored} is none`
+      const why = `${name} reads settings for a single run only from files that root owns, and ${injected.ignored} is not`
       return { ...nothing, note: `${why}; arc install ${name} supervises every run` }
     }
     const after = [...(injected.before ?? []), ...args, ...(injected.after ?? [])]
@@ -75,7 +78,7 @@ export function injectionFor({ command, args }: Started, place: Surroundings): I
   }
 }
 
-interface Given extends Surroundings {
+interface Given extends LaunchEnvironment {
   readonly host: Host
   readonly folder: string
 }
@@ -86,23 +89,23 @@ interface Injected {
   readonly after?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly note?: string
-  /** What keeps the agent from reading its files. */
+  /** Why the agent ignores its files. */
   readonly ignored?: string | undefined
 }
 
 // Cline takes a folder for hooks on its command line and does not look into it; Cursor takes nothing.
 const INJECTORS: Readonly<Partial<Record<HostName, (given: Given) => Injected>>> = {
-  claude: (given) => ({ before: ['--settings', write(given, fileOf(given))] }),
+  claude: (given) => ({ before: ['--settings', write(given, firstFile(given))] }),
   codex: ({ host, launcher }) => ({
     before: [
-      // Codex skips what nobody has reviewed, and lines that are new in each run can never have been.
+      // Codex skips hooks that the user has not reviewed, and these lines are new in each run.
       '--dangerously-bypass-hook-trust',
       ...installedEvents(host).flatMap((event) => [
         '-c',
         `hooks.${event}=[{hooks=[{type="command",command=${JSON.stringify(hookLine(launcher, host.name))}}]}]`,
       ]),
     ],
-    note: "codex runs without its own review of hooks this time; arc install codex lets you review ARC's once",
+    note: "codex runs without its own review of hooks this time; after arc install codex you review ARC's hooks once",
   }),
   gemini: (given) => {
     const env = systemSettings(given, 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', '/etc/gemini-cli/settings.json')
@@ -113,8 +116,8 @@ const INJECTORS: Readonly<Partial<Record<HostName, (given: Given) => Injected>>>
   opencode: (given) => ({ env: { OPENCODE_CONFIG_CONTENT: opencodeConfig(given) } }),
 }
 
-// Codex is started without its review of hooks, which covers all of them: a cloned repository must not gain by that.
-function projectHooksOfCodex(cwd: string): string | undefined {
+// Codex starts without its review of all hooks, which must not enable the hooks of a cloned repository.
+function findProjectHooks(cwd: string): string | undefined {
   for (let dir = cwd; ; dir = dirname(dir)) {
     const files = ['hooks.json', 'config.toml'].map((name) => join(dir, '.codex', name))
     const found = files.find((file) => /\bhooks\b/.test(readText(file) ?? ''))
@@ -122,8 +125,8 @@ function projectHooksOfCodex(cwd: string): string | undefined {
   }
 }
 
-// The first file that the host would be installed into, below the folder of this run.
-function fileOf({ host, folder }: Given): InstallFile {
+// The first file of the host's installation, in the folder of this run.
+function firstFile({ host, folder }: Given): InstallFile {
   const [file] = host.install.files({ scope: 'user', dir: folder, env: {} })
   if (file === undefined) throw new ArcError('ARC_LAUNCH_INVALID', `${host.title} has no file for hooks.`)
   return file
@@ -137,9 +140,9 @@ function write({ launcher, failClosed }: Given, file: InstallFile, before?: stri
   return file.path
 }
 
-// The settings of the machine come last and add to the others: a copy of them, with our lines in it.
+// System settings are merged last: a copy of them with ARC's hooks.
 function systemSettings(given: Given, variable: string, usual: string): Record<string, string> {
-  return { [variable]: write(given, fileOf(given), readText(given.env[variable] || usual)) }
+  return { [variable]: write(given, firstFile(given), readText(given.env[variable] || usual)) }
 }
 
 function copilotPlugin({ host, folder, launcher }: Given): string {
@@ -157,9 +160,9 @@ function copilotPlugin({ host, folder, launcher }: Given): string {
   return folder
 }
 
-// What the user gives this way themselves stays in it.
+// A configuration that the user passes in this variable is kept.
 function opencodeConfig(given: Given): string {
-  const plugin = pathToFileURL(write(given, fileOf(given))).href
+  const plugin = pathToFileURL(write(given, firstFile(given))).href
   const own = JSON.parse(given.env.OPENCODE_CONFIG_CONTENT || '{}') as { readonly plugin?: readonly unknown[] }
   return JSON.stringify({ ...own, plugin: [...(own.plugin ?? []), plugin] })
 }
@@ -176,7 +179,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // There is none, as on most machines.
+    // The file does not exist.
     return undefined
   }
 }

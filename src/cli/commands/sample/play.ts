@@ -1,29 +1,29 @@
-// Plays the sample session: makes the workspace, starts the agent as a process of its own in it, hands on what the agent
-// tells, and leaves nothing behind.
+// Plays the sample session: creates the workspace, runs the agent in it as a separate process, passes on its events, and
+// removes the workspace.
 
 import { spawn } from 'node:child_process'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ArcError } from '../../../engine/errors.ts'
-import type { SampleEvent } from './events.ts'
+import { context } from '../../context.ts'
+import type { SampleEvent } from './sample-events.ts'
 import { makeWorkspace } from './workspace.ts'
 
-/** How to play it. */
+/** The options of the session. */
 export interface PlayOptions {
   readonly mode: string
   readonly waitMs: number
   readonly onEvent: (event: SampleEvent) => void
-  /** Ends it early, without an error. */
+  /** Ends the session early, without an error. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The session, from start to end. */
+/** Plays the session to its end. */
 export async function playSession({ mode, waitMs, onEvent, signal }: PlayOptions): Promise<void> {
   const workspace = await makeWorkspace()
   try {
     const { repository, configHome } = workspace
     const options = ['--config-home', configHome, '--mode', mode, '--wait', String(waitMs / 1_000)]
-    const arc = resolve(process.argv[1] ?? 'arc')
+    const arc = context().program
     const child = spawn(process.execPath, [arc, 'sample-agent', ...options], {
       cwd: repository,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -34,7 +34,7 @@ export async function playSession({ mode, waitMs, onEvent, signal }: PlayOptions
       workspace.removeNow()
     }
     signal?.addEventListener('abort', stop)
-    // Whoever reads what is printed may go away at any moment.
+    // This process may exit at any moment, as when its output is closed.
     process.once('exit', stopNow)
     const ended = new Promise<number | string>((done, fail) => {
       child.on('error', fail)

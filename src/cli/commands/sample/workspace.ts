@@ -1,5 +1,5 @@
-// Where the sample agent works: a git repository with a remote, and a configuration of ARC, all in one temporary folder.
-// Nothing of the user's is read or changed: not the configuration of git, nor that of ARC or of any agent.
+// The workspace of the sample agent: a git repository with a remote, and a configuration of ARC, in one temporary folder.
+// The user's configuration of git, ARC and agents is neither read nor changed.
 
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -8,16 +8,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ArcError, describe } from '../../../engine/errors.ts'
+import { context } from '../../context.ts'
 
-/** The folders of one session. */
+/** The folders of a session. */
 export interface SampleWorkspace {
-  /** The repository in which the agent works. */
+  /** The repository of the agent. */
   readonly repository: string
-  /** The home of the configuration that the session runs under. */
+  /** The home with the configuration of the session. */
   readonly configHome: string
-  /** Removes all of it; safe to call twice. */
+  /** Removes the folders; safe to call twice. */
   remove(): Promise<void>
-  /** The same at once, for the end of the process. */
+  /** Removes the folders synchronously, when the process exits. */
   removeNow(): void
 }
 
@@ -40,7 +41,7 @@ const FILES = {
   '.gitignore': '.env\ntest.log\n',
 }
 
-// A hook in shell, as anybody would write it: a turn ends only once the tests have passed.
+// A shell hook as a user would write it: a turn may end only after the tests have passed.
 const TESTS_FIRST = `grep -qs '^# pass 1' test.log || { echo 'The tests have not passed since the edit.' >&2; exit 2; }`
 
 const PROFILE = {
@@ -50,10 +51,10 @@ const PROFILE = {
   },
 }
 
-/** Makes the folders. Fails where there is no git. */
+/** Creates the folders. Fails without git. */
 export async function makeWorkspace(): Promise<SampleWorkspace> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'arc-sample-')))
-  // What the agent has started may still write for a moment.
+  // Child processes of the agent may still write for a moment.
   const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
   const remove = (): Promise<void> => rm(root, options)
   const removeNow = (): void => rmSync(root, options)
@@ -67,13 +68,13 @@ export async function makeWorkspace(): Promise<SampleWorkspace> {
   } catch (error) {
     await remove()
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new ArcError('ARC_SAMPLE_FAILED', `The sample needs git, which cannot be started: ${describe(error)}.`)
+    throw new ArcError('ARC_SAMPLE_FAILED', `The sample needs git, but git cannot be started: ${describe(error)}.`)
   }
 }
 
-/** An environment in which git reads no configuration but the repository's, and looks for no other repository. */
+/** An environment in which git reads only the repository's own configuration. */
 export function gitEnvironment(): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  const inherited = Object.entries(context().env).filter(([name]) => !name.startsWith('GIT_'))
   const person = { NAME: 'Sample', EMAIL: 'sample@example.com' }
   const people = Object.entries(person).flatMap(([key, value]) => [
     [`GIT_AUTHOR_${key}`, value],

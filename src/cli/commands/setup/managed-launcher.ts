@@ -1,6 +1,6 @@
-// The two programs that setup puts beside the package, both owned by root: the hook that hosts call, and `arc` itself.
-// The hook asks the public socket and nothing else. Without an answer the call is refused: it could not read the
-// configuration, so it cannot decide anything itself.
+// The two programs that setup puts next to the package, both owned by root: the hook that hosts call, and `arc` itself.
+// The hook only uses the public socket. Without an answer the call is refused, since the hook cannot read the
+// configuration.
 
 import { quoteForShell } from '../../../engine/shell-quote.ts'
 import { defineAsk, indentLines, READ_ANSWER, sendPayload } from '../../../guard/daemon-request.ts'
@@ -14,13 +14,13 @@ import {
   SILENCE_MS,
 } from '../../../protocol/hook-wire.ts'
 
-/** What the programs start. All paths are absolute and owned by root. */
+/** The programs used. All paths are absolute and owned by root. */
 export interface ManagedPrograms {
-  /** The shell with its option, for the first line. */
+  /** The shell with its options, for the first line. */
   readonly shell: string
   readonly env: string
   readonly cat: string
-  /** Undefined where there is none: then Node asks. */
+  /** Undefined without curl: then Node sends the request. */
   readonly curl: string | undefined
   readonly node: string
   /** `bin/arc` of the package. */
@@ -31,7 +31,7 @@ export interface ManagedPrograms {
 
 const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The hook. Exit codes are 0 and 2 only: hosts go on at any other. */
+/** The text of the hook. It exits with 0 or 2 only: hosts ignore any other code. */
 export function hookText(programs: ManagedPrograms): string {
   const { shell, env, cat, curl, node, arc, socket, root } = programs
   const clean = `${quoteForShell(env)} -i PATH=${SYSTEM_PATH}`
@@ -53,7 +53,7 @@ here=\${PWD-}
 IFS='${SEPARATOR}'
 set -f
 ${curl === undefined ? '' : askText({ clean, curl, socket })}
-# Node says it in the way that this host understands, after one more try.
+# Node replies in the host's own format, after one more attempt.
 printf %s "$payload" | ${clean} ${CALLER_VARIABLE}="$PPID" ${ROOT_VARIABLE}=${quoteForShell(root)} ${quoteForShell(node)} ${quoteForShell(arc)} hook "$host" \${given:+"$given"}
 case $? in
   0) exit 0 ;;
@@ -63,7 +63,7 @@ esac
 `
 }
 
-// Node asks for a folder whose name a header cannot hold.
+// If a header cannot hold the name of the folder, Node sends the request.
 function askText({ clean, curl, socket }: { readonly clean: string; readonly curl: string; readonly socket: string }) {
   const wire = {
     type: HOOK_WIRE_TYPE,
@@ -87,7 +87,7 @@ esac
 ${READ_ANSWER}`
 }
 
-/** `arc` from the copy that root owns, without what could change Node. */
+/** The text of `arc`: runs the root-owned copy without variables that change Node. */
 export function commandText({ shell, node, arc, root }: ManagedPrograms): string {
   return `#!${shell}
 # Written by arc setup --managed.

@@ -1,5 +1,5 @@
-// Copies what a managed machine runs to a place that only root can change: the package, the packages it needs at run time,
-// and Node unless it is such a place already. Links are not followed: whoever owns the source could point them anywhere.
+// Copies the programs of a managed machine to a folder that only root can change: the package, its run-time dependencies,
+// and Node unless only root can change it already. Links are not followed, since the owner of the source controls them.
 
 import {
   chmodSync,
@@ -20,37 +20,37 @@ import { isRecord } from '../../../engine/plain-data.ts'
 import { findForeignWriters } from '../../../guard/managed-install.ts'
 
 const OWN_NAME = 'arc-supervisor'
-/** What of the package is needed to run it; the rest is the library for programs. */
+/** The parts of the package that the CLI needs; the rest is the library. */
 const PARTS = ['package.json', 'LICENSE', 'bin', 'dist/cli', 'dist/dashboard']
-/** Everything else is part of the bundles. */
+/** Dependencies that are not bundled. */
 const NATIVE_PACKAGES = ['libsql']
 
-/** What is put where. */
+/** The paths of the copy. */
 export interface Copied {
   readonly node: string
   readonly arc: string
 }
 
-/** Where the parts are inside the prefix. */
+/** The paths below the prefix. */
 export function copiedPaths(prefix: string, node: string | undefined): Copied {
   return { node: node ?? join(prefix, 'node/bin/node'), arc: join(prefix, 'package/bin/arc') }
 }
 
-/** The folder of the package that runs. */
+/** The folder of the running package. */
 export function packageRoot(): string {
   for (let at = dirname(realpathSync(fileURLToPath(import.meta.url))); dirname(at) !== at; at = dirname(at)) {
-    if (manifestOf(at)?.name === OWN_NAME) return at
+    if (readManifest(at)?.name === OWN_NAME) return at
   }
   throw new ArcError('ARC_SETUP_FAILED', 'The folder of the installed package was not found; install it with npm.')
 }
 
-/** The Node in use, where only root can change it; undefined where it has to be copied. */
+/** The running Node if only root can change it; undefined if it must be copied. */
 export function systemNode(): string | undefined {
   const node = realpathSync(process.execPath)
   return findForeignWriters(node).length === 0 ? node : undefined
 }
 
-/** Makes a whole new copy beside the old one and swaps them. `finish` adds what else belongs into it. */
+/** Creates a new copy next to the old one and swaps them. `finish` adds further files. */
 export function copyPackage(prefix: string, finish: (draft: string) => void): void {
   const draft = `${prefix}.new-${process.pid}`
   const old = `${prefix}.old-${process.pid}`
@@ -75,16 +75,16 @@ export function copyPackage(prefix: string, finish: (draft: string) => void): vo
 
 interface Wanted {
   readonly name: string
-  /** The source of the package that needs it. */
+  /** The source folder of the dependent package. */
   readonly from: string
-  /** Where that package was copied to. */
+  /** The copied folder of the dependent package. */
   readonly at: string
   readonly root: string
   /** May be missing: packages for other platforms are. */
   readonly isOptional?: boolean
 }
 
-// At the top where the name is free, else below the package that needs it: each finds the version that it was installed with.
+// Placed at the top if the name is free, else below the dependent package, so that each package finds its own version.
 function placePackage({ name, from, at, root, isOptional }: Wanted, placed: Map<string, string>): void {
   const source = findPackage(name, from)
   if (source === undefined) {
@@ -101,7 +101,7 @@ function placePackage({ name, from, at, root, isOptional }: Wanted, placed: Map<
   const target = present === undefined ? top : nested
   placed.set(target, source)
   copyTree(source, target)
-  for (const next of dependenciesOf(source)) placePackage({ ...next, from: source, at: target, root }, placed)
+  for (const next of listDependencies(source)) placePackage({ ...next, from: source, at: target, root }, placed)
 }
 
 function findPackage(name: string, from: string): string | undefined {
@@ -112,8 +112,8 @@ function findPackage(name: string, from: string): string | undefined {
   }
 }
 
-function dependenciesOf(folder: string): Pick<Wanted, 'name' | 'isOptional'>[] {
-  const { dependencies, optionalDependencies } = manifestOf(folder) ?? {}
+function listDependencies(folder: string): Pick<Wanted, 'name' | 'isOptional'>[] {
+  const { dependencies, optionalDependencies } = readManifest(folder) ?? {}
   const names = (list: unknown): string[] => (isRecord(list) ? Object.keys(list) : [])
   return [
     ...names(dependencies).map((name) => ({ name })),
@@ -121,17 +121,17 @@ function dependenciesOf(folder: string): Pick<Wanted, 'name' | 'isOptional'>[] {
   ]
 }
 
-function manifestOf(folder: string): Readonly<Record<string, unknown>> | undefined {
+function readManifest(folder: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     return isRecord(manifest) ? manifest : undefined
   } catch {
-    // No package here.
+    // Not a package.
     return undefined
   }
 }
 
-// Owned by whoever copies, which is root; readable for everyone, writable for nobody else, whatever the source allows.
+// Owned by root, readable for all, writable only for root, whatever the source allows.
 function copyTree(source: string, target: string): void {
   const stats = lstatSync(source)
   if (stats.isDirectory()) {

@@ -1,5 +1,5 @@
-// The steps of `arc setup --managed --remove`. The home with the record stays, and so does the account that owns it: its
-// number could otherwise go to a new account, which would then own the record. --purge removes both.
+// The steps of `arc setup --managed --remove`. The home with the trace is kept, and so is the account that owns it: its
+// uid could otherwise go to a new account, which would then own the trace. --purge removes both.
 
 import { rmSync, statSync } from 'node:fs'
 import { endProcess } from '../../../daemon/process/lifecycle.ts'
@@ -9,19 +9,19 @@ import { type ManagedInstall, systemPaths } from '../../../guard/managed-install
 import { readProcess } from '../../../guard/process-table.ts'
 import { removeGroup, removeUser, run } from './accounts.ts'
 import { isOwnLink, type Step } from './setup-steps.ts'
-import { removeSystemLines } from './system-hooks.ts'
+import { removeSystemHooks } from './system-hooks.ts'
 import { isSystemdRunning } from './systemd-unit.ts'
 
 const STOP_MS = 15_000
 
-/** All steps. */
+/** Lists the steps. */
 export function removalSteps(managed: ManagedInstall, isPurged: boolean): Step[] {
   const { root, home, prefix, run: runFolder, unit, user, group, made } = managed
   const remove = (path: string) => rmSync(path, { recursive: true, force: true })
   const { link } = made
-  const steps: Step[] = [{ title: 'daemon ended', run: () => stopDaemon(managed) }]
+  const steps: Step[] = [{ title: 'daemon stopped', run: () => stopDaemon(managed) }]
   for (const host of made.hosts) {
-    steps.push({ title: `system-wide hooks of ${host} removed`, run: () => removeSystemLines(host, root) })
+    steps.push({ title: `system-wide hooks of ${host} removed`, run: () => removeSystemHooks(host, root) })
   }
   if (unit !== null) steps.push({ title: `${unit} removed`, run: () => removeUnit(unit, root) })
   if (link !== null) {
@@ -30,11 +30,11 @@ export function removalSteps(managed: ManagedInstall, isPurged: boolean): Step[]
   steps.push({ title: `${prefix} removed`, run: () => remove(prefix) })
   steps.push({ title: `${runFolder} removed`, run: () => remove(runFolder) })
   if (isPurged) {
-    steps.push({ title: `${home} with the record removed`, run: () => remove(home) })
+    steps.push({ title: `${home} with the audit trail removed`, run: () => remove(home) })
     if (made.user) steps.push({ title: `user ${user} removed`, run: () => removeUser(user) })
     if (made.group) steps.push({ title: `group ${group} removed`, run: () => removeGroup(group) })
   }
-  // Last: while it is there, the same command can be run again.
+  // Last: while the marker exists, the same command can be repeated.
   steps.push({ title: `${systemPaths(root).marker} removed`, run: () => remove(systemPaths(root).marker) })
   return steps
 }
@@ -44,7 +44,7 @@ function removeUnit(unit: string, root: string): void {
   if (isSystemdRunning(root)) run('systemctl', ['daemon-reload'])
 }
 
-// Only a process of the system user: the number in the file may be another process by now.
+// Only a process of the system user is ended: the pid may belong to another process by now.
 async function stopDaemon({ home, uid, root, unit }: ManagedInstall): Promise<void> {
   if (unit !== null && isSystemdRunning(root)) run('systemctl', ['disable', '--now', 'arc.service'])
   const { pid } = readPidFile(home) ?? {}
@@ -52,5 +52,5 @@ async function stopDaemon({ home, uid, root, unit }: ManagedInstall): Promise<vo
   const daemon = { pid, start: readProcess(pid)?.start }
   if (await endProcess(daemon, 'SIGTERM', STOP_MS)) return
   if (await endProcess(daemon, 'SIGKILL', STOP_MS)) return
-  throw new ArcError('ARC_SETUP_FAILED', `The daemon, process ${pid}, does not end.`)
+  throw new ArcError('ARC_SETUP_FAILED', `The daemon, process ${pid}, did not end.`)
 }

@@ -1,4 +1,4 @@
-// The steps of `arc setup --managed`, in order. Each can be repeated: what is there already is checked and kept.
+// The steps of `arc setup --managed`, in order. Each can be repeated: existing parts are checked and kept.
 
 import { spawnSync } from 'node:child_process'
 import {
@@ -15,13 +15,13 @@ import {
 import { dirname, join } from 'node:path'
 import { ArcError } from '../../../engine/errors.ts'
 import { findForeignWriters, type ManagedInstall, ROOT_VARIABLE, systemPaths } from '../../../guard/managed-install.ts'
-import { addMembers, findAccount, findGroup, makeGroup, makeUser, run } from './accounts.ts'
+import { addMembers, createGroup, createUser, findAccount, findGroup, run } from './accounts.ts'
 import { commandText, hookText, type ManagedPrograms } from './managed-launcher.ts'
 import { copiedPaths, copyPackage, systemNode } from './package-copy.ts'
-import { addSystemLines } from './system-hooks.ts'
+import { addSystemHooks } from './system-hooks.ts'
 import { hasSystemd, isSystemdRunning, unitText } from './systemd-unit.ts'
 
-/** What is to be set up. */
+/** The settings of a setup. */
 export interface SetupPlan {
   readonly root: string
   readonly user: string
@@ -32,22 +32,22 @@ export interface SetupPlan {
   readonly enforcement: string
   readonly hosts: readonly string[]
   readonly isStarted: boolean
-  /** What an earlier setup left. */
+  /** The result of an earlier setup. */
   readonly present: ManagedInstall | undefined
 }
 
-/** One change of the machine. */
+/** One change to the machine. */
 export interface Step {
   readonly title: string
   run(): void | Promise<void>
 }
 
-/** All steps. */
+/** Lists the steps. */
 export function setupSteps(plan: SetupPlan): Step[] {
   const { root, user, group, approvers, prefix, home, hosts, present } = plan
   const paths = systemPaths(root)
   const made = { user: present?.made.user ?? false, group: present?.made.group ?? false }
-  const managed = (): ManagedInstall => managedOf(plan, made)
+  const managed = (): ManagedInstall => describeManaged(plan, made)
   const steps: Step[] = [
     { title: `system user ${user}, without login`, run: () => makeOwner(plan, made) },
     { title: `group ${group}, whose members may approve`, run: () => joinGroups(plan, made) },
@@ -62,17 +62,18 @@ export function setupSteps(plan: SetupPlan): Step[] {
     steps.push({ title: `unit ${paths.unit}`, run: () => writeRootFile(paths.unit, text(), 0o644) })
   }
   for (const host of hosts) {
-    steps.push({ title: `system-wide hooks of ${host}`, run: () => addSystemLines(host, root, hookFile(prefix)) })
+    steps.push({ title: `system-wide hooks of ${host}`, run: () => addSystemHooks(host, root, hookFile(prefix)) })
   }
   if (approvers.length > 0) {
     steps.push({ title: `approvers: ${approvers.join(', ')}`, run: () => addMembers(group, approvers) })
   }
-  if (isSystemdRunning(root)) steps.push({ title: 'daemon, started now and with the machine', run: startUnit })
-  else if (plan.isStarted) steps.push({ title: 'daemon, started now', run: () => startByHand(managed(), prefix) })
+  if (isSystemdRunning(root)) steps.push({ title: 'daemon, started now and at boot', run: startUnit })
+  else if (plan.isStarted)
+    steps.push({ title: 'daemon, started now', run: () => startWithoutSystemd(managed(), prefix) })
   return steps
 }
 
-// The program that hosts call. Its name must be `arc`: that is how ARC knows its own lines.
+// The program that hosts call. ARC recognises its own lines by the name `arc`.
 function hookFile(prefix: string): string {
   return join(prefix, 'hook/arc')
 }
@@ -82,7 +83,7 @@ interface Made {
   group: boolean
 }
 
-function managedOf({ root, user, group, prefix, home, hosts, present }: SetupPlan, made: Made): ManagedInstall {
+function describeManaged({ root, user, group, prefix, home, hosts, present }: SetupPlan, made: Made): ManagedInstall {
   const paths = systemPaths(root)
   const { uid = -1 } = findAccount(user) ?? {}
   const { gid = -1 } = findGroup(group) ?? {}
@@ -104,26 +105,26 @@ function managedOf({ root, user, group, prefix, home, hosts, present }: SetupPla
 }
 
 function makeOwner({ user, home }: SetupPlan, made: Made): void {
-  if (makeUser(user, home)) made.user = true
+  if (createUser(user, home)) made.user = true
 }
 
-// The daemon gives the control socket to the group, which takes a member of it.
+// The daemon's user must be a member to give the control socket to the group.
 function joinGroups({ user, group }: SetupPlan, made: Made): void {
-  // An earlier setup that was removed without --purge left both.
+  // Left by an earlier setup that was removed without --purge.
   const isLeft = made.user && findGroup(group)?.members.includes(user) === true
-  if (makeGroup(group) || isLeft) made.group = true
+  if (createGroup(group) || isLeft) made.group = true
   addMembers(group, [user])
 }
 
 function makeHome({ home, user }: SetupPlan): void {
   const account = findAccount(user)
-  if (account === undefined) throw new ArcError('ARC_SETUP_FAILED', `The account ${user} was not made.`)
+  if (account === undefined) throw new ArcError('ARC_SETUP_FAILED', `The account ${user} was not created.`)
   mkdirSync(dirname(home), { recursive: true, mode: 0o755 })
   const [writer] = findForeignWriters(dirname(home))
-  if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `${home} could be replaced by others: ${writer}.`)
+  if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `Other users could replace ${home}: ${writer}.`)
   const stats = lstatSync(home, { throwIfNoEntry: false })
   if (stats !== undefined && (!stats.isDirectory() || (stats.uid !== account.uid && stats.uid !== 0))) {
-    throw new ArcError('ARC_SETUP_FAILED', `${home} is there already and does not belong to ${user}.`)
+    throw new ArcError('ARC_SETUP_FAILED', `${home} exists already and does not belong to ${user}.`)
   }
   if (stats === undefined) mkdirSync(home, { mode: 0o700 })
   chownSync(home, account.uid, account.gid)
@@ -135,9 +136,9 @@ function copyAll(plan: SetupPlan): void {
   const parent = dirname(prefix)
   mkdirSync(parent, { recursive: true, mode: 0o755 })
   const [writer] = findForeignWriters(parent)
-  if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `${prefix} could be replaced by others: ${writer}.`)
+  if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `Other users could replace ${prefix}: ${writer}.`)
   copyPackage(prefix, (draft) => {
-    const programs = programsOf(prefix, root)
+    const programs = findPrograms(prefix, root)
     writeProgram(join(draft, 'hook/arc'), hookText(programs))
     writeProgram(join(draft, 'bin/arc'), commandText(programs))
     const { node, arc } = copiedPaths(draft, systemNode())
@@ -147,34 +148,34 @@ function copyAll(plan: SetupPlan): void {
   })
 }
 
-function programsOf(prefix: string, root: string): ManagedPrograms {
+function findPrograms(prefix: string, root: string): ManagedPrograms {
   return {
     ...copiedPaths(prefix, systemNode()),
-    shell: shellOf(),
-    env: required('env'),
-    cat: required('cat'),
+    shell: findShell(),
+    env: requireProgram('env'),
+    cat: requireProgram('cat'),
     curl: systemProgram('curl'),
     socket: join(systemPaths(root).run, 'arc.sock'),
     root,
   }
 }
 
-// A shell that takes no functions from the environment: dash never does, bash not with -p.
-function shellOf(): string {
+// The shell must not import functions from the environment: dash never does, bash does not with -p.
+function findShell(): string {
   const dash = systemProgram('dash')
   if (dash !== undefined) return dash
-  return systemProgram('bash') === undefined ? required('sh') : `${systemProgram('bash')} -p`
+  return systemProgram('bash') === undefined ? requireProgram('sh') : `${systemProgram('bash')} -p`
 }
 
-function required(name: string): string {
+function requireProgram(name: string): string {
   const found = systemProgram(name)
   if (found !== undefined) return found
-  throw new ArcError('ARC_SETUP_FAILED', `There is no ${name} in /usr/bin or /bin that only root can change.`)
+  throw new ArcError('ARC_SETUP_FAILED', `Found no ${name} in /usr/bin or /bin that only root can change.`)
 }
 
 function systemProgram(name: string): string | undefined {
-  const places = ['/usr/bin', '/bin'].map((folder) => join(folder, name))
-  return places.find((path) => existsSync(path) && findForeignWriters(path).length === 0)
+  const paths = ['/usr/bin', '/bin'].map((folder) => join(folder, name))
+  return paths.find((path) => existsSync(path) && findForeignWriters(path).length === 0)
 }
 
 function writeProgram(path: string, text: string): void {
@@ -187,14 +188,14 @@ function writeProgram(path: string, text: string): void {
 function writeRootFile(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
   const [writer] = findForeignWriters(dirname(path))
-  if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `${path} could be replaced by others: ${writer}.`)
+  if (writer !== undefined) throw new ArcError('ARC_SETUP_FAILED', `Other users could replace ${path}: ${writer}.`)
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, text, { mode, flag: 'wx' })
   chmodSync(draft, mode)
   renameSync(draft, path)
 }
 
-// As the system user: what root made there could not be changed by the daemon.
+// Runs as the system user: the daemon could not change files of root.
 function initHome({ home, enforcement }: SetupPlan, { node, prefix, uid, root }: ManagedInstall): void {
   if (existsSync(join(home, 'profiles/default.json'))) return
   const { arc } = copiedPaths(prefix, node)
@@ -202,7 +203,7 @@ function initHome({ home, enforcement }: SetupPlan, { node, prefix, uid, root }:
   const args = [arc, 'init', '--enforcement', enforcement]
   const gid = lstatSync(home).gid
   const ran = spawnSync(node, args, { encoding: 'utf8', env, cwd: '/', uid, gid })
-  if (ran.status !== 0) throw new ArcError('ARC_SETUP_FAILED', `The home could not be filled: ${ran.stderr}.`)
+  if (ran.status !== 0) throw new ArcError('ARC_SETUP_FAILED', `The home could not be initialised: ${ran.stderr}.`)
 }
 
 function makeLink(link: string, prefix: string): void {
@@ -217,8 +218,8 @@ function startUnit(): void {
   run('systemctl', ['restart', 'arc.service'])
 }
 
-// Root starts it, and it becomes the system user before it opens anything.
-function startByHand({ node, root }: ManagedInstall, prefix: string): void {
+// Started as root; the process becomes the system user before it opens anything.
+function startWithoutSystemd({ node, root }: ManagedInstall, prefix: string): void {
   const { arc } = copiedPaths(prefix, node)
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', [ROOT_VARIABLE]: root }
   const ran = spawnSync(node, [arc, 'serve', '--background', '--no-open'], { encoding: 'utf8', env, cwd: '/' })
@@ -229,12 +230,12 @@ function json(managed: ManagedInstall): string {
   return `${JSON.stringify(managed, null, 2)}\n`
 }
 
-/** Is this link the one that setup made? */
+/** Was this link created by setup? */
 export function isOwnLink(link: string, prefix: string): boolean {
   try {
     return realpathSync(link) === realpathSync(join(prefix, 'bin/arc'))
   } catch {
-    // Not there any more.
+    // The link no longer exists.
     return false
   }
 }

@@ -1,5 +1,5 @@
-// The system-wide configuration of agents, which only root can change. Users cannot switch its hooks off. What is in the file
-// already stays.
+// The system-wide configuration of agents, which only root can change. Users cannot disable its hooks. Existing content
+// of the file is kept.
 
 import { applyEdits, modify, parse } from 'jsonc-parser'
 import { ArcError } from '../../../engine/errors.ts'
@@ -8,41 +8,41 @@ import { claudeManagedFile } from '../../../hosts/claude/claude.ts'
 import { applyChanges, readTexts } from '../../../hosts/install/apply.ts'
 import { backupOf, type FileChange, type InstallFile, type TextProblem } from '../../../hosts/install/plan.ts'
 
-/** Agents with such a configuration, and how ARC's lines get into it. */
+/** Agents with a system-wide configuration. */
 const SYSTEM_FILES: Readonly<Record<string, (root: string) => InstallFile>> = { claude: claudeManagedFile }
 
-// Without it a hook in a user's own settings could change a call after ARC has judged it.
+// Without it a hook in a user's settings could change a call after ARC has decided.
 const ONLY_MANAGED = 'allowManagedHooksOnly'
 
-/** The names in a list such as `claude`; throws on one that has no system-wide configuration known to ARC. */
+/** Reads a list of host names; throws if a host has no system-wide configuration. */
 export function readHostNames(text: string): string[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '')
   const unknown = names.find((name) => SYSTEM_FILES[name] === undefined)
   if (unknown === undefined) return names
   const known = Object.keys(SYSTEM_FILES).join(', ')
-  const message = `--hosts knows ${known}, not ${JSON.stringify(unknown)}. For other agents each user runs: arc install HOST`
+  const message = `--hosts supports ${known}, not ${JSON.stringify(unknown)}. For other agents each user runs: arc install HOST`
   throw new ArcError('ARC_SETUP_FAILED', message)
 }
 
-/** The file of a host. */
+/** The path of a host's system-wide file. */
 export function systemFile(host: string, root: string): string | undefined {
   return SYSTEM_FILES[host]?.(root).path
 }
 
-/** Are ARC's lines with this command in the system-wide configuration? */
-export function hasSystemLines(host: string, root: string, command: string): boolean {
+/** Are ARC's hooks, with this command, in the system-wide configuration? */
+export function hasSystemHooks(host: string, root: string, command: string): boolean {
   const file = SYSTEM_FILES[host]?.(root)
   const text = file === undefined ? undefined : readTexts([file.path]).get(file.path)
   return text !== undefined && file?.commandIn?.(text) === command
 }
 
-/** Puts ARC's lines into the system-wide configuration of a host. */
-export function addSystemLines(host: string, root: string, command: string): void {
-  const file = fileOf(host, root)
+/** Adds ARC's hooks to the system-wide configuration of a host. */
+export function addSystemHooks(host: string, root: string, command: string): void {
+  const file = requireFile(host, root)
   const backup = backupOf(file.path)
   const texts = readTexts([file.path, backup])
   const before = texts.get(file.path)
-  const added = textOf(file.add(before, { command, failClosed: true }), file.path)
+  const added = requireText(file.add(before, { command, failClosed: true }), file.path)
   const after = has(added, ONLY_MANAGED) ? added : set(added, true)
   if (after === before) return
   const isFirst = before !== undefined && !file.has(before)
@@ -50,9 +50,9 @@ export function addSystemLines(host: string, root: string, command: string): voi
   applyChanges([...saved, { path: file.path, before, after, mode: 0o644 }], { dir: root })
 }
 
-/** Takes them out again. The setting that came with them goes too, unless it was there before. */
-export function removeSystemLines(host: string, root: string): void {
-  const file = fileOf(host, root)
+/** Removes ARC's hooks, and the setting added with them unless it was there before. */
+export function removeSystemHooks(host: string, root: string): void {
+  const file = requireFile(host, root)
   const backup = backupOf(file.path)
   const texts = readTexts([file.path, backup])
   const before = texts.get(file.path)
@@ -60,19 +60,19 @@ export function removeSystemLines(host: string, root: string): void {
   if (before === undefined || !file.has(before)) return
   const kept = original !== undefined && has(original, ONLY_MANAGED) ? before : set(before, undefined)
   const rest = file.remove(kept)
-  const after = typeof rest === 'object' ? textOf(rest, file.path) : rest
+  const after = typeof rest === 'object' ? requireText(rest, file.path) : rest
   const changes: FileChange[] = [{ path: file.path, before, after: after ?? original }]
   if (original !== undefined) changes.push({ path: backup, before: original, after: undefined })
   applyChanges(changes, { dir: root })
 }
 
-function fileOf(host: string, root: string): InstallFile {
+function requireFile(host: string, root: string): InstallFile {
   const make = SYSTEM_FILES[host]
-  if (make === undefined) throw new ArcError('ARC_SETUP_FAILED', `There is no system-wide configuration of ${host}.`)
+  if (make === undefined) throw new ArcError('ARC_SETUP_FAILED', `${host} has no system-wide configuration.`)
   return make(root)
 }
 
-function textOf(text: string | TextProblem, path: string): string {
+function requireText(text: string | TextProblem, path: string): string {
   if (typeof text === 'string') return text
   throw new ArcError('ARC_SETUP_FAILED', `${path}:${text.line}:${text.column} ${text.message}`)
 }

@@ -4,19 +4,19 @@ import { existsSync } from 'node:fs'
 import type { ManagedInstall } from '../../../guard/managed-install.ts'
 import { ROOT_VARIABLE } from '../../../guard/managed-install.ts'
 
-/** Is there a systemd that could run the unit, now or after the next start of the machine? */
+/** Is systemd installed, so that it can run the unit now or after the next boot? */
 export function hasSystemd(): boolean {
   return existsSync('/run/systemd/system') || existsSync('/etc/systemd/system')
 }
 
-/** Does systemd run this machine? */
+/** Is systemd running on this machine? */
 export function isSystemdRunning(root: string): boolean {
   return root === '/' && existsSync('/run/systemd/system')
 }
 
 /**
- * The text of the unit. The daemon reads projects in other accounts' folders where it may, so these are not hidden; it
- * writes to its home and to temporary folders only. Its memory must stay executable: Node compiles while it runs.
+ * The text of the unit. The daemon reads projects in home folders, so these are not hidden; it writes only to its home
+ * and to temporary folders. Memory must stay executable for Node's compiler.
  */
 export function unitText({ node, home, user, group, root }: ManagedInstall, arc: string): string {
   return `# Written by arc setup --managed.

@@ -79,6 +79,13 @@ describeEachDriver(() => {
     expect(db.prepare('INSERT INTO item (name) VALUES (?)').run('y').changes).toBe(1)
   })
 
+  it('reads text that is not UTF-8, or has a NUL character in it, without ending the process', () => {
+    db.exec("INSERT INTO item VALUES (1, CAST(x'61ff62' AS TEXT)), (2, 'a' || char(0) || 'b'), (3, NULL)")
+    const sql = `SELECT ${db.text('name')} FROM item ORDER BY id`
+    expect(db.prepare(sql).pluck().all()).toEqual([expect.stringMatching(/^a.+b$/), 'a\0b', null])
+    expect(db.prepare(sql).all()[1]).toMatchObject({ name: 'a\0b' })
+  })
+
   it('names errors by the codes of SQLite', () => {
     const other = loadDriver().open(file, { timeoutMs: 10 })
     other.exec('BEGIN IMMEDIATE')

@@ -29,6 +29,11 @@ export interface Database {
   prepare<Parameters extends readonly unknown[] = readonly unknown[], Row = unknown>(
     sql: string,
   ): Statement<Parameters, Row>
+  /**
+   * The SQL to read a text column by, with the name of the column. libsql ends the whole process on text that is not UTF-8,
+   * which a damaged or changed file may hold, and cuts text off at a NUL character.
+   */
+  text(column: string): string
   /** Runs statements that need no parameter and return no row. */
   exec(sql: string): void
   /** Reads or sets a pragma: the first column of its first row. */

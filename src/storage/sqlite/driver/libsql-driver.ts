@@ -99,6 +99,10 @@ class LibsqlDatabase implements Database {
     return statement
   }
 
+  text(column: string): string {
+    return `CAST(${column} AS BLOB) AS ${column}`
+  }
+
   exec(sql: string): void {
     translated(() => this.#binary.databaseExecSync.call(this.#open(), sql))
   }
@@ -176,7 +180,7 @@ class LibsqlStatement<Parameters extends readonly unknown[], R> implements State
         this.#binary.rowsNext.call(source, page)
         for (const row of page) {
           if (row === undefined) return rows
-          rows.push((this.#isPlucked ? (row as unknown[])[0] : row) as R)
+          rows.push((this.#isPlucked ? decoded((row as unknown[])[0]) : decodedRow(row as Row)) as R)
         }
       }
     })
@@ -185,6 +189,20 @@ class LibsqlStatement<Parameters extends readonly unknown[], R> implements State
   #open(): object {
     return this.#statement ?? failClosed()
   }
+}
+
+type Row = Record<string, unknown>
+
+// Blobs are texts that were read by `text`: no table has others.
+function decodedRow(row: Row): Row {
+  for (const name in row) if (typeof row[name] === 'object') row[name] = decoded(row[name])
+  return row
+}
+
+// A row as an array holds Buffers, a row as an object ArrayBuffers.
+function decoded(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return value.toString('utf8')
+  return value instanceof ArrayBuffer ? Buffer.from(value).toString('utf8') : value
 }
 
 function bound(parameters: readonly unknown[]): unknown {

@@ -40,7 +40,7 @@ type Row = Readonly<Record<string, unknown>>
 /** Throws with the reason where this Node has no usable `node:sqlite`. */
 export function loadNodeDriver(): Driver {
   const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite')) as Sqlite | undefined
-  if (sqlite === undefined || !('isTransaction' in sqlite.DatabaseSync.prototype)) {
+  if (sqlite === undefined || !canTellTransaction(sqlite)) {
     throw new Error(
       `Node ${process.versions.node} has no node:sqlite that can be used; Node 22.16 is the first that has`,
     )
@@ -54,6 +54,16 @@ export function loadNodeDriver(): Driver {
       const db = new DatabaseSync(file)
       try { db.exec('PRAGMA wal_checkpoint(PASSIVE)') } finally { db.close() }
     }`,
+  }
+}
+
+function canTellTransaction({ DatabaseSync }: Sqlite): boolean {
+  // A property of the object, not of its class.
+  const db = new DatabaseSync(':memory:', { readOnly: false, timeout: 0 })
+  try {
+    return 'isTransaction' in db
+  } finally {
+    db.close()
   }
 }
 
@@ -81,6 +91,10 @@ class NodeDatabase implements Database {
 
   prepare<Parameters extends readonly unknown[], R>(sql: string): Statement<Parameters, R> {
     return new NodeStatement<Parameters, R>(translated(() => this.#db.prepare(sql)))
+  }
+
+  text(column: string): string {
+    return column
   }
 
   exec(sql: string): void {

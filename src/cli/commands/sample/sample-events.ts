@@ -1,23 +1,23 @@
-// What the sample agent tells whoever started it, one line of JSON for each.
+// The events that the sample agent prints, one line of JSON each.
 
 import type { Outcome } from '../../../engine/outcome.ts'
 import type { EvaluationRecord } from '../../../trace/record.ts'
 
-/** One thing that the agent wanted to do, and what came of it. */
+/** One step of the agent with its outcome. */
 export interface SampleStep {
   readonly kind: 'step'
-  /** The id of its record. */
+  /** The id in the trace. */
   readonly id: string
   readonly point: string
-  /** What the agent was about to do, in one line. */
+  /** The intended action, in one line. */
   readonly what: string
   readonly outcome: Pick<Outcome, 'decision' | 'blocked' | 'control' | 'hook' | 'reason' | 'suggestion'>
   readonly evaluations: readonly Pick<EvaluationRecord, 'hook' | 'decision' | 'applied' | 'reason' | 'modify'>[]
-  /** What came of it, in one line. */
+  /** The result, in one line. */
   readonly result?: string
 }
 
-/** The agent waits for a person. */
+/** The agent waits for approval. */
 export interface SampleHold {
   readonly kind: 'hold'
   readonly approval: string

@@ -1,54 +1,54 @@
-// The command tree as completion needs it, read from commander's own tables: a new command needs no edit here.
+// The command tree as completion needs it, read from commander: a new command needs no change here.
 
 import type { Argument, Command, Option } from 'commander'
 
-/** What can stand at a place: words that are known now, or names that `arc complete` looks up. */
+/** The values of an option or argument: fixed words, or names that `arc complete` looks up. */
 export interface Values {
   readonly words: readonly string[]
   readonly lookUp?: LookUp
 }
 
-// The kinds of names that are looked up when they are needed.
+// The kinds of names that are looked up while the user types.
 const LOOK_UPS = ['profile', 'hook', 'host'] as const
 
-/** A kind of names. */
+/** A kind of name to look up. */
 export type LookUp = (typeof LOOK_UPS)[number]
 
 /** An option of a command. */
-export interface OptionPlace {
+export interface OptionNode {
   readonly flags: readonly string[]
   readonly description: string
   readonly takesValue: boolean
   readonly values: Values
 }
 
-/** A command, with what can follow it. */
-export interface Place {
-  /** Its name and those above it, without `arc`: `profile set`. */
+/** A command with its subcommands, options and arguments. */
+export interface CommandNode {
+  /** The name with its parents, without `arc`: `profile set`. */
   readonly path: string
   readonly subcommands: readonly { readonly name: string; readonly description: string }[]
-  readonly options: readonly OptionPlace[]
+  readonly options: readonly OptionNode[]
   readonly args: readonly (Values & { readonly isVariadic: boolean })[]
 }
 
-/** Every command that is not hidden. */
-export function placesOf(command: Command, path: readonly string[] = []): Place[] {
+/** Lists every command that is not hidden. */
+export function readNodes(command: Command, path: readonly string[] = []): CommandNode[] {
   const help = command.createHelp()
   const visible = help.visibleCommands(command)
-  const own: Place = {
+  const own: CommandNode = {
     path: path.join(' '),
     subcommands: visible.map((inner) => ({ name: inner.name(), description: inner.description() })),
-    options: help.visibleOptions(command).map(placeOfOption),
-    args: command.registeredArguments.map((argument) => placeOfArgument(argument, path)),
+    options: help.visibleOptions(command).map(readOption),
+    args: command.registeredArguments.map((argument) => readArgument(argument, path)),
   }
   const inner = visible.filter((one) => command.commands.includes(one))
-  return [own, ...inner.flatMap((one) => placesOf(one, [...path, one.name()]))]
+  return [own, ...inner.flatMap((one) => readNodes(one, [...path, one.name()]))]
 }
 
-function placeOfOption(option: Option): OptionPlace {
+function readOption(option: Option): OptionNode {
   const { long, short, description, argChoices } = option
   const placeholder = /[<[]([\w-]+)/.exec(option.flags)?.[1]
-  const lookUp = lookUpOf(placeholder) ?? lookUpOf(option.attributeName())
+  const lookUp = findLookUp(placeholder) ?? findLookUp(option.attributeName())
   return {
     flags: [long, short].filter((flag) => typeof flag === 'string'),
     description,
@@ -58,12 +58,12 @@ function placeOfOption(option: Option): OptionPlace {
 }
 
 // `<name>` under `arc profile` is the name of a profile, under `arc hooks` that of a hook.
-function placeOfArgument(argument: Argument, path: readonly string[]): Values & { readonly isVariadic: boolean } {
+function readArgument(argument: Argument, path: readonly string[]): Values & { readonly isVariadic: boolean } {
   const name = argument.name()
-  const lookUp = lookUpOf(name) ?? (name === 'name' ? lookUpOf(path[0]?.replace(/s$/, '')) : undefined)
+  const lookUp = findLookUp(name) ?? (name === 'name' ? findLookUp(path[0]?.replace(/s$/, '')) : undefined)
   return { words: argument.argChoices ?? [], isVariadic: argument.variadic, ...(lookUp !== undefined && { lookUp }) }
 }
 
-function lookUpOf(name: string | undefined): LookUp | undefined {
+function findLookUp(name: string | undefined): LookUp | undefined {
   return LOOK_UPS.find((kind) => kind === name)
 }

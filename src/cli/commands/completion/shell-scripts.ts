@@ -1,38 +1,38 @@
-// The completion scripts of bash, zsh and fish, written from the places of the command tree. Each walks the words that
-// stand already, then offers subcommands, options or values; where there is nothing to offer the shell offers files.
+// The completion scripts of bash, zsh and fish, generated from the command tree. Each script walks the words before the
+// cursor, then offers subcommands, options or values, else file names.
 
 import { quoteForShell } from '../../../engine/shell-quote.ts'
-import type { OptionPlace, Place, Values } from './tree.ts'
+import type { CommandNode, OptionNode, Values } from './command-nodes.ts'
 
-/** A shell that there is a script for. */
+/** A supported shell. */
 export type Shell = 'bash' | 'zsh' | 'fish'
 
 /** The completion script of a shell. */
-export function scriptFor(shell: Shell, places: readonly Place[]): string {
-  if (shell === 'bash') return bashScript(places)
-  return shell === 'zsh' ? zshScript(places) : fishScript(places)
+export function scriptFor(shell: Shell, nodes: readonly CommandNode[]): string {
+  if (shell === 'bash') return bashScript(nodes)
+  return shell === 'zsh' ? zshScript(nodes) : fishScript(nodes)
 }
 
-// What bash and zsh share: functions that answer for a place, with case tables in the language of both.
-function tables(places: readonly Place[]): string {
+// Functions that bash and zsh share: case tables by command, in syntax that both understand.
+function tables(nodes: readonly CommandNode[]): string {
   return `# The subcommands of a command.
 __arc_subcommands() {
   case "$1" in
-${cases(places, ({ path, subcommands }) => [path, subcommands.map(({ name }) => name).join(' ')])}
+${cases(nodes, ({ path, subcommands }) => [path, subcommands.map(({ name }) => name).join(' ')])}
   esac
 }
 
 # The options of a command.
 __arc_options() {
   case "$1" in
-${cases(places, ({ path, options }) => [path, options.flatMap(({ flags }) => flags).join(' ')])}
+${cases(nodes, ({ path, options }) => [path, options.flatMap(({ flags }) => flags).join(' ')])}
   esac
 }
 
 # Does this option of a command take a value?
 __arc_takes_value() {
   case "$1|$2" in
-${takers(places)}
+${takers(nodes)}
     *) return 1 ;;
   esac
 }
@@ -40,35 +40,37 @@ ${takers(places)}
 # The values of an option, or of an argument by its number.
 __arc_values() {
   case "$1|$2" in
-${values(places)}
+${values(nodes)}
   esac
 }
 `
 }
 
-function cases(places: readonly Place[], row: (place: Place) => readonly [string, string]): string {
-  const rows = places.map(row).filter(([, words]) => words !== '')
+function cases(nodes: readonly CommandNode[], row: (node: CommandNode) => readonly [string, string]): string {
+  const rows = nodes.map(row).filter(([, words]) => words !== '')
   return rows.map(([path, words]) => `    ${quoteForShell(path)}) echo ${quoteForShell(words)} ;;`).join('\n')
 }
 
-function takers(places: readonly Place[]): string {
-  const keys = places.flatMap(({ path, options }) =>
+function takers(nodes: readonly CommandNode[]): string {
+  const keys = nodes.flatMap(({ path, options }) =>
     options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags.map((flag) => `${path}|${flag}`)),
   )
   return keys.length === 0 ? '' : `    ${keys.map(quoteForShell).join(' | \\\n    ')}) return 0 ;;`
 }
 
-function values(places: readonly Place[]): string {
-  const rows = places.flatMap(({ path, options, args }) => [
+function values(nodes: readonly CommandNode[]): string {
+  const rows = nodes.flatMap(({ path, options, args }) => [
     ...options.flatMap(({ flags, values: given }) =>
       flags.map((flag) => [quoteForShell(`${path}|${flag}`), given] as const),
     ),
     ...args.map((given, index) => [numbered(path, index, given.isVariadic), given] as const),
   ])
-  return rows.flatMap(([pattern, given]) => (isEmpty(given) ? [] : [`    ${pattern}) ${echoOf(given)} ;;`])).join('\n')
+  return rows
+    .flatMap(([pattern, given]) => (isEmpty(given) ? [] : [`    ${pattern}) ${echoLine(given)} ;;`]))
+    .join('\n')
 }
 
-// The last argument may stand any number of times.
+// A variadic argument matches any position.
 function numbered(path: string, index: number, isVariadic: boolean): string {
   return isVariadic ? `${quoteForShell(`${path}|`)}[0-9]*` : quoteForShell(`${path}|${index}`)
 }
@@ -77,11 +79,11 @@ function isEmpty({ words, lookUp }: Values): boolean {
   return words.length === 0 && lookUp === undefined
 }
 
-function echoOf({ words, lookUp }: Values): string {
+function echoLine({ words, lookUp }: Values): string {
   return lookUp === undefined ? `echo ${quoteForShell(words.join(' '))}` : `command arc complete ${lookUp} 2>/dev/null`
 }
 
-// The walk over the words, the same in both shells: `before` holds those between \`arc\` and the one to complete.
+// The walk over the words, the same in both shells: `before` holds the words between `arc` and the one to complete.
 const WALK = `  local place='' count=0 skip='' word
   for word in "\${before[@]}"; do
     if [ -n "$skip" ]; then
@@ -107,10 +109,10 @@ const WALK = `  local place='' count=0 skip='' word
     if [ "$count" = 0 ]; then found="$(__arc_subcommands "$place") $found"; fi
   fi`
 
-function bashScript(places: readonly Place[]): string {
+function bashScript(nodes: readonly CommandNode[]): string {
   return `# Completion of arc for bash: eval "$(arc completion bash)"
 
-${tables(places)}
+${tables(nodes)}
 _arc() {
   COMPREPLY=()
   # From the line itself: bash takes words apart at ":", "=" and "@" as well.
@@ -135,11 +137,11 @@ complete -o bashdefault -o default -F _arc arc
 `
 }
 
-function zshScript(places: readonly Place[]): string {
+function zshScript(nodes: readonly CommandNode[]): string {
   return `#compdef arc
 # Completion of arc for zsh: eval "$(arc completion zsh)" after compinit, or this text as the file _arc in $fpath
 
-${tables(places)}
+${tables(nodes)}
 _arc() {
   local current="\${words[CURRENT]}"
   local -a before
@@ -167,12 +169,12 @@ fi
 `
 }
 
-function fishScript(places: readonly Place[]): string {
-  const paths = places.map(({ path }) => path).filter((path) => path !== '')
-  const takes = places.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue).flatMap((o) => o.flags))
+function fishScript(nodes: readonly CommandNode[]): string {
+  const paths = nodes.map(({ path }) => path).filter((path) => path !== '')
+  const takes = nodes.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue).flatMap((o) => o.flags))
   return `# Completion of arc for fish: arc completion fish | source
 
-# Is the line, as it stands, at this command? Given too: how many arguments stand there already.
+# Is the cursor at this command? Optionally checks the number of arguments before it.
 function __arc_at
     set -l place
     set -l count 0
@@ -195,13 +197,13 @@ function __arc_at
     test (count $argv) -lt 2; or test $count -ge $argv[2] -a $count -le $argv[3]
 end
 
-${places.flatMap(fishLines).join('\n')}
+${nodes.flatMap(fishLines).join('\n')}
 `
 }
 
 const ANY_NUMBER = 999
 
-function fishLines({ path, subcommands, options, args }: Place): string[] {
+function fishLines({ path, subcommands, options, args }: CommandNode): string[] {
   const at = (range = '') => quoteForShell(`__arc_at "${path}"${range}`)
   return [
     ...subcommands.map(({ name, description }) => {
@@ -216,7 +218,7 @@ function fishLines({ path, subcommands, options, args }: Place): string[] {
   ]
 }
 
-function fishOption({ flags, description, takesValue, values: given }: OptionPlace): string {
+function fishOption({ flags, description, takesValue, values: given }: OptionNode): string {
   const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
   const value = takesValue ? ['-r', ...(isEmpty(given) ? [] : [`-f -a ${fishValues(given)}`])] : []
   return [...names, ...value, `-d ${quoteForShell(description)}`].join(' ')

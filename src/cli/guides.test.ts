@@ -2,7 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { onlyJson, runArc } from '../../test/run-arc.ts'
+import { onlyJson } from '../../test/run-arc.ts'
+import { runArcInProcess } from '../../test/run-in-process.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 
 let place: SupervisedHome
@@ -51,7 +52,7 @@ it('C1 the profile and the script of the guide load without a problem', async ()
   place.write(PROFILE, {})
   place.write('home/profiles/strict.json', block(text, 'jsonc'))
   place.write('home/profiles/hooks.arma', block(text, 'arma'))
-  const shown = onlyJson(await runArc(['profile', 'show', 'strict', '--json'], { home: place.home }))
+  const shown = onlyJson(await runArcInProcess(['profile', 'show', 'strict', '--json'], { home: place.home }))
   expect(shown).toMatchObject({ problems: [], enforcement: 'enforce' })
   const { settings } = shown as { settings: { key: string }[] }
   expect(settings.map(({ key }) => key)).toEqual(expect.arrayContaining(['commands[0]', 'scripts[0]']))

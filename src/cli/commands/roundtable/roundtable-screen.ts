@@ -1,12 +1,22 @@
-// How a roundtable looks: who speaks and for how long while it goes on, and the turns and the synthesis as lines. What
-// agents said reaches the terminal only with everything in it shown that the terminal would obey.
+// Prints a roundtable: progress while it runs, the turns and the synthesis. Control characters in the agents' texts are
+// shown as escapes.
 
 import type { TableEvent } from '../../../roundtable/driver/driver-options.ts'
 import type { Roundtable } from '../../../roundtable/machine.ts'
 import { roleAt } from '../../../roundtable/roles.ts'
 import type { TableView } from '../../../roundtable/view.ts'
 import colors from '../../colors.ts'
-import { columnsOf, forTerminal, harmless, LOOK, oneLine, tell, widthOf, wrap } from '../../output.ts'
+import { context } from '../../context.ts'
+import {
+  DECISION_STYLE,
+  displayWidth,
+  escapeControls,
+  forTerminal,
+  info,
+  oneLine,
+  terminalColumns,
+  wrap,
+} from '../../output.ts'
 
 type ShownTurn = Pick<
   TableView['turns'][number],
@@ -16,7 +26,7 @@ type Synthesis = NonNullable<TableView['synthesis']>
 
 const INDENT = '  '
 
-/** The head of a table. */
+/** The head of a roundtable. */
 export function headLines({
   topic,
   id,
@@ -31,7 +41,7 @@ export function headLines({
   ]
 }
 
-/** A turn: who, as what, how long, and what was said or why nothing was. */
+/** A turn: agent, role, duration, and the text or why there is none. */
 export function turnLines(turn: ShownTurn, rounds: number): string[] {
   const { agent, role, round, outcome, content, reason, durationMs, traceId } = turn
   const facts = [role, `round ${round} of ${rounds}`, ...(durationMs === null ? [] : [showTime(durationMs)])]
@@ -40,12 +50,13 @@ export function turnLines(turn: ShownTurn, rounds: number): string[] {
     const note = reason === null ? [] : indented(`(${reason})`).map(colors.dim)
     return ['', head, ...indented(content), ...note]
   }
-  const { icon, paint } = outcome === 'held' ? LOOK.ask : outcome === 'blocked' ? LOOK.block : LOOK.flag
-  const why = indented(`${icon} gave up its turn: ${oneLine(reason ?? outcome, 600)}`).map(paint)
+  const { icon, paint } =
+    outcome === 'held' ? DECISION_STYLE.ask : outcome === 'blocked' ? DECISION_STYLE.block : DECISION_STYLE.flag
+  const why = indented(`${icon} skipped its turn: ${oneLine(reason ?? outcome, 600)}`).map(paint)
   return ['', head, ...why, ...(traceId === null ? [] : [colors.dim(`${INDENT}arc why ${traceId}`)])]
 }
 
-/** What the discussion came to. */
+/** The synthesis. */
 export function synthesisLines({
   agent,
   consensus,
@@ -55,32 +66,32 @@ export function synthesisLines({
   reason,
   durationMs,
 }: Synthesis): string[] {
-  const by = agent === null ? 'nobody' : oneLine(agent)
+  const by = agent === null ? 'no agent' : oneLine(agent)
   const took = durationMs === null ? '' : ` · ${showTime(durationMs)}`
-  const share = consensus === null ? 'nobody said' : `${Math.round(consensus * 100)} %`
+  const share = consensus === null ? 'unknown' : `${Math.round(consensus * 100)} %`
   const note = isFallback
-    ? [`${LOOK.flag.icon} not a synthesis as asked: ${oneLine(reason ?? 'only words were given', 600)}`]
+    ? [`${DECISION_STYLE.flag.icon} no structured synthesis: ${oneLine(reason ?? 'the answer was plain text', 600)}`]
     : []
   return [
     '',
     `${colors.bold('Synthesis')}  ${colors.dim(`by ${by}${took}`)}`,
-    ...note.flatMap((line) => indented(line).map(LOOK.flag.paint)),
+    ...note.flatMap((line) => indented(line).map(DECISION_STYLE.flag.paint)),
     `${INDENT}consensus: ${share}`,
     ...indented(summary),
     ...keyPoints.flatMap((point) => indented(`• ${point}`)),
   ]
 }
 
-// Lines of a text, none of which a terminal would obey, each within the screen.
+// Wraps a text to the screen and escapes control characters.
 function indented(text: string, indent = INDENT): string[] {
-  const room = columnsOf() - indent.length
+  const room = terminalColumns() - indent.length
   return text.split('\n').flatMap((line) => {
-    const safe = harmless(line.replaceAll('\t', '  ')).trimEnd()
-    return (widthOf(safe) <= room ? [safe] : wrap(safe, room)).map((part) => `${indent}${part}`.trimEnd())
+    const safe = escapeControls(line.replaceAll('\t', '  ')).trimEnd()
+    return (displayWidth(safe) <= room ? [safe] : wrap(safe, room)).map((part) => `${indent}${part}`.trimEnd())
   })
 }
 
-/** A time as people say it: `0.8s`, `12s`, `3m 20s`. */
+/** Formats a duration: `0.8s`, `12s`, `3m 20s`. */
 export function showTime(ms: number): string {
   return ms < 9_950 ? `${(ms / 1_000).toFixed(1)}s` : showSeconds(Math.round(ms / 1_000))
 }
@@ -89,15 +100,15 @@ function showSeconds(seconds: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`
 }
 
-/** Shows a table while it goes on. */
+/** Shows a roundtable while it runs. */
 export class TableScreen {
   readonly #print: (line: string) => void
-  readonly #canTick = process.stderr.isTTY === true && process.env.TERM !== 'dumb'
+  readonly #canTick = context().stderr.isTTY === true && context().env.TERM !== 'dumb'
   #rounds = 0
   #shown = 0
   #stopTicking: () => void = () => undefined
 
-  /** Turns are printed with the function given; what goes on meanwhile is told on stderr. */
+  /** Turns are printed with the given function; progress goes to stderr. */
   constructor(print: (line: string) => void) {
     this.#print = print
   }
@@ -105,52 +116,54 @@ export class TableScreen {
   readonly onEvent = (event: TableEvent): void => {
     this.#stopTicking()
     if (event.type === 'ask')
-      this.#begin(`${event.agent} (${event.role}) speaks, round ${event.round} of ${this.#rounds}`)
-    else if (event.type === 'sum-up') this.#begin(`${event.agent} sums up`)
-    else if (event.type === 'held') this.#tellHeld(event)
+      this.#begin(`${event.agent} (${event.role}) is speaking, round ${event.round} of ${this.#rounds}`)
+    else if (event.type === 'sum-up') this.#begin(`${event.agent} writes the synthesis`)
+    else if (event.type === 'held') this.#reportHeld(event)
     else if (event.type === 'turn') {
       const { reason = null, traceId = null, ...course } = event.turn.course
       this.#printAll(turnLines({ ...event.turn, ...course, reason, traceId, role: event.role }, this.#rounds))
     } else if (event.type === 'open') this.#open(event.table)
   }
 
-  /** Says something beside the table. */
+  /** Prints a note on stderr. */
   note(text: string): void {
     this.#clear()
-    tell(colors.dim(`arc: ${oneLine(text, 600)}`))
+    info(colors.dim(`arc: ${oneLine(text, 600)}`))
   }
 
   #open({ id, topic, rounds, agents, turns }: Roundtable): void {
     this.#rounds = rounds
     const seats = agents.map((agent, place) => ({ agent, role: roleAt(place) }))
     this.#printAll(headLines({ id, topic, rounds, seats }))
-    if (turns.length > 0) this.#print(colors.dim(`going on after ${turns.length} turns`))
+    if (turns.length > 0) this.#print(colors.dim(`continuing after ${turns.length} turns`))
   }
 
   #printAll(lines: readonly string[]): void {
     for (const line of lines) this.#print(line)
   }
 
-  #tellHeld({ agent, approval, reason }: Extract<TableEvent, { type: 'held' }>): void {
-    tell(LOOK.ask.paint(`${LOOK.ask.icon} ${oneLine(agent)} is held for a person: ${oneLine(reason, 600)}`))
-    tell(`  arc approvals approve ${approval}`)
-    this.#begin(`${agent} waits for a person`)
+  #reportHeld({ agent, approval, reason }: Extract<TableEvent, { type: 'held' }>): void {
+    info(
+      DECISION_STYLE.ask.paint(`${DECISION_STYLE.ask.icon} ${oneLine(agent)} needs approval: ${oneLine(reason, 600)}`),
+    )
+    info(`  arc approvals approve ${approval}`)
+    this.#begin(`${agent} waits for approval`)
   }
 
-  // Where a line can be written over, it says how long it has been; elsewhere it is said once.
+  // On a terminal the line shows the elapsed time; elsewhere it is printed once.
   #begin(what: string): void {
     const text = oneLine(what)
     if (!this.#canTick) {
-      tell(colors.dim(`${text} …`))
+      info(colors.dim(`${text} …`))
       return
     }
     const since = performance.now()
     const show = (): void => {
       this.#clear()
       const seconds = Math.floor((performance.now() - since) / 1_000)
-      const line = `${text} … ${showSeconds(seconds)}`.slice(0, columnsOf(process.stderr) - 1)
-      this.#shown = widthOf(line)
-      process.stderr.write(forTerminal(colors.dim(line)))
+      const line = `${text} … ${showSeconds(seconds)}`.slice(0, terminalColumns(context().stderr) - 1)
+      this.#shown = displayWidth(line)
+      context().stderr.write(forTerminal(colors.dim(line)))
     }
     show()
     const timer = setInterval(show, 1_000)
@@ -163,11 +176,11 @@ export class TableScreen {
   }
 
   #clear(): void {
-    if (this.#shown > 0) process.stderr.write(`\r${' '.repeat(this.#shown)}\r`)
+    if (this.#shown > 0) context().stderr.write(`\r${' '.repeat(this.#shown)}\r`)
     this.#shown = 0
   }
 
-  /** Takes the last line away; safe to call twice. */
+  /** Clears the progress line; safe to call twice. */
   close(): void {
     this.#stopTicking()
   }

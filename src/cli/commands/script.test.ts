@@ -3,7 +3,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { onlyJson, type Ran, runArc } from '../../../test/run-arc.ts'
+import { onlyJson, type Ran } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeHome, type SupervisedHome } from '../../../test/supervised-home.ts'
 
 let place: SupervisedHome
@@ -13,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-const arc = (...args: string[]): Promise<Ran> => runArc(args, { home: place.home, cwd: place.project })
+const arc = (...args: string[]): Promise<Ran> => runArcInProcess(args, { home: place.home, cwd: place.project })
 
 const SCRIPT = `# what the seed has, and more
 hook pre:message /log debug "Sending: $prompt"
@@ -61,7 +62,7 @@ it('C4 run shows what was said and what the data became', async () => {
   const file = place.write('project/hooks.arma', SCRIPT)
   const { code, stdout } = await arc('script', 'run', file, '--point', 'pre-message', '--data', '{"prompt":"hello"}')
   expect(code).toBe(0)
-  expect(stdout).toContain('said  Sending: hello')
+  expect(stdout).toContain('message  Sending: hello')
   expect(stdout).toMatch(/data: +\{"prompt":"\[.*\] hello"\}/)
 })
 

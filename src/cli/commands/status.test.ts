@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import { ownStatus, statusOf } from './status.run.ts'
+import { ownStatus, readStatus } from './status.run.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -14,5 +14,5 @@ it('a daemon tells of itself without asking itself, which takes too long where m
   const own = ownStatus({ ...daemon, newLoginUrl: () => loginUrl })
   expect(own).toMatchObject({ ...daemon, loginUrl, running: true, pid: process.pid, profile: 'default' })
   // Nobody answers here: whoever asks the socket would hear that none runs.
-  expect(await statusOf(home)).toMatchObject({ running: false, loginUrl: null })
+  expect(await readStatus(home)).toMatchObject({ running: false, loginUrl: null })
 })

@@ -1,4 +1,4 @@
-// The tools of the sample agent: real files and a real shell, in its own repository.
+// The tools of the sample agent: real files and a real shell, in its repository.
 
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ export const SAMPLE_TOOLS: Readonly<Record<ToolName, Tool>> = {
   },
 }
 
-// Tests that are run from within a test would otherwise take themselves for a part of it.
+// With these variables a nested test run would count as part of the outer one.
 function shellEnvironment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...rest } = gitEnvironment()
   return rest
