@@ -11,7 +11,7 @@ import { isUnder, readPattern, readSubject } from './subject.ts'
 export interface BusServices {
   readonly clock: Clock
   readonly newId: () => string
-  /** Told of listeners that fail, and of what cannot be read. */
+  /** Receives failures of listeners and unreadable messages. */
   readonly report: (message: string) => void
 }
 
@@ -90,7 +90,7 @@ export abstract class BaseBus implements Bus {
     signal?.throwIfAborted()
     const hasOwn = [...this.subscriptions].some((one) => isUnder(words, one.words))
     if (!hasOwn && !this.hasOthers(words)) {
-      throw new ArcError('ARC_BUS_NO_RESPONDER', `Nobody listens to ${show(subject)}.`)
+      throw new ArcError('ARC_BUS_NO_RESPONDER', `${show(subject)} has no subscriber.`)
     }
     const reply = `${INBOX}.${this.services.newId()}`
     const cleanups: (() => void)[] = []

@@ -1,5 +1,5 @@
 // Messages between agents: what every bus can do. Messages are plain JSON, delivered after the code that published
-// them is done, in the order of publishing, to whoever subscribed before.
+// them is done, in the order of publishing, to the existing subscribers.
 
 /** Something that was published. */
 export interface Message {
@@ -19,18 +19,18 @@ export type BusListener = (message: Message) => void | Promise<void>
 
 /** How long to wait for an answer. */
 export interface RequestOptions {
-  /** 5 s unless set. */
+  /** Default 5 s. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** A place where messages are published and heard. */
 export interface Bus {
-  /** Tells everybody who listens. */
+  /** Sends a message to all subscribers. */
   publish(subject: string, data?: unknown, options?: { readonly reply?: string | undefined }): void
   /** Hears what is published from now on under a pattern (`task.*.done`, `task.>`). Returns its undo. */
   subscribe(pattern: string, listener: BusListener): () => void
-  /** Asks, and waits for the first answer. Rejects at once where nobody listens (`ARC_BUS_NO_RESPONDER`). */
+  /** Sends a request and waits for the first answer. Rejects at once without a subscriber (`ARC_BUS_NO_RESPONDER`). */
   request(subject: string, data?: unknown, options?: RequestOptions): Promise<Message>
   /** How many listen through this object. */
   readonly listenerCount: number

@@ -23,13 +23,13 @@ export interface HookConfig {
   readonly matcher?: string | undefined
   /** Placeholders: {tool_name} {session_id} {workspace} {tool_input}. */
   readonly command: string
-  /** 10 unless set. */
+  /** Default 10. */
   readonly timeout_secs?: number
   /** Every end but exit 0 denies the operation. */
   readonly blocking?: boolean
 }
 
-/** What the hooks are told. */
+/** The data for the hooks. */
 export interface HookRegistryContext {
   readonly sessionId?: string
   readonly toolName?: string | undefined
@@ -99,7 +99,7 @@ export class HookRegistry {
 
   /**
    * Runs the hooks of the event until one that is `blocking` denies it, which throws HookDenied. Gives the results, so
-   * that nobody has to `fire` the same step once more: each hook runs once.
+   * that the caller does not `fire` the same step again: each hook runs once.
    */
   async checkBlocking(event: HookEvent, context: HookRegistryContext = {}): Promise<HookResult[]> {
     const { results, denial } = await this.#dispatch(this.#guarded, event, context)

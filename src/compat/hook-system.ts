@@ -1,4 +1,4 @@
-// HookSystem: hooks that abort and modify. A thin face of the engine, which enforces; no logic of its own.
+// HookSystem: hooks that abort and modify. A thin API over the engine in mode enforce, without other logic.
 
 import type { OnError } from '../engine/degradation.ts'
 import { rejectUnknownOptions } from '../engine/errors.ts'
@@ -55,7 +55,7 @@ export class HookSystem {
   ): () => void {
     const callable: unknown = handler
     const adapted: Handler<Spec<R>> = (step) => handler({ ...step.data, step } as HookSystemContext<R>)
-    // What is not a function goes on as it is: the engine names the mistake.
+    // A value that is not a function is passed on: the engine reports the mistake.
     return this.engine.register(point, typeof callable === 'function' ? adapted : (handler as never), options)
   }
 

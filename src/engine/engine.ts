@@ -27,22 +27,22 @@ import type { HandlerResult } from './verdict.ts'
 
 /** Settings of an engine; all optional. */
 export interface EngineOptions {
-  /** The most that any hook may do; `log` unless set. */
+  /** The highest mode of any hook; default `log`. */
   readonly mode?: ModeInput
-  /** What a failing hook means, unless the hook says otherwise; `log` unless set. */
+  /** What a failing hook counts as, if the hook has no `onError`; default `log`. */
   readonly onError?: OnError
-  /** The time limit of a hook, unless it has its own; 5 000 ms unless set. */
+  /** The time limit of a hook without its own limit; default 5 000 ms. */
   readonly timeoutMs?: number
   readonly maxHooksPerPoint?: number
-  /** Points of your own, beside the built-in ones. */
+  /** Custom points, in addition to the built-in points. */
   readonly points?: readonly DeclaredPoint[]
   /** Receives every evaluation. Without it none is recorded. */
   readonly sink?: Sink
-  /** Told of what a person should hear about, in advise and enforce. */
+  /** Receives notices for a person, in advise and enforce. */
   readonly notify?: (notice: Notice) => void
   /** The highest mode allowed at present: a breaker's maximum mode. */
   readonly maxMode?: () => Mode
-  /** Told of failures beside the decision; nothing is swallowed. */
+  /** Receives failures outside the decision, so none is lost. */
   readonly onFault?: (fault: Fault) => void
 }
 
@@ -250,7 +250,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   }
 
   #resolvePlan(point: string | DeclaredPoint): Plan {
-    // A declared point that this table has never heard of is a point without hooks.
+    // A declared point that is not in this table is a point without hooks.
     if (typeof point === 'object' && isDeclared(point)) {
       return this.#table.plan(point.name) ?? buildPlan(point.name, point, [])
     }
@@ -286,7 +286,7 @@ export class NoopHookEngine<Points extends PointTable = BuiltInPoints> implement
   }
 
   observe(): void {
-    // Nobody is watching.
+    // Observation has no caller to report to.
   }
 }
 

@@ -71,7 +71,7 @@ const isGlobStar = (segment: Segment): boolean => segment === GLOB_STAR
 
 function matchesSegment(segment: Segment, text: string): boolean {
   if (segment === GLOB_STAR) return true
-  // A segment without characters is the root of an absolute path or a trailing slash: `*` does not stand for it.
+  // A segment without characters is the root of an absolute path or a trailing slash: `*` does not match it.
   if (text === '') return segment.length === 0
   return matchSequence(segment, Array.from(text), (token) => token === STAR, matchesCharacter)
 }

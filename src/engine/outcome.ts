@@ -10,9 +10,9 @@ import type { Answer, Decision, Dropped } from './verdict.ts'
 export interface Outcome<Data = object> {
   /** The strongest decision in force. A hold or block that was not applied counts as a flag. */
   readonly decision: Decision
-  /** The action must not go ahead as things stand: blocked, or held for a human. */
+  /** The action must not run: blocked, or held for approval. */
   readonly blocked: boolean
-  /** What the main loop is to do when blocked: stop the action, go on with the turn, skip, or end the turn. */
+  /** What the main loop is to do when blocked: stop the action, continue the turn, skip, or end the turn. */
   readonly control: 'proceed' | BlockMeaning | 'break'
   /** Why, by whom, and what to do instead: from the first hook with the strongest decision. */
   readonly reason?: string | undefined
@@ -21,7 +21,7 @@ export interface Outcome<Data = object> {
   /** The data with all edits applied; the caller's own object when there were none. */
   readonly data: Data
   readonly metadata: Readonly<Record<string, unknown>>
-  /** A result to use in place of running the action. */
+  /** A result to use instead of running the action. */
   readonly answer?: Answer | undefined
 }
 

@@ -1,4 +1,4 @@
-// Copies of data that crosses between hooks, so that nobody can change what somebody else sees.
+// Copies of data that crosses between hooks, so that a hook cannot change the data of another hook.
 // Plain objects and arrays are copied; everything else (functions, class instances, buffers) is passed as it is.
 
 /** How much a copy may hold. */
@@ -83,7 +83,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Is this `{}`? An Error, a Map or a Date without fields of its own is not. */
+/** Is this `{}`? An Error, a Map or a Date without own fields is not. */
 export function isEmptyRecord(value: object): boolean {
   return isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0
 }
@@ -135,7 +135,7 @@ class Copier {
     this.#seen?.set(value, copy)
     for (const key of Object.keys(value)) {
       const inner = this.#copyValue((value as Record<string, unknown>)[key], depth)
-      // Assigning to `__proto__` would swap the prototype; as an own field it is data that nobody needs.
+      // Assigning to `__proto__` would swap the prototype; as an own field it is useless data.
       if (key !== '__proto__') copy[key] = inner
     }
     return copy

@@ -1,5 +1,5 @@
 // From any spelling of a point to its row: `pre:tool`, `pre_tool_use`, `PreToolUse`, `pre:tool:shell`.
-// Also where a program declares points of its own. The rows themselves are in points.ts.
+// Also: how a program declares custom points. The rows themselves are in points.ts.
 
 import { ArcError, didYouMean, rejectUnknownOptions, show } from './errors.ts'
 import { type BuiltInPoints, POINTS, type PointSpec, type PointTable } from './points.ts'
@@ -14,7 +14,7 @@ export interface DeclaredPoint<
 }
 
 /**
- * Declares a point of your own, typed end to end. `data` is a type witness and never read.
+ * Declares a custom point, typed end to end. `data` is a type witness and never read.
  * @example
  * const deploy = definePoint({ name: 'pre:deploy', canAbort: true, modify: ['target'], data: {} as { target: string } })
  * engine.register(deploy, (step) => (step.data.target === 'prod' ? 'ask' : 'pass'))
@@ -113,7 +113,7 @@ function words(spelling: string): string {
     .toLowerCase()
 }
 
-/** What may stand for a point in a call: its name, another spelling, `<point>:<tool>`, or a declared point. */
+/** A reference to a point in a call: its name, another spelling, `<point>:<tool>`, or a declared point. */
 export type PointRef<Points extends PointTable> =
   | { [N in keyof Points & string]: N | Points[N]['aliases'][number] }[keyof Points & string]
   | `${ToolPoint<Points>}:${string}`
@@ -123,7 +123,7 @@ type ToolPoint<Points extends PointTable> = {
   [N in keyof Points & string]: N extends `${string}:tool` ? N : never
 }[keyof Points & string]
 
-/** The row that a reference stands for. */
+/** The row of a reference. */
 export type SpecOf<Points extends PointTable, Ref> = Ref extends DeclaredPoint
   ? Ref
   : Ref extends keyof Points

@@ -1,8 +1,8 @@
 // A table: exempt from the file length limit.
-// Where hooks can stand: one table drives types, validation, spellings, abort and modify rules, and the docs.
+// The points: one table defines types, validation, spellings, abort and modify rules, and the docs.
 // To add a point, add a row. Resolving spellings and declaring own points is point-names.ts.
 
-/** What a block means to the main loop: stop this action, go on with the turn, or skip the compaction. */
+/** What a block means to the main loop: stop this action, continue the turn, or skip the compaction. */
 export type BlockMeaning = 'stop' | 'continue' | 'skip'
 
 /** One row of the table. `data` exists for types only. */
@@ -122,7 +122,7 @@ export interface RunData {
 export interface TurnEndData {
   readonly output?: string
   readonly stopReason?: string
-  /** How often a hook made this turn go on already. */
+  /** How often a hook has continued this turn. */
   readonly continues?: number
 }
 
@@ -146,7 +146,7 @@ const point =
   ): PointSpec<Data, Field, Answer, Alias> =>
     spec
 
-/** Every point ARC knows by itself. */
+/** Every built-in point. */
 export const POINTS = {
   'pre:message': point<MessageData>()({
     when: 'Before a message is sent to the model',
@@ -264,7 +264,7 @@ export const POINTS = {
     aliases: ['run_end', 'RunEnd'],
   }),
   'pre:turn:end': point<TurnEndData>()({
-    when: 'Before a turn ends; a block makes the agent go on, with the reason as feedback',
+    when: 'Before a turn ends; a block makes the agent continue, with the reason as feedback',
     canAbort: true,
     blockMeans: 'continue',
     modify: [],

@@ -78,7 +78,7 @@ export interface StepEnvelope extends StepContext {
 export interface StepState {
   readonly point: string
   readonly context: StepContext
-  /** The data as it stands. Belongs to the caller or to the dispatch: never shown to a hook as it is. */
+  /** The current data. Belongs to the caller or to the dispatch: a hook gets a copy. */
   readonly data: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
   readonly id: string
@@ -150,10 +150,10 @@ export class StepView implements Step {
   }
 }
 
-/** The metadata of a step for which nobody gave any. */
+/** The metadata of a step without metadata. */
 export const NO_METADATA: Readonly<Record<string, unknown>> = Object.freeze({})
 
-/** The metadata that a step begins with: a copy that nobody can change. */
+/** The initial metadata of a step: a frozen copy. */
 export function readMetadata(given: StepContext['metadata'] | null, point: string): Readonly<Record<string, unknown>> {
   if (given === undefined || given === null) return NO_METADATA
   if (isRecord(given)) return frozenFields(given)

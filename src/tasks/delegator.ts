@@ -1,5 +1,5 @@
-// Delegation between agents: every move goes through the state machine of the store, the other side is told by a
-// message, and who waits for the end hears of it whichever process brought it about.
+// Delegation between agents: every transition goes through the state machine of the store, the other agent gets a
+// message, and listeners are notified of the end by any process.
 
 import type { Bus } from '../bus/bus.ts'
 import { buildSubject, checkAgent } from '../bus/subject.ts'
@@ -18,7 +18,7 @@ export interface DelegateOptions extends TaskDraft {
   readonly onComplete?: TaskListener | undefined
   /** Called once the task has failed. */
   readonly onFailed?: TaskListener | undefined
-  /** For how long to listen; an hour unless set. The task itself goes on. */
+  /** How long to listen; default one hour. The task itself continues. */
   readonly listenerTimeoutMs?: number | undefined
 }
 
@@ -34,13 +34,13 @@ export interface TaskMessage {
 
 /** How delegation is done; all optional. */
 export interface DelegatorOptions {
-  /** Judges a task before it is stored, and each answer to its worker: gives it back, changed perhaps, or throws. */
+  /** Checks a task before it is stored, and each answer to its worker: returns it, possibly edited, or throws. */
   readonly admit?: ((draft: TaskDraft) => TaskDraft | Promise<TaskDraft>) | undefined
-  /** Told of every move that was made through this object. */
+  /** Receives every transition made by this object. */
   readonly onMove?: ((task: Task, move: Pick<TaskMove, 'action' | 'actor' | 'text'>) => void) | undefined
-  /** How long a worker that accepts here may be silent; it then counts as dead. For ever unless set. */
+  /** How long a worker that accepts here may be silent; it then counts as dead. No limit by default. */
   readonly leaseMs?: number | undefined
-  /** How often workers of one task may be lost before it fails; 3 unless set. */
+  /** How often workers of one task may be lost before it fails; default 3. */
   readonly maxAttempts?: number | undefined
 }
 
@@ -86,7 +86,7 @@ export class Delegator {
     const { admit } = this.#options
     const read = readDraft(given)
     const draft = admit === undefined ? read : await admit(read)
-    // Judging takes its time.
+    // The pipeline takes time.
     this.#refuseDisposed()
     const { store, clock, newId } = this.#services
     const id = newId()
@@ -127,7 +127,7 @@ export class Delegator {
     return this.#move(id, actor, 'request-input', question)
   }
 
-  /** The delegator answers, and the work goes on. */
+  /** The delegating agent answers, and the work continues. */
   async provideInput(id: string, actor: string, answer: string): Promise<Task> {
     return this.#move(id, actor, 'provide-input', await this.#reviewAnswer(id, answer))
   }
@@ -161,7 +161,7 @@ export class Delegator {
     return undo
   }
 
-  /** A task as it stands; nothing when there is none. */
+  /** The current state of a task; undefined for an unknown task. */
   get(id: string): Task | undefined {
     this.reclaim()
     return this.#services.store.get(id)
@@ -243,7 +243,7 @@ export class Delegator {
       this.#options.onMove?.(task, move)
     } catch (error) {
       report(
-        `Nobody could be told that task ${id} is ${status}: ${error instanceof Error ? error.message : show(error)}`,
+        `The message that task ${id} is ${status} could not be sent: ${error instanceof Error ? error.message : show(error)}`,
       )
     }
   }

@@ -23,7 +23,7 @@ interface TransitionRow {
   readonly keeps?: 'output' | 'reason' | 'question' | 'answer'
   /** Must there be a text? */
   readonly isTextNeeded?: boolean
-  /** Who is told, and in which kind of message. */
+  /** The recipient and the kind of message. */
   readonly tells: Exclude<TaskRole, 'arc'>
   readonly kind: MessageKind
   /** What is said where no text was given. */
@@ -93,7 +93,7 @@ export function isTaskOver(status: TaskStatus): boolean {
 /** Something that somebody does with a task. */
 export interface TaskMove {
   readonly action: TaskAction
-  /** The agent who does it; nothing stands for ARC itself, which no agent can be called. */
+  /** The agent that does it; undefined means ARC itself, which no agent can be called. */
   readonly actor: string | undefined
   /** Wall-clock milliseconds. */
   readonly at: number
