@@ -163,10 +163,10 @@ function describeKind({ type, enum: words, minimum, maximum, items, anyOf }) {
 }
 
 function auditChecklists() {
-  const checks = Object.entries(AUDIT_CHECKS).map(([name, { asks }]) => [
+  const checks = Object.entries(AUDIT_CHECKS).map(([name, { says }]) => [
     code(name),
-    asks,
-    ...Object.values(AUDIT_CHECKLISTS).map(({ asks: asked }) => (asked.includes(name) ? 'yes' : '–')),
+    `the answer says ${says}`,
+    ...Object.values(AUDIT_CHECKLISTS).map(({ requires }) => (requires.includes(name) ? 'yes' : '–')),
   ])
   const intro = [
     'The requirements of `audit-score` for an answer. The risk of the turn selects the checklist. In `strict` a missing item is flagged;',

@@ -33,7 +33,7 @@ const PRINTS: Readonly<Record<string, { readonly stdout: readonly string[]; read
     stdout: ['alert: circuit-breaker-tripped', 'open 3 enforce acts as log', 'closed 0 enforce acts as enforce'],
   },
   'supervision/retry.mjs': {
-    stdout: ['log: 1 attempt', 'Retry 1: the answer does not show that the work is done', 'enforce: 2 attempts, Done.'],
+    stdout: ['log: 1 attempt', 'Retry 1: The answer does not show that the work is done', 'enforce: 2 attempts, Done.'],
   },
   'supervision/gate.mjs': {
     stdout: [

@@ -139,7 +139,7 @@ describe('an emptied home', () => {
     await expectStopped()
     emptyHome('bin')
     const said = await expectStopped()
-    expect(said).toContain('what was last in force holds: mode enforce')
+    expect(said).toContain('the last known mode applies: enforce')
     expect(await failedChecks()).toContain('mode')
     expect(onlyJson(await agent.arc('mode', '--json'))).toMatchObject({ mode: 'enforce', source: 'last in force' })
     expect(onlyJson(await agent.arc('init', '--json'))).toMatchObject({ enforcement: 'enforce' })

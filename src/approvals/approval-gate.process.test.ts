@@ -1,4 +1,4 @@
-// A step that is held for a person, from the hook's `ask` to the person's answer in another process.
+// A step that needs approval, from the hook's `ask` to the answer in another process.
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -85,14 +85,14 @@ describe('a held step', () => {
       blocked: true,
       metadata: { approval: { status: 'denied' } },
     })
-    expect((await pending).reason).toMatch(/said no\. It writes to production\.$/)
+    expect((await pending).reason).toMatch(/^Denied by .*\. It writes to production\.$/)
   })
 
   it('is blocked when nobody answers, and says how to have it approved', async () => {
     const supervisor = await supervise({ askMs: 30 })
     const outcome = await call(supervisor)
     expect(outcome).toMatchObject({ decision: 'block', blocked: true, hook: 'careful' })
-    expect(outcome.reason).toMatch(/^Nobody answered/)
+    expect(outcome.reason).toMatch(/^No answer within/)
     expect(outcome.suggestion).toMatch(/arc approvals approve \w+/)
   })
 

@@ -1,12 +1,12 @@
-// What becomes of a step that is held for a person: an approval given earlier, or a question and the wait for its
-// answer. Nobody answering is a no.
+// The approval gate: a step that needs approval uses an earlier approval, or asks and waits for the answer. No answer in
+// time counts as a denial.
 
 import { describe } from '../engine/errors.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { keepAliveWhile } from '../platform/keep-alive.ts'
 import { type ApprovalEvent, type ApprovalStatus, type Approvals, type HeldStep, toHeldStep } from './approvals.ts'
 
-/** A step as it was dispatched, for the approval that is bound to it. */
+/** The dispatched step that an approval is bound to. */
 interface DispatchedStep {
   readonly id: string
   readonly point: string
@@ -16,17 +16,17 @@ interface DispatchedStep {
   readonly host?: string | undefined
 }
 
-/** How long to wait for a person. */
+/** How long to wait for an answer. */
 export interface AskLimits {
-  /** Milliseconds; 0 waits not at all and leaves the outcome an `ask`. */
+  /** Milliseconds; 0 does not wait and leaves the outcome an `ask`. */
   readonly askMs: number
-  /** Gives up early: the answer is then a no. */
+  /** Stops waiting: the step is then denied. */
   readonly signal?: AbortSignal | undefined
 }
 
 const ASK_MS = 60_000
 
-// What is told of the approval, in the outcome's metadata.
+// The approval in the metadata of the outcome.
 interface ApprovalNote {
   readonly id: string
   readonly status: ApprovalStatus
@@ -34,7 +34,7 @@ interface ApprovalNote {
   readonly by?: string | undefined
 }
 
-/** Holds steps for a person, on behalf of a supervisor. */
+/** Asks for approval of steps, on behalf of a supervisor. */
 export class ApprovalGate {
   readonly #approvals: Approvals
   readonly #askMs: number
@@ -43,7 +43,7 @@ export class ApprovalGate {
 
   constructor(from: {
     readonly approvals: Approvals
-    /** How long a person is waited for; a minute unless set. */
+    /** How long to wait for an answer; one minute by default. */
     readonly askMs?: number | undefined
     readonly record: (event: ApprovalEvent) => void
     readonly report: (message: string) => void
@@ -54,21 +54,21 @@ export class ApprovalGate {
     this.#report = from.report
   }
 
-  /** Takes a held outcome to its end. What cannot be asked for is a no. */
+  /** The final outcome of a step that needs approval. If approval cannot be requested, the step is blocked. */
   async resolve(outcome: Outcome, dispatched: DispatchedStep, limits: Partial<AskLimits> = {}): Promise<Outcome> {
     try {
       const { note, event, outcome: resolved } = await this.#ask(outcome, dispatched, { askMs: this.#askMs, ...limits })
       if (event !== undefined) this.#recordEvent(note, event, resolved, dispatched)
       return { ...resolved, metadata: { ...resolved.metadata, approval: note } }
     } catch (error) {
-      const reason = `This has to be held for a person, but cannot be: ${describe(error)}`
+      const reason = `This step needs approval, but approval cannot be requested: ${describe(error)}`
       this.#report(reason)
       return { ...outcome, decision: 'block', reason }
     }
   }
 
   async #ask(outcome: Outcome, dispatched: DispatchedStep, { askMs, signal }: AskLimits): Promise<Resolution> {
-    // As it would run: with the edits of the hooks.
+    // With the edits of the hooks: the data that would be used.
     const step = toHeldStep({ ...dispatched, data: outcome.data })
     const used = this.#approvals.consume(step)
     if (used !== undefined) {
@@ -80,7 +80,7 @@ export class ApprovalGate {
     if (askMs <= 0) return { note: this.#readNote(id, 'pending'), event: 'pending', outcome: outcome }
     const limits = { waitMs: askMs, ...(signal !== undefined && { signal }) }
     const note = this.#readNote(id, await keepAliveWhile(this.#approvals.wait(id, limits)))
-    // An answer was recorded by the one who gave it.
+    // `Approvals.answer` has recorded an answer already.
     const event = note.status === 'approved' || note.status === 'denied' ? undefined : note.status
     return {
       note,
@@ -114,12 +114,12 @@ export class ApprovalGate {
 
 interface Resolution {
   readonly note: ApprovalNote
-  /** What is recorded here. */
+  /** The event to record; undefined where it is recorded already. */
   readonly event: ApprovalStatus | undefined
   readonly outcome: Outcome
 }
 
-// What rules found in it: shown to the person also where all of it is too long.
+// The texts that rules matched: shown even where the arguments are too long to show.
 function readMatches({ metadata }: Outcome): readonly string[] {
   const { risk } = metadata as { readonly risk?: { readonly evidence?: unknown } }
   const evidence = Array.isArray(risk?.evidence) ? (risk.evidence as readonly { readonly matched?: unknown }[]) : []
@@ -128,7 +128,7 @@ function readMatches({ metadata }: Outcome): readonly string[] {
 
 function release(outcome: Outcome): Outcome {
   const { suggestions, ...metadata } = outcome.metadata
-  // What was asked is answered.
+  // The question is answered, so its suggestion is dropped.
   const open = (Array.isArray(suggestions) ? suggestions : []).filter(({ decision }) => decision !== 'ask')
   return {
     ...outcome,
@@ -142,11 +142,11 @@ function release(outcome: Outcome): Outcome {
 function refuse(outcome: Outcome, step: HeldStep, note: ApprovalNote, askMs: number): Outcome {
   const why = outcome.reason === undefined ? '' : ` ${outcome.reason}`
   if (note.status === 'denied') {
-    const by = note.by === undefined ? 'A person' : note.by
-    return { ...outcome, decision: 'block', reason: `${by} said no.${why}` }
+    const by = note.by === undefined ? '' : ` by ${note.by}`
+    return { ...outcome, decision: 'block', reason: `Denied${by}.${why}` }
   }
-  const reason = `Nobody answered within ${Math.round(askMs / 1_000)} s.${why}`
+  const reason = `No answer within ${Math.round(askMs / 1_000)} s.${why}`
   const what = step.tool === undefined ? 'the step' : `this call of ${step.tool}`
-  const suggestion = `Let a person run "arc approvals approve ${note.id}", then repeat ${what} unchanged.`
+  const suggestion = `Ask the user to run "arc approvals approve ${note.id}", then repeat ${what} unchanged.`
   return { ...outcome, decision: 'block', reason, suggestion: outcome.suggestion ?? suggestion }
 }

@@ -1,5 +1,4 @@
-// Finds approvals without reading all of them: by the hash of their step, and those that are pending. Also bounds how many
-// may be pending at a time.
+// The index of approvals: by the hash of their step, and by whether they are pending. Limits how many may be pending.
 
 import { ArcError } from '../engine/errors.ts'
 import type { StateStore } from '../storage/ports.ts'
@@ -7,19 +6,19 @@ import { update } from '../storage/state.ts'
 
 const HASH_PREFIX = 'approvals-of:'
 const OPEN_KEY = 'approvals-open'
-const MAX_OF_HASH = 20
-const SWEEP_MS = 3_600_000
+const MAX_PER_HASH = 20
+const PURGE_INTERVAL_MS = 3_600_000
 
-/** So many steps of a home may wait at a time. More are refused. */
+/** The most steps of a home that may wait for an answer; further steps are refused. */
 export const MAX_PENDING = 200
 
-// When each pending one ends, by id.
+// The expiry time of each pending approval, by id.
 interface PendingList {
   readonly ends: Readonly<Record<string, number>>
   readonly sweptAt: number
 }
 
-/** What an entry needs to be listed. */
+/** The part of an approval that is indexed. */
 interface IndexEntry {
   readonly id: string
   readonly hash: string
@@ -27,7 +26,7 @@ interface IndexEntry {
   readonly expiresAt: number
 }
 
-/** The lists of one home. */
+/** The index of one home. */
 export class ApprovalIndex {
   readonly #state: StateStore
   readonly #keepMs: number
@@ -37,33 +36,33 @@ export class ApprovalIndex {
     this.#keepMs = keepMs
   }
 
-  /** Lists a pending one; throws when there are too many. Gives those that have expired, and whether a sweep is due. */
+  /** Adds a pending approval; throws when there are too many. Returns those that expired, and whether a purge is due. */
   add({ id, hash, createdAt, expiresAt }: IndexEntry): {
     readonly ended: readonly string[]
-    readonly isSweepDue: boolean
+    readonly isPurgeDue: boolean
   } {
     let ended: readonly string[] = []
     let isFull = false
-    let isSweepDue = false
+    let isPurgeDue = false
     update<PendingList>(this.#state, OPEN_KEY, (before) => {
       const { ends = {}, sweptAt = 0 } = before ?? {}
       const still = Object.entries(ends).filter(([, end]) => end > createdAt)
       ended = Object.keys(ends).filter((one) => (ends[one] ?? 0) <= createdAt)
       isFull = still.length >= MAX_PENDING
-      isSweepDue = Math.abs(createdAt - sweptAt) >= SWEEP_MS
+      isPurgeDue = Math.abs(createdAt - sweptAt) >= PURGE_INTERVAL_MS
       const next = {
         ends: { ...Object.fromEntries(still), [id]: expiresAt },
-        sweptAt: isSweepDue ? createdAt : sweptAt,
+        sweptAt: isPurgeDue ? createdAt : sweptAt,
       }
       return isFull ? undefined : next
     })
-    if (isFull) throw new ArcError('ARC_APPROVALS_FULL', `${MAX_PENDING} steps wait for an answer already.`)
-    const add = (ids: readonly string[] = []) => [...ids, id].slice(-MAX_OF_HASH)
+    if (isFull) throw new ArcError('ARC_APPROVALS_FULL', `${MAX_PENDING} steps already wait for an answer.`)
+    const add = (ids: readonly string[] = []) => [...ids, id].slice(-MAX_PER_HASH)
     update<readonly string[]>(this.#state, HASH_PREFIX + hash, add, this.#keepMs)
-    return { ended, isSweepDue }
+    return { ended, isPurgeDue }
   }
 
-  /** Takes one that was answered out of the pending ones. */
+  /** Removes an answered approval from the pending ones. */
   remove(id: string): void {
     update<PendingList>(this.#state, OPEN_KEY, (before) => {
       if (before === undefined || !Object.hasOwn(before.ends, id)) return undefined
@@ -72,7 +71,7 @@ export class ApprovalIndex {
     })
   }
 
-  /** The ids that may be pending. */
+  /** The ids of approvals that may be pending. */
   pending(): readonly string[] {
     return Object.keys((this.#state.get(OPEN_KEY)?.value as PendingList | undefined)?.ends ?? {})
   }

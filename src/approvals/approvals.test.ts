@@ -111,7 +111,7 @@ describe('approvals', () => {
     clock.advance(600_000)
     expect(approvals.consume(STEP)).toBeUndefined()
     expect(() => approvals.answer(id, 'approve')).toThrow('it is expired')
-    expect(() => approvals.answer('nobody', 'approve')).toThrow('There is no step "nobody"')
+    expect(() => approvals.answer('nobody', 'approve')).toThrow('There is no approval "nobody"')
   })
 
   it('G4 a long step is stored as a preview with its matched line, and is still approved by its whole hash', () => {

@@ -1,5 +1,5 @@
-// Steps that are held for a person. What is approved is one exact step, once, for a while: an edited one is another.
-// All of it is in the state store, so that one process waits for what a person answers in another.
+// Steps that need approval. An approval is for exactly one step, can be used once, and expires; an edited step needs a new
+// one. Stored in the state store, so that one process can wait for an answer that is given in another.
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../engine/clock.ts'
@@ -11,7 +11,7 @@ import { update } from '../storage/state.ts'
 import { ApprovalIndex } from './approval-index.ts'
 import { type StepPreview, shortenExpired, storedArgs } from './stored-args.ts'
 
-/** What exactly is held. */
+/** The step that needs approval. */
 export interface HeldStep {
   readonly point: string
   readonly tool?: string | undefined
@@ -19,29 +19,29 @@ export interface HeldStep {
   readonly args: unknown
   readonly workspace?: string | undefined
   readonly session?: string | undefined
-  /** Who would do it. Shown, and no part of the hash. */
+  /** Shown to the user; not part of the hash. */
   readonly agent?: string | undefined
   readonly host?: string | undefined
-  /** Set where the arguments here are only a part of those that are held. */
+  /** Set where `args` holds only a part of the arguments. */
   readonly preview?: StepPreview | undefined
 }
 
-/** Why a step is held. */
+/** Why a step needs approval. */
 export interface HoldReason {
   readonly reason?: string | undefined
   readonly hook?: string | undefined
   /** The id of the step that was dispatched. */
   readonly stepId?: string | undefined
-  /** The texts that rules matched: shown also where the arguments are too long to be shown whole. */
+  /** The texts that rules matched: shown even where the arguments are too long to show. */
   readonly matched?: readonly string[] | undefined
 }
 
-/** Who answered, and by which way. */
+/** Who answered, through which channel. */
 export interface AnswerSource {
   readonly by?: string | undefined
   /** `program`: a program that embeds ARC. */
   readonly channel?: 'terminal' | 'page' | 'control-socket' | 'program' | undefined
-  /** The process that asked, for an answer at a terminal. */
+  /** The process of the terminal, for an answer there. */
   readonly process?: object | undefined
   /** The session of the page, for an answer there. */
   readonly pageSession?: string | undefined
@@ -49,7 +49,7 @@ export interface AnswerSource {
 
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'used'
 
-/** A step that is held, and what became of it. Times are wall-clock milliseconds. */
+/** An approval: requested, answered, used or expired. Times are wall-clock milliseconds. */
 export interface Approval {
   readonly id: string
   readonly step: HeldStep
@@ -78,21 +78,21 @@ export interface ApprovalServices {
   readonly state: StateStore
   readonly clock: Clock
   readonly newId: () => string
-  /** One text for one value, as the trace makes it. */
+  /** Canonical JSON, as in the trace. */
   readonly canonicalize: (value: unknown) => string
-  /** Records every answer at the moment it is given. */
+  /** Records each answer when it is given. */
   readonly record?: ((event: ApprovalEvent) => void) | undefined
 }
 
 export interface ApprovalOptions {
-  /** How long a person has for the answer, and then for the use of it; 10 minutes unless set. */
+  /** How long an approval can be answered, and after that used; 10 minutes by default. */
   readonly lifetimeMs?: number
 }
 
 const LIFETIME_MS = 600_000
-// A person's answer is noticed within this time.
+// How often the answer is polled.
 const POLL_MS = 20
-// Answered, used and expired ones are kept for so long, for whoever asks what became of them.
+// How long answered, used and expired approvals are kept.
 const RETENTION_MS = 86_400_000
 const PREFIX = 'approval:'
 const MAX_REASON = 2_000
@@ -114,7 +114,7 @@ export class Approvals {
     this.#index = new ApprovalIndex(services.state, RETENTION_MS + lifetimeMs)
   }
 
-  /** Puts a step before a person. The same step, held twice, is one question. Throws when too many wait already. */
+  /** Requests approval. The same step requested twice is one request. Throws when too many are pending. */
   request(step: HeldStep, why: HoldReason): Approval {
     const text = this.#serialize(step)
     const hash = createHash('sha256').update(text).digest('hex')
@@ -125,24 +125,24 @@ export class Approvals {
     const reason = why.reason === undefined ? undefined : clip(why.reason, MAX_REASON)
     const times = { createdAt, expiresAt: createdAt + this.#lifetimeMs }
     const stored = { ...step, ...storedArgs(step.args, canonicalize(step.args ?? null), why.matched) }
-    const said = { reason, hook: why.hook, stepId: why.stepId }
-    const approval: Approval = { id: newId(), step: stored, hash, ...said, ...times, status: 'pending' }
-    const { ended, isSweepDue } = this.#index.add(approval)
+    const cause = { reason, hook: why.hook, stepId: why.stepId }
+    const approval: Approval = { id: newId(), step: stored, hash, ...cause, ...times, status: 'pending' }
+    const { ended, isPurgeDue } = this.#index.add(approval)
     if (!state.set(PREFIX + approval.id, approval, 0)) {
       throw new ArcError('ARC_STORE_BUSY', `There is an approval ${show(approval.id)} already.`)
     }
-    for (const one of ended) this.#shrink(one)
-    if (isSweepDue) this.#purge()
+    for (const expired of ended) this.#shrink(expired)
+    if (isPurgeDue) this.#purge()
     return approval
   }
 
-  /** A person's answer, recorded at once. Only what is still pending can be answered: the first answer stands. */
-  answer(id: string, word: 'approve' | 'deny', source: AnswerSource = {}): Approval {
+  /** Answers a pending approval and records the answer. The first answer counts. */
+  answer(id: string, answer: 'approve' | 'deny', source: AnswerSource = {}): Approval {
     const { clock } = this.#services
-    const status = word === 'approve' ? 'approved' : 'denied'
+    const status = answer === 'approve' ? 'approved' : 'denied'
     const isMine = this.#change(id, (approval) => {
       if (approval.status !== 'pending') return undefined
-      // A use has its own time: an answer at the last moment is worth something too.
+      // The use has its own lifetime, so that an answer at the last moment can still be used.
       const answeredAt = clock.wall()
       return { ...approval, status, answeredBy: source.by, answeredAt, expiresAt: answeredAt + this.#lifetimeMs }
     })
@@ -155,14 +155,14 @@ export class Approvals {
     throw notPending(approval)
   }
 
-  /** One that can still be answered; throws where there is none. */
+  /** A pending approval; throws where there is none with this id. */
   open(id: string): Approval {
     const approval = this.#require(id)
     if (approval.status !== 'pending') throw notPending(approval)
     return approval
   }
 
-  /** Uses an approval that was given earlier to exactly this step: once, by one process. */
+  /** Uses an earlier approval of exactly this step: once, by one process. */
   consume(step: HeldStep): Approval | undefined {
     for (const { id, status } of this.#findByHash(this.hashStep(step))) {
       if (status === 'approved' && this.#use(id)) return this.get(id)
@@ -170,7 +170,7 @@ export class Approvals {
     return undefined
   }
 
-  /** Waits for the answer. An approval that is waited for is used by that. No answer in time is a no. */
+  /** Waits for the answer and uses the approval. No answer in time counts as `expired`. */
   async wait(
     id: string,
     limits: { readonly signal?: AbortSignal; readonly waitMs?: number } = {},
@@ -187,7 +187,7 @@ export class Approvals {
     }
   }
 
-  /** Holds a step to its end: an approval given earlier, or a question and the answer to it. */
+  /** Uses an earlier approval, or requests one and waits for the answer. */
   async hold(
     step: HeldStep,
     why: HoldReason,
@@ -204,19 +204,19 @@ export class Approvals {
     return this.#read(this.#services.state.get(PREFIX + id))
   }
 
-  /** All that are kept, oldest first. */
+  /** All stored approvals, oldest first. */
   list(): readonly Approval[] {
     const all = this.#services.state.list(PREFIX).map((entry) => this.#read(entry))
     return all.filter((approval) => approval !== undefined).sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** Those that wait for an answer, oldest first. */
+  /** The pending approvals, oldest first. */
   pending(): readonly Approval[] {
     const found = this.#index.pending().flatMap((id) => this.get(id) ?? [])
     return found.filter(({ status }) => status === 'pending').sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** What stands for exactly this step. */
+  /** The hash that identifies a step. */
   hashStep(step: HeldStep): string {
     return createHash('sha256').update(this.#serialize(step)).digest('hex')
   }
@@ -225,14 +225,14 @@ export class Approvals {
     try {
       return this.#services.canonicalize({ point, tool, args, workspace, session })
     } catch (error) {
-      throw new ArcError('ARC_DATA_INVALID', `This step cannot be held for a person: ${describe(error)}.`)
+      throw new ArcError('ARC_DATA_INVALID', `Approval of this step cannot be requested: ${describe(error)}.`)
     }
   }
 
   #require(id: string): Approval {
     const approval = this.get(id)
     if (approval !== undefined) return approval
-    throw new ArcError('ARC_APPROVAL_UNKNOWN', `There is no step ${show(id)} that is held.`)
+    throw new ArcError('ARC_APPROVAL_UNKNOWN', `There is no approval ${show(id)}.`)
   }
 
   #use(id: string): boolean {
@@ -241,7 +241,7 @@ export class Approvals {
     )
   }
 
-  // Was it this call that changed it? Exactly one of many is told so.
+  // True for exactly one of several concurrent calls: the one that made the change.
   #change(id: string, change: (approval: Approval) => Approval | undefined): boolean {
     let isMine = false
     update<unknown>(this.#services.state, PREFIX + id, (value) => {
@@ -253,8 +253,7 @@ export class Approvals {
     return isMine
   }
 
-  // What is past its time is expired for everyone, whoever looks. A clock that was set back makes nothing last longer
-  // than its lifetime from when it was made or answered.
+  // Expiry is decided on read. A clock that was set back must not prolong an approval beyond its lifetime.
   #read(entry: StateEntry | undefined): Approval | undefined {
     if (entry === undefined || !isApproval(entry.value)) return undefined
     const approval = entry.value
@@ -313,18 +312,18 @@ export class Approvals {
   }
 }
 
-// Clocks of one machine agree; a small step back is a correction, a large one is somebody who turns it back.
+// A small step back is a clock correction; a larger one is treated as tampering.
 const CLOCK_SLACK_MS = 5_000
 
 function notPending({ id, status }: Approval): ArcError {
-  return new ArcError('ARC_APPROVAL_OVER', `The step ${show(id)} cannot be answered any more: it is ${status}.`)
+  return new ArcError('ARC_APPROVAL_OVER', `The approval ${show(id)} cannot be answered any more: it is ${status}.`)
 }
 
 function isApproval(value: unknown): value is Approval {
   return isRecord(value) && typeof value.id === 'string' && typeof value.hash === 'string' && isRecord(value.step)
 }
 
-/** What is held of a step that was dispatched. */
+/** The part of a dispatched step that an approval is bound to. */
 export function toHeldStep(step: {
   readonly point: string
   readonly data: object

@@ -1,17 +1,17 @@
-// What is stored of the arguments of a held step: all of them, or where they are long the head, the tail and the lines that
-// a rule matched. The approval itself is bound to the hash of all of it.
+// The arguments as an approval stores them: all, or for long arguments the head, the tail and the lines that a rule
+// matched. The approval is bound to the hash of all arguments.
 
 import { createHash } from 'node:crypto'
 
-/** Said of arguments of which only a part is stored. */
+/** The size and hash of arguments that are stored only in part. */
 export interface StepPreview {
-  /** How long the whole arguments are, as canonical JSON. */
+  /** The size of all arguments as canonical JSON. */
   readonly bytes: number
-  /** SHA-256 of the same. */
+  /** SHA-256 of that JSON. */
   readonly sha256: string
 }
 
-/** Arguments up to this length are stored whole; nobody reads more before an answer. */
+/** Arguments up to this size are stored whole. */
 export const MAX_WHOLE_BYTES = 64 * 1024
 const SHOWN_CHARACTERS = 8_000
 const MAX_MATCHES = 5
@@ -19,7 +19,7 @@ const MAX_MATCH = 400
 const MAX_ITEMS = 50
 const MAX_DEPTH = 4
 
-/** The arguments as they are stored, and what was left out. `text` is their canonical JSON. */
+/** The arguments to store, and a preview note where they were shortened. `text` is their canonical JSON. */
 export function storedArgs(
   args: unknown,
   text: string,
@@ -31,7 +31,7 @@ export function storedArgs(
   return { args: shorten(args, { shown: SHOWN_CHARACTERS, matched }, 0), preview }
 }
 
-/** A still shorter form, for steps whose time is over. */
+/** A shorter form, for expired approvals. */
 export function shortenExpired(args: unknown): unknown {
   return shorten(args, { shown: 500, matched: [] }, 0)
 }
@@ -66,7 +66,7 @@ function shortenText(text: string, { shown, matched }: Cut): string {
   return text.slice(0, half) + hidden + found + text.slice(-half)
 }
 
-// The line of a match, where head and tail do not show it already.
+// The line of a match, unless the head or the tail shows it.
 function lineWith(text: string, part: string, half: number): string | undefined {
   const at = part === '' ? -1 : text.indexOf(part)
   if (at === -1 || at + part.length <= half || at >= text.length - half) return undefined

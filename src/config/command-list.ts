@@ -1,11 +1,11 @@
-// The list of command hooks over all layers: appended, never replaced; the same hook twice counts once.
+// The command hooks of all layers: appended, never replaced; the same hook twice counts once.
 
 import { basename } from 'node:path'
 import type { CommandHook, LayerName, Origin } from './config.ts'
 import type { CommandSetting } from './schema.ts'
 import type { ValidFile } from './validate.ts'
 
-/** Appends a file's commands. What is there already, under whatever name, is not added; a name that is taken is varied. */
+/** Appends the commands of a file. A command with the same content is not added twice; a taken name is varied. */
 export function addCommands(base: readonly CommandHook[], file: ValidFile, layer: LayerName): readonly CommandHook[] {
   const list = [...base]
   const contents = new Set(base.map(serializeContent))
@@ -28,12 +28,12 @@ function buildHook(setting: CommandSetting, origin: Origin): CommandHook {
   return { name, point, tool, command, timeoutMs, blocking, priority, onError, critical, origin }
 }
 
-/** What a hook does, without its name and place: two hooks of the same content are one. */
+/** The content of a hook without its name and origin: two hooks of the same content are one. */
 export function serializeContent({ name: _name, origin: _origin, ...content }: CommandHook): string {
   return JSON.stringify(Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-// A project's hook never takes the place of the user's: both stand, and the name says which is whose.
+// A project's hook never replaces a hook of the user: both run, and the name shows the layer.
 function freeName(hook: CommandHook, taken: ReadonlySet<string>, layer: LayerName): string {
   const isFree = (name: string) => !taken.has(buildKey({ ...hook, name }))
   if (isFree(hook.name)) return hook.name

@@ -6,7 +6,7 @@ import type { ArmaScript } from './arma/compile-script.ts'
 import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import type { Position } from './position.ts'
 
-/** Settings of one hook; what is absent falls to the defaults. */
+/** Settings of one hook; an absent key has the default. */
 export interface HookSettings {
   readonly enabled?: boolean | undefined
   readonly timeoutMs?: number | undefined
@@ -15,10 +15,10 @@ export interface HookSettings {
   readonly options?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Whose file an entry came from. */
+/** The layer of an entry. */
 export type LayerName = 'user' | 'project'
 
-/** Where an entry came from. */
+/** The origin of an entry. */
 export interface Origin extends Position {
   readonly layer: LayerName
   readonly file: string
@@ -26,10 +26,10 @@ export interface Origin extends Position {
 
 /** A command hook as plain data. */
 export interface CommandHook {
-  /** Given, or made from the program and the point; unique at its point. */
+  /** Given, or built from the program and the point; unique at its point. */
   readonly name: string
   readonly point: string
-  /** Only for this tool or class of tools. */
+  /** Only for this tool or tool class. */
   readonly tool: string | undefined
   readonly command: string | readonly string[]
   readonly timeoutMs: number
@@ -44,17 +44,17 @@ export interface CommandHook {
 export interface Script {
   readonly file: string
   readonly script: ArmaScript
-  /** The hash of the text that was compiled. */
+  /** The hash of the compiled text. */
   readonly sha256: string
   readonly origin: Origin
 }
 
-/** The configuration in force: plain data, from which runtime builds the pipeline. */
+/** The effective configuration: plain data, from which the pipeline is built. */
 export interface Config {
   readonly profile: string
   /** The agent that the profile launches. */
   readonly tool: string | undefined
-  /** What answers one prompt, from stdin to stdout: a line for sh, or a program and its arguments. */
+  /** The command that answers one prompt from stdin to stdout: a line for sh, or a program and its arguments. */
   readonly headless: string | readonly string[] | undefined
   readonly enforcement: Mode
   readonly errorBehavior: OnError
@@ -66,13 +66,13 @@ export interface Config {
   readonly scripts: readonly Script[]
   readonly breaker: { readonly failureThreshold: number; readonly cooldownMs: number }
   readonly risk: { readonly floor: boolean }
-  /** Whether hooks start a daemon, and for how long one that they started stays unused. */
+  /** Whether hooks start a daemon, and after how long an unused one stops. */
   readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
-  /** Where the end of the record is noted beside the home and the system log. */
+  /** Further places for anchors of the trace, beside the home and the system log. */
   readonly trace: { readonly anchors: readonly string[] }
 }
 
-/** What holds where no file says otherwise. */
+/** The defaults. */
 export const DEFAULTS: Config = Object.freeze({
   profile: 'default',
   tool: undefined,
@@ -95,7 +95,7 @@ export function hookSettings(config: Config, name: string): HookSettings {
   return (Object.hasOwn(config.hooks, name) ? config.hooks[name] : undefined) ?? {}
 }
 
-/** What a failure of this hook means by this configuration. */
+/** The failure policy of a hook in this configuration. */
 export function readOnError(config: Config, name: string): OnError {
   const guards: Readonly<Record<string, OnError | undefined>> = BUILT_IN_HOOKS
   const builtIn = Object.hasOwn(guards, name) ? guards[name] : undefined

@@ -1,4 +1,4 @@
-// One layer from its files: the file itself, what it extends (bases first) and its scripts. All of it or nothing.
+// Reads one layer: the file, the files that it extends (bases first) and its scripts. All of them or none.
 
 import { createHash } from 'node:crypto'
 import { dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -17,40 +17,40 @@ import type { FileKind } from './schema.ts'
 import { modeInText, nearestMode, strictestMode } from './strictness.ts'
 import { type Validated, type ValidFile, validate } from './validate.ts'
 
-/** Where a layer is looked for. */
+/** Where a layer is searched. */
 export interface LayerLocation {
   readonly kind: FileKind
-  /** The file without its ending. */
+  /** The path without the extension. */
   readonly stem: string
-  /** Where `extends` finds profiles by name; a project has none. */
+  /** The folder of profiles for `extends`; a project has none. */
   readonly profiles?: string
   /** The directory that a project's files must not leave. */
   readonly within?: string
 }
 
-/** A layer as it was read. */
+/** A layer and its files. */
 export interface Chain {
-  /** Bases first. Empty when there is no such file, or when anything in it is wrong. */
+  /** Bases first. Empty when there is no file, or when a file has a problem. */
   readonly layers: readonly Layer[]
-  /** The good entries of every file that could be parsed, whatever else is wrong. */
+  /** The valid entries of every file that could be parsed. */
   readonly goodEntries: readonly Layer[]
-  /** The strictest mode that a file asks for that could not be parsed. */
+  /** The strictest mode in files that could not be parsed. */
   readonly asked?: Mode | undefined
   readonly problems: readonly Problem[]
-  /** Every text that was read. */
+  /** The text of every file. */
   readonly texts: Readonly<Record<string, string>>
-  /** Every path that was looked at, so that a change of it can be noticed. */
+  /** Every path that was read or looked for, to watch for changes. */
   readonly looked: readonly string[]
 }
 
 const MAX_CHAIN = 16
 
-/** Reads a layer with everything it builds on. */
+/** Reads a layer with the files that it extends. */
 export function readChain(place: LayerLocation, read: ReadFile): Chain {
   return new ChainReader(place, read).run()
 }
 
-/** The file of a stem that exists, with the others that stand for the same thing. */
+/** The existing files of a stem, in order of preference. */
 function findFiles(stem: string, read: ReadFile): string[] {
   return EXTENSIONS.map((extension) => `${stem}${extension}`).filter((file) => {
     const { text, problem: wrong } = read(file)

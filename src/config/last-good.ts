@@ -1,4 +1,4 @@
-// The texts that were last in force, so that a bad file changes nothing, also for the next short-lived process.
+// The last good texts of each layer, so that a bad file changes nothing, also for the next process.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,17 +9,17 @@ import { readBoundedFile } from './read-file.ts'
 /** The files of one layer, with their texts: the file itself, what it extends, and its scripts. */
 type Bundle = Readonly<Record<string, string>>
 
-/** Keeps the last good bundle of each layer. */
+/** Stores the last good bundle of each layer. */
 export interface LastGood {
   get(layer: string): Bundle | undefined
-  /** May throw when it cannot be kept beyond this process. */
+  /** May throw when it cannot be written to disk. */
   set(layer: string, bundle: Bundle): void
-  /** After a person removed the layer on purpose. */
+  /** After the user removed the layer on purpose. */
   forget(layer: string): void
 }
 
 /**
- * Keeps the last good texts in memory and, given a directory, on disk.
+ * Stores the last good texts in memory and, given a directory, on disk.
  * @example
  * const lastGood = openLastGood(join(home, 'last-good'))
  */
@@ -47,7 +47,7 @@ export function openLastGood(dir?: string): LastGood {
   }
 }
 
-// Whole or not at all: another process may read at any moment.
+// Atomic: another process may read at any moment.
 function write(file: string, text: string): void {
   const draft = `${file}.${randomUUID()}`
   try {
@@ -59,7 +59,7 @@ function write(file: string, text: string): void {
   }
 }
 
-// A chain of files of the largest size, escaped.
+// The size of the longest chain of the largest files, escaped.
 const MAX_BYTES = 64 * 1024 * 1024
 
 function read(file: string, layer: string): Bundle | undefined {
@@ -71,7 +71,7 @@ function read(file: string, layer: string): Bundle | undefined {
     const isText = Object.values(kept.bundle).every((value) => typeof value === 'string')
     return isText ? (kept.bundle as Bundle) : undefined
   } catch {
-    // A damaged copy is as good as none; the next good state writes a new one.
+    // A damaged copy is ignored; the next good state replaces it.
     return undefined
   }
 }

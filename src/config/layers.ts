@@ -1,5 +1,5 @@
-// Layers of settings into one configuration: the user's override each other, a project's can only tighten.
-// Pure: files are found and read in load.ts. Every entry that is not taken over is reported with its place.
+// Merges layers of settings into one configuration: layers of the user override each other, a project's layer can only
+// tighten. Pure: load.ts reads the files. Every ignored entry is reported with its position.
 
 import type { OnError } from '../engine/degradation.ts'
 import { show } from '../engine/errors.ts'
@@ -10,19 +10,19 @@ import { formatKey, type Problem, problem } from './problem.ts'
 import type { Settings } from './schema.ts'
 import type { ValidFile } from './validate.ts'
 
-/** One file as a layer: its settings, and the scripts it names. */
+/** One file as a layer: its settings and its scripts. */
 export interface Layer {
   readonly file: ValidFile
   readonly scripts: readonly Script[]
 }
 
-/** A configuration and what was not taken over into it. */
+/** A configuration, and problems for the entries that were ignored. */
 export interface Merged {
   readonly config: Config
   readonly problems: readonly Problem[]
 }
 
-/** Puts a file of the user's over a configuration: what it says wins, lists append. */
+/** Applies a file of the user: its values win, lists are appended. */
 export function override(base: Config, { file, scripts }: Layer): Config {
   const { settings } = file
   const { errorBehavior, timeout, maxHooksPerPoint, named } = splitHooks(settings)
@@ -46,7 +46,7 @@ export function override(base: Config, { file, scripts }: Layer): Config {
   }
 }
 
-/** Puts a project's file over a configuration: only what tightens it is taken, everything else is reported. */
+/** Applies a project's file: only stricter values are accepted, all others are reported. */
 export function tighten(base: Config, { file, scripts }: Layer): Merged {
   const guard = new Tightening(file)
   const { settings } = file
@@ -56,16 +56,21 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
   const stricter = { ...base, errorBehavior: strict }
   for (const [name, given] of named) hooks[name] = tightenHook(guard, stricter, name, given)
   const weakest = Object.values(hooks).find(isSoft)?.onError ?? strict
-  guard.refuse(['tool'], settings.tool, base.tool, "the agent is the user's choice")
+  guard.refuse(['tool'], settings.tool, base.tool, 'the user chooses the agent')
   const daemon = settings.daemon && { ...base.daemon, ...present(settings.daemon) }
-  guard.refuse(['daemon'], daemon, base.daemon, "the daemon is the user's")
-  guard.refuse(['trace'], settings.trace, undefined, "the record is the user's")
-  guard.refuse(['headless'], settings.headless, base.headless, 'it would be started without being trusted')
-  // Fewer hooks than the user has would put the user's own out; more would raise the limit.
-  guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, "the limit is the user's")
-  // An earlier trip lowers every mode to log; a later one raises a limit.
+  guard.refuse(['daemon'], daemon, base.daemon, 'the daemon belongs to the user')
+  guard.refuse(['trace'], settings.trace, undefined, 'the trace belongs to the user')
+  guard.refuse(['headless'], settings.headless, base.headless, 'the command would run without trust')
+  // A lower limit could drop hooks of the user; a higher one would loosen it.
+  guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, 'the limit belongs to the user')
+  // A lower threshold lowers modes to log earlier; a higher one loosens the limit.
   const { failureThreshold, cooldownMs } = settings.breaker ?? {}
-  guard.refuse(['breaker', 'failureThreshold'], failureThreshold, base.breaker.failureThreshold, "it is the user's")
+  guard.refuse(
+    ['breaker', 'failureThreshold'],
+    failureThreshold,
+    base.breaker.failureThreshold,
+    'it belongs to the user',
+  )
   const config: Config = {
     ...base,
     enforcement: guard.accept(['enforcement'], settings.enforcement, base.enforcement, isAtLeast),
@@ -86,7 +91,7 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
 function tightenHook(guard: Tightening, base: Config, name: string, given: HookSettings): HookSettings {
   const current = hookSettings(base, name)
   const path = ['hooks', name]
-  guard.refuse([...path, 'options'], given.options, current.options, "a hook's own settings are the user's")
+  guard.refuse([...path, 'options'], given.options, current.options, 'the options of a hook belong to the user')
   const onError = guard.accept([...path, 'onError'], given.onError, readOnError(base, name), isOnErrorAtLeast)
   const limit = current.timeoutMs ?? base.timeoutMs
   const timeoutMs = guard.acceptLimit([...path, 'timeout'], given.timeoutMs, limit, onError)
@@ -102,13 +107,13 @@ function tightenHook(guard: Tightening, base: Config, name: string, given: HookS
     ...changed('timeoutMs', timeoutMs, limit),
   } satisfies HookSettings
 
-  // What stays as it is must go on following the defaults.
+  // An unchanged value must keep following the defaults.
   function changed<K extends keyof HookSettings>(key: K, value: HookSettings[K], otherwise: HookSettings[K]) {
     return value === (current[key] ?? otherwise) ? {} : { [key]: value }
   }
 }
 
-/** Takes over what is at least as strict, and reports the rest. */
+/** Accepts values that are at least as strict, and reports the rest. */
 class Tightening {
   readonly problems: Problem[] = []
   readonly #file: ValidFile
@@ -117,7 +122,7 @@ class Tightening {
     this.#file = file
   }
 
-  /** The given value if it is as strict as the current one. */
+  /** The given value if it is at least as strict as the current one. */
   accept<T>(
     path: readonly string[],
     given: T | undefined,
@@ -130,7 +135,7 @@ class Tightening {
     return current
   }
 
-  /** A shorter limit, where running out of it blocks; elsewhere it would make hooks fail and so let things through. */
+  /** A shorter limit where a timeout blocks; elsewhere a shorter limit would make hooks fail and pass steps. */
   acceptLimit(path: readonly string[], given: number | undefined, current: number, onError: OnError): number {
     if (given !== undefined && given < current && onError !== 'abort') {
       const why = `a shorter limit than ${current} would make hooks fail, and a failure does not block here`
@@ -159,7 +164,7 @@ const isOnErrorAtLeast = (given: OnError, current: OnError) => STRICTNESS[given]
 const isAtMost = (given: number, current: number) => given <= current
 const isOnAtLeast = (given: boolean, current: boolean) => given || !current
 
-// A hook that the common time limit holds for, and whose failure lets things through.
+// A hook with the default time limit whose failure does not block.
 const isSoft = ({ onError = 'abort', timeoutMs }: HookSettings) => onError !== 'abort' && timeoutMs === undefined
 
 interface SplitHooks {
@@ -169,7 +174,7 @@ interface SplitHooks {
   readonly named: readonly (readonly [string, HookSettings])[]
 }
 
-// One block holds both the three defaults and the hooks by name.
+// `hooks` holds both the three defaults and the hooks by name.
 function splitHooks({ hooks = {} }: Settings): SplitHooks {
   const { errorBehavior, timeout, maxHooksPerPoint, ...others } = hooks
   const named = Object.entries(others).map(([name, { timeout: timeoutMs, ...rest }]) => {

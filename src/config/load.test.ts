@@ -74,7 +74,7 @@ describe('loading', () => {
   it.each([
     ['a directory in its place', () => mkdirSync(join(root, PROFILE)), 'this is a directory'],
     ['100 MB', () => writeHuge(join(root, PROFILE)), 'it was not read'],
-    ['a vanished file', () => undefined, 'has vanished'],
+    ['a vanished file', () => undefined, 'is missing'],
     ['a file as the directory', () => replaceByFile(join(home, 'profiles')), 'cannot be read'],
   ])('C1 keeps the last good state with %s', (_what, spoil, message) => {
     write(PROFILE, { enforcement: 'enforce' })
@@ -92,7 +92,7 @@ describe('loading', () => {
     expect(load()).toMatchObject({ absent: ['profile:default'], stale: [], problems: [{ kind: 'syntax' }] })
     write('home/profiles/strict.yaml', 'enforcement: enforce')
     expect(load({ profile: 'strcit' }).problems[0]?.message).toBe(
-      'There is no profile strcit; the profile default is in force in its place. Did you mean "strict"?',
+      'There is no profile strcit; the profile default is used instead. Did you mean "strict"?',
     )
     expect(load({ profile: '../../etc/passwd' }).problems[0]).toMatchObject({ kind: 'invalid' })
   })

@@ -1,5 +1,5 @@
-// The configuration in force, from the files of the user and of a project. A bad file changes nothing: its last good
-// state stays in force, and every problem is reported. Only reads, apart from keeping the last good texts.
+// Loads the effective configuration from the files of the user and of a project. A bad file changes nothing: its last
+// good state is used, and every problem is reported. Writes only the last good texts and the strictness record.
 
 import { basename, join, resolve, sep } from 'node:path'
 import { describe, didYouMean, show } from '../engine/errors.ts'
@@ -24,32 +24,32 @@ import {
 import { type Fingerprint, type Follow, fingerprint, hasHooks, type ProjectHooks, type TrustedSet } from './trust.ts'
 import { findEntry, withoutEntries, withoutHooks } from './valid-entries.ts'
 
-/** What to load, and what it needs from outside. */
+/** What to load, and the services for it. */
 export interface LoadOptions {
   /** `$ARC_HOME`. */
   readonly home: string
-  /** The root of the project, whose `.arc/config.*` is the layer above the user's. */
+  /** The root of the project; its `.arc/config.*` is the layer above the user's. */
   readonly project?: string | undefined
   /** `$ARC_PROFILE`; otherwise the config file's `profile`, otherwise `default`. */
   readonly profile?: string | undefined
-  /** The given profile comes from the environment of an agent: it may only tighten the one that the files choose. */
+  /** The given profile comes from the environment of an agent: it may only tighten the profile that the files choose. */
   readonly onlyTightens?: boolean | undefined
   readonly lastGood: LastGood
-  /** What was last in force; without it only the files count. */
+  /** The strictness record; without it only the files count. */
   readonly strictness?: StrictnessStore | undefined
-  /** Follows what the hooks of a project run. */
+  /** Finds the files that the hooks of a project run. */
   readonly follow?: Follow | undefined
-  /** Without it no project is trusted. */
+  /** The trusted projects; without it no project is trusted. */
   readonly trusted?: TrustedSet | undefined
   /** Names of hooks that a program registers itself, so that they can be configured. */
   readonly knownHooks?: readonly string[]
-  /** Reads files, where they are not taken as they stand: to try a change out before it is written. */
+  /** Replaces reading from disk: to check a change before it is written. */
   readonly read?: ReadFile
-  /** Called with every state that was loaded. Must not throw. */
+  /** Called after each load. Must not throw. */
   readonly onLoaded?: (loaded: Loaded) => void
-  /** Says what is wrong with a command that cannot be run, such as a placeholder without a safe form. */
+  /** Why a command cannot be run, such as a placeholder without a safe form; undefined when it can. */
   readonly checkCommand?: (command: CommandSetting) => string | undefined
-  /** Says what is wrong with the `options` of a hook, each mistake by its path inside them. */
+  /** The mistakes in the `options` of a hook, each with its path. */
   readonly checkOptions?: (hook: string, options: unknown) => readonly OptionMistake[]
 }
 
@@ -59,33 +59,33 @@ export interface OptionMistake {
   readonly message: string
 }
 
-/** A project's part in what was loaded. */
+/** The layer of a project. */
 export interface LoadedProject extends ProjectHooks, Fingerprint {
   readonly isTrusted: boolean
 }
 
-/** What was loaded. */
+/** A loaded configuration. */
 export interface Loaded {
   readonly config: Config
-  /** The same without the project. */
+  /** The configuration without the project. */
   readonly user: Config
   /** The profile that the files choose. */
   readonly chosen: string
   readonly problems: readonly Problem[]
-  /** The layers that run on their last good state, because their files are bad now. */
+  /** The layers whose files are bad and whose last good state is used. */
   readonly stale: readonly string[]
-  /** The layers whose files are bad and which never had a good state: they are not in force at all. */
+  /** The layers whose files are bad and that have no last good state: only their valid entries are used. */
   readonly absent: readonly string[]
-  /** Present when there is a project with a layer of its own. */
+  /** Present when the project has its own layer. */
   readonly project?: LoadedProject
-  /** The user's files in force, the first to last that override each other. */
+  /** The active files of the user; a later file overrides an earlier one. */
   readonly layers: readonly Layer[]
-  /** Every path that decides; a change of one is a reason to load again. */
+  /** Every path that was read or looked for; a change of one means to load again. */
   readonly files: readonly string[]
 }
 
 /**
- * Loads the configuration. Never throws for what stands in files.
+ * Loads the configuration. Never throws because of the content of files.
  * @example
  * const { config, problems } = loadConfig({ home, project: process.cwd(), lastGood: openLastGood(join(home, 'last-good')) })
  */
@@ -101,7 +101,7 @@ class Loading {
   readonly #stale: string[] = []
   readonly #absent: string[] = []
   readonly #files = new Set<string>()
-  // A file of the user's is missing or bad.
+  // A file of the user is missing or bad.
   #isDegraded = false
   #hasConfigFile = false
   #record: { readonly was: StrictnessRecord | undefined } | undefined
@@ -118,7 +118,7 @@ class Loading {
     const profiles = join(home, 'profiles')
     const base = this.#userLayer('config', { kind: 'config', stem: join(home, 'config'), profiles }, DEFAULTS)
     const named = base.layers.at(-1)?.file.settings.profile ?? 'default'
-    // A profile that a deleted file chose may only tighten, just as one from the environment of an agent.
+    // A profile that a deleted file chose may only tighten, like one from the environment of an agent.
     const chosen = base.isVanished === true ? 'default' : named
     const profile = this.#options.profile ?? named
     const onlyTightens = this.#options.onlyTightens === true || base.isVanished === true
@@ -146,10 +146,10 @@ class Loading {
       const found = this.#userLayer(`profile:${name}`, { kind: 'profile', stem, profiles }, named)
       if (!found.isMissing || name === 'default') return found
       const near = didYouMean(name, listProfiles(profiles))
-      const message = `There is no profile ${name}; the profile ${otherwise} is in force in its place.${near}`
+      const message = `There is no profile ${name}; the profile ${otherwise} is used instead.${near}`
       this.#problems.push(problem('missing', `${stem}.json`, message))
     }
-    // A misspelt name must not lead to the defaults: what would be in force without it holds.
+    // A misspelt name must not lead to the defaults: the profile without that name applies.
     this.#isDegraded = true
     this.#absent.push(`profile:${name}`)
     if (name === otherwise) return this.#profile('default', profiles, base, 'default')
@@ -157,7 +157,7 @@ class Loading {
     return { ...instead, config: { ...instead.config, profile: name } }
   }
 
-  // Files that are missing or bad never make it looser than it was.
+  // Missing or bad files never make the configuration looser.
   #raise(config: Config, name: string, chosen: string): Config {
     const record = this.#readRecord()
     if (record === undefined) return config
@@ -168,13 +168,13 @@ class Loading {
     const raised = facts.reduce(raiseTo, config)
     if (raised === config) return config
     this.#isDegraded = true
-    const why = `Files of the configuration are missing or bad, so what was last in force holds: mode ${raised.enforcement}.`
-    const fix = 'Write the files anew, or say what is meant: arc mode MODE'
+    const why = `Configuration files are missing or bad, so the last known mode applies: ${raised.enforcement}.`
+    const fix = 'Restore the files, or set the mode: arc mode MODE'
     this.#problems.push(problem('held', join(resolve(this.#options.home), 'profiles', `${name}.json`), `${why} ${fix}`))
     return raised
   }
 
-  // Read once a load.
+  // Read once per load.
   #readRecord(): StrictnessRecord | undefined {
     this.#record ??= { was: this.#options.strictness?.get() }
     return this.#record.was
@@ -188,11 +188,11 @@ class Loading {
     try {
       strictness.set({ profile: chosen, profiles: { ...before?.profiles, ...facts } })
     } catch (error) {
-      this.#problems.push(problem('not-saved', home, `What is in force cannot be remembered: ${describe(error)}.`))
+      this.#problems.push(problem('not-saved', home, `The strictness record cannot be written: ${describe(error)}.`))
     }
   }
 
-  // A layer of the user's, put over what lies below it.
+  // Applies a layer of the user to the layers below it.
   #userLayer(name: string, place: LayerLocation, base: Config): UserLayer {
     const { is, layers, chain } = this.#layers(name, place, base)
     const over = layers.reduce(override, base)
@@ -203,16 +203,16 @@ class Loading {
       return { layers: [], config: base, isMissing: true }
     }
     this.#isDegraded = true
-    // A file that is gone keeps only what is stricter than without it.
+    // Of a deleted file only the stricter settings are kept.
     if (is === 'vanished') return { layers, config: raiseToConfig(over, base), isVanished: true }
-    const said = chain.goodEntries.map(({ file }) => file.settings)
-    const enforcement = said.reduce((mode, given) => strictestMode(mode, given.enforcement ?? mode), over.enforcement)
+    const given = chain.goodEntries.map(({ file }) => file.settings)
+    const enforcement = given.reduce((mode, given) => strictestMode(mode, given.enforcement ?? mode), over.enforcement)
     const asked = strictestMode(enforcement, chain.asked ?? enforcement)
-    const floor = over.risk.floor || said.some(({ risk }) => risk?.floor === true)
+    const floor = over.risk.floor || given.some(({ risk }) => risk?.floor === true)
     return { layers, config: { ...over, enforcement: asked, risk: { ...over.risk, floor } } }
   }
 
-  // The profile has no file now, but it was in force before.
+  // The profile has no file now, but was loaded before.
   #wasLoadedBefore({ stem }: LayerLocation): boolean {
     return Object.hasOwn(this.#readRecord()?.profiles ?? {}, basename(stem))
   }
@@ -233,11 +233,11 @@ class Loading {
       this.#problems.push(...step.problems)
       return step.config
     }, start)
-    // By itself, so that its hash does not depend on what the user has.
+    // Merged with the defaults, so that the hash does not depend on the layers of the user.
     const { commands, scripts } = layers.reduce((merged, layer) => tighten(merged, layer).config, DEFAULTS)
     const hooks = { dir, commands, scripts }
     const print = fingerprint(hooks, this.#options.follow)
-    // Devices and programs of the system are no reason to load again.
+    // Files outside the project, such as system programs, are not watched.
     for (const { file } of print.files) if (file.startsWith(dir + sep)) this.#files.add(file)
     const isTrusted = !hasHooks(hooks) || (print.canTrust && trusted?.isTrusted(dir, print.hash) === true)
     const project = { ...hooks, ...print, isTrusted }
@@ -251,12 +251,12 @@ class Loading {
     const { file, line, column } = [...commands, ...scripts][0]?.origin ?? { file: dir, line: 1, column: 1 }
     const hooks = `${count} ${count === 1 ? 'hook or script' : 'hooks and scripts'} of this project`
     const fix =
-      refusal === undefined ? `Read and trust them with: arc trust ${dir}` : `They cannot be checked: ${refusal}.`
-    const message = `The ${hooks} do not run, because they are not trusted as they are now. ${fix}`
+      refusal === undefined ? `Review and trust them with: arc trust ${dir}` : `They cannot be checked: ${refusal}.`
+    const message = `The ${hooks} do not run, because their current content is not trusted. ${fix}`
     this.#problems.push(problem('untrusted', file, message, { position: { line, column } }))
   }
 
-  // The layer as its files are now; or as it last was; or the entries that are good.
+  // The layer from its files; else its last good state; else its valid entries.
   #layers(name: string, place: LayerLocation, base: Config): LayerState {
     const { lastGood } = this.#options
     const chain = this.#checkChain(readChain(place, this.#read), base)
@@ -267,16 +267,15 @@ class Loading {
       this.#storeLastGood(name, chain, place)
       return { is: 'good', layers: chain.layers, chain }
     }
-    // A project's file may come and go with a branch; one of the user's does not vanish without a reason.
+    // A project's file may come and go with a branch; a missing file of the user is a problem.
     if (isGood && place.kind === 'project') return { is: 'none', layers: [], chain }
-    const kept = lastGood.get(name)
-    if (isGood && kept === undefined) return { is: 'none', layers: [], chain }
-    if (isGood)
-      this.#problems.push(problem('missing', `${place.stem}.json`, `The file of ${name} has vanished.${STAYS}`))
+    const stored = lastGood.get(name)
+    if (isGood && stored === undefined) return { is: 'none', layers: [], chain }
+    if (isGood) this.#problems.push(problem('missing', `${place.stem}.json`, `The file of ${name} is missing.${STAYS}`))
     const before =
-      kept &&
+      stored &&
       this.#checkChain(
-        readChain(place, (file) => readFromBundle(kept, file)),
+        readChain(place, (file) => readFromBundle(stored, file)),
         base,
       )
     if (before === undefined || before.problems.some(isFatal)) {
@@ -291,12 +290,12 @@ class Loading {
     try {
       this.#options.lastGood.set(name, texts)
     } catch (error) {
-      const message = `The last good state of ${name} cannot be kept on disk: ${describe(error)}.`
+      const message = `The last good state of ${name} cannot be written: ${describe(error)}.`
       this.#problems.push(problem('not-saved', stem, message))
     }
   }
 
-  // What can only be checked beside the other layers: names of hooks, and commands.
+  // The checks that need the other layers: names of hooks, and commands.
   #checkChain(chain: Chain, base: Config): Chain {
     const { knownHooks = [], checkCommand, checkOptions } = this.#options
     const merged = chain.layers.reduce(override, base)
@@ -330,14 +329,14 @@ class Loading {
   }
 }
 
-/** How a layer was found: as it is, not at all, gone, bad with a last good state, bad without one. */
+/** The state of a layer: good, never there, deleted, bad with a last good state, bad without one. */
 interface LayerState {
   readonly is: 'good' | 'none' | 'vanished' | 'stale' | 'part'
   readonly layers: readonly Layer[]
   readonly chain: Chain
 }
 
-/** A layer of the user's, and the configuration with it. */
+/** A layer of the user, and the configuration with it. */
 interface UserLayer {
   readonly layers: readonly Layer[]
   readonly config: Config
@@ -345,4 +344,4 @@ interface UserLayer {
   readonly isVanished?: boolean
 }
 
-const STAYS = ' What was stricter in it stays in force; write {} into the file for no settings.'
+const STAYS = ' Its stricter settings stay active; write {} into the file for no settings.'

@@ -1,10 +1,10 @@
-// A parsed document in one form for JSON and YAML: plain values that remember where each key and value stands.
+// A parsed document in one form for JSON and YAML: plain values with the offset of each key and value.
 
 import { show } from '../engine/errors.ts'
 import type { Position } from './position.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
 
-/** A value with its place in the text. */
+/** A value with its offset in the text. */
 export type Located =
   | { readonly kind: 'scalar'; readonly offset: number; readonly value: unknown }
   | { readonly kind: 'list'; readonly offset: number; readonly items: readonly Located[] }
@@ -17,13 +17,13 @@ export interface Entry {
   readonly value: Located
 }
 
-/** What a format's parser gives: a tree, or complaints with offsets. */
+/** The result of a parser: a tree, or complaints with offsets. */
 export interface FormatResult {
   readonly root?: Located | undefined
   readonly complaints: readonly Complaint[]
 }
 
-/** One complaint of a format's parser. */
+/** One complaint of a parser. */
 export interface Complaint {
   readonly offset: number
   readonly message: string
@@ -43,7 +43,7 @@ export function toPlain(node: Located): unknown {
   return Object.fromEntries(node.entries.map(({ key, value }) => [key, toPlain(value)]))
 }
 
-/** The offset of the value at a path, or of its key; of the nearest parent that exists where the path does not. */
+/** The offset of the value or key at a path; of the nearest existing parent where the path does not exist. */
 export function offsetAt(root: Located, path: readonly PropertyKey[], at: 'key' | 'value'): number {
   let node = root
   let offset = root.offset
@@ -63,7 +63,7 @@ function findChild(node: Located, part: PropertyKey): Entry | undefined {
   return item && { key: String(part), keyOffset: item.offset, value: item }
 }
 
-/** Keys that are given twice, and keys that reach prototypes: neither can mean what its writer hoped. */
+/** Finds duplicate keys and keys that reach prototypes. */
 export function findBadKeys(root: Located, file: string, positionOf: (offset: number) => Position): Problem[] {
   const found: Problem[] = []
   const visit = (node: Located, path: readonly PropertyKey[]): void => {

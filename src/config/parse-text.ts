@@ -1,5 +1,5 @@
-// From text to values with positions: JSON with comments, or YAML. Nothing throws; every problem has its place.
-// What the values mean is schema.ts.
+// Parses JSON with comments, or YAML, into values with positions. Never throws; every problem has a position. The meaning
+// of the values is in schema.ts.
 
 import { clip } from '../engine/errors.ts'
 import { isYamlFile } from './extensions.ts'
@@ -9,29 +9,29 @@ import { parseYaml } from './parse-yaml.ts'
 import { lineIndex, type Position } from './position.ts'
 import { type Problem, problem } from './problem.ts'
 
-/** A document that could be read. */
+/** A parsed document. */
 export interface Parsed {
   readonly file: string
   readonly value: unknown
-  /** Where the value (or the key) of a path stands. */
+  /** The position of the value (or the key) at a path. */
   at(path: readonly PropertyKey[], at?: 'key' | 'value'): Position
 }
 
-/** What parsing gives: the document, or why there is none. */
+/** The document, or the problems of the text. */
 export type ParseResult =
   | { readonly parsed: Parsed; readonly problems?: never }
   | { readonly parsed?: never; readonly problems: readonly [Problem, ...Problem[]] }
 
 const MAX_COMPLAINTS = 20
 
-/** Parses the text of a file by the file's ending; what is not YAML is JSON with comments. */
+/** Parses the text of a file by its extension; everything but YAML is JSON with comments. */
 export function parseText(file: string, given: string): ParseResult {
-  // In YAML a blank in its place would indent the first line; that parser knows the mark.
+  // In YAML a blank instead of the byte order mark would indent the first line; the YAML parser accepts the mark.
   const isMarked = given.startsWith('\uFEFF') && !isYamlFile(file)
   const text = isMarked ? ` ${given.slice(1)}` : given
   const positionOf = lineIndex(text)
   const { root, complaints } = isYamlFile(file) ? parseYaml(text) : parseJson(text)
-  // A parser says several things about one place; the first says it best.
+  // Of several complaints at one position the first is the most precise.
   const places = new Set<number>()
   const first = complaints.filter(({ offset }) => !places.has(offset) && places.add(offset))
   const problems = first.slice(0, MAX_COMPLAINTS).map(({ offset, message, kind = 'syntax' }) => {

@@ -1,5 +1,5 @@
-// What a profile or a project's layer may hold: one zod schema drives types, validation and the published JSON Schema.
-// The keys are those that people write; layers.ts gives them their inner form.
+// The keys of profiles and project layers: one zod schema for types, validation and the published JSON Schema. layers.ts
+// maps the keys of the files to those of `Config`.
 
 import * as z from 'zod'
 import { ON_ERROR, type OnError } from '../engine/degradation.ts'
@@ -20,9 +20,9 @@ const word = z.string().trim().min(1)
 
 const hookSettings = z
   .strictObject({
-    enabled: z.boolean().optional().describe('Whether the hook runs; true unless set.'),
+    enabled: z.boolean().optional().describe('Whether the hook runs; default true.'),
     timeout: limitMs.optional().describe('The time limit of the hook, in milliseconds.'),
-    mode: mode.optional().describe('The most this hook may do, whatever the enforcement.'),
+    mode: mode.optional().describe('The maximum mode of this hook.'),
     onError: onError.optional().describe('What a failure of this hook means.'),
     options: z.record(z.string(), z.unknown()).optional().describe("The hook's own settings."),
   })
@@ -30,9 +30,9 @@ const hookSettings = z
 
 const hooks = z
   .object({
-    errorBehavior: onError.optional().describe('What a failing hook means unless it says otherwise; "log".'),
-    timeout: limitMs.optional().describe('The time limit of a hook without its own, in milliseconds; 5000.'),
-    maxHooksPerPoint: z.int().min(1).max(10_000).optional().describe('How many hooks one point may hold; 50.'),
+    errorBehavior: onError.optional().describe('What a failure of a hook means by default; "log".'),
+    timeout: limitMs.optional().describe('The default time limit of a hook, in milliseconds; 5000.'),
+    maxHooksPerPoint: z.int().min(1).max(10_000).optional().describe('The most hooks per point; 50.'),
   })
   .catchall(hookSettings)
 
@@ -41,7 +41,7 @@ const SPELLINGS = [...BUILT_IN_POINTS.points].flatMap(([name, { aliases }]) => [
 // The whole row in one step, because the tool may be in the event (`pre:tool:shell`) or in the matcher.
 const command = z
   .strictObject({
-    name: word.optional().describe('For enabling, disabling and tracing.'),
+    name: word.optional().describe('The name of the hook, for enabling, disabling and tracing.'),
     event: z
       .string()
       .describe('The point, in any spelling: pre_tool_use, PreToolUse, pre:tool, pre:tool:shell.')
@@ -51,9 +51,9 @@ const command = z
       .union([word, z.array(z.string()).min(1)])
       .describe('A line for sh, or a list of program and arguments. {tool_name} {session_id} {workspace} {tool_input}'),
     timeout_secs: z.number().positive().max(86_400).default(10).describe('The time limit, in seconds.'),
-    blocking: z.boolean().default(false).describe('Every end but exit 0 blocks.'),
-    priority: z.number().optional().describe('Lower runs earlier; 100 unless set.'),
-    onError: onError.optional().describe('What its failure means; as the profile says unless set.'),
+    blocking: z.boolean().default(false).describe('Every exit code but 0 blocks.'),
+    priority: z.number().optional().describe('Lower runs earlier; default 100.'),
+    onError: onError.optional().describe('What a failure means; the default of the profile when absent.'),
     critical: z.boolean().default(false).describe('Never lowered by the breaker.'),
   })
   .transform(({ event, matcher, timeout_secs, ...rest }, context) => {
@@ -65,30 +65,37 @@ const command = z
     return { ...rest, ...resolved, timeoutMs: timeout_secs * 1_000 }
   })
 
-/** A command hook as a file gives it, its point resolved. */
+/** A command hook of a file, with its point resolved. */
 export type CommandSetting = z.output<typeof command>
 
 const settings = {
-  $schema: z.string().optional().describe('The address of this schema, for editors.'),
+  $schema: z.string().optional().describe('The URL of this schema, for editors.'),
   extends: z
     .union([word, z.array(word)])
     .optional()
-    .describe('Profiles by name, or files by path, to build on.'),
-  enforcement: mode.optional().describe('off, log, advise (or warn), enforce; "log" unless set.'),
+    .describe('Profiles by name, or files by path, that this file extends.'),
+  enforcement: mode.optional().describe('off, log, advise (or warn), enforce; default "log".'),
   hooks: hooks.optional(),
-  commands: z.array(command).optional().describe('Hooks that are programs.'),
+  commands: z.array(command).optional().describe('Command hooks.'),
   breaker: z
     .strictObject({
       failureThreshold: z.int().min(1).optional().describe('Failures in a row that open the breaker; 3.'),
-      cooldownMs: z.number().positive().max(DAY_MS).optional().describe('Until it is half-open; 60000.'),
+      cooldownMs: z
+        .number()
+        .positive()
+        .max(DAY_MS)
+        .optional()
+        .describe('The time until the breaker is half-open, in milliseconds; 60000.'),
     })
     .optional(),
   risk: z.strictObject({ floor: z.boolean().optional().describe('Tier 5 blocks in every mode but off.') }).optional(),
-  scripts: z.array(word).optional().describe('.arma scripts, by path from this file.'),
+  scripts: z.array(word).optional().describe('.arma scripts, by path relative to this file.'),
   daemon: z
     .strictObject({
       onDemand: z.boolean().optional().describe('A hook that finds no daemon starts one in the background; true.'),
-      idleMs: limitMs.optional().describe('How long such a one stays without a call or a page; 1800000.'),
+      idleMs: limitMs
+        .optional()
+        .describe('How long that daemon runs without a call or an open page, in milliseconds; 1800000.'),
     })
     .optional(),
   trace: z

@@ -1,5 +1,5 @@
-// Where the record of what was last in force is stored: in the state of the home, and in a second file outside of it,
-// so that an emptied home does not take the record with it. See docs/decisions/0016-what-was-last-in-force.md.
+// Stores the strictness record twice: in the state of the home, and in a file outside of it, so that deleting the home
+// does not delete the record. See docs/decisions/0016-what-was-last-in-force.md.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,14 +17,14 @@ import {
 
 const KEY = 'config:in-force'
 
-// The second copy of a home's record.
+// The second copy, outside of the home.
 function strictnessFile(home: string): string {
   const path = resolve(home)
   const name = join(realOf(dirname(path)), basename(path))
   return join(stateDir(), `in-force-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.json`)
 }
 
-/** The record of a home; without a state only the second copy counts. Never throws when it is read. */
+/** The record of a home; without a state only the second copy is used. Reading never throws. */
 export function openStrictnessStore(home: string, state?: StateStore): StrictnessStore {
   const file = strictnessFile(home)
   return {
@@ -37,7 +37,7 @@ export function openStrictnessStore(home: string, state?: StateStore): Strictnes
   }
 }
 
-/** The same for reading only. */
+/** The store for reading only. */
 export function readOnlyStrictness({ get }: StrictnessStore): StrictnessStore {
   return { get, set: () => undefined }
 }
@@ -46,7 +46,7 @@ function inState(state: StateStore | undefined): StrictnessRecord | undefined {
   try {
     return parseStrictnessRecord(state?.get(KEY)?.value)
   } catch {
-    // The state cannot be read: the second copy counts alone.
+    // The state cannot be read: only the second copy is used.
     return undefined
   }
 }
@@ -55,7 +55,7 @@ function inFile(file: string): StrictnessRecord | undefined {
   try {
     return parseStrictnessRecord(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
-    // There is none yet, or a damaged one: the state counts alone.
+    // No second copy yet, or a damaged one: only the state is used.
     return undefined
   }
 }

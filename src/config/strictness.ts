@@ -1,5 +1,5 @@
-// What was last in force, by profile: the facts that decide how strict the supervision is. Where files are missing or
-// bad, the configuration is raised to these facts, so that a lost file never lowers the mode.
+// The last known strictness of each profile. Where files are missing or bad, the configuration is raised to it, so that a
+// lost file never lowers the mode.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { OnError } from '../engine/degradation.ts'
@@ -10,7 +10,7 @@ import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
 import { type Config, type HookSettings, hookSettings, readOnError } from './config.ts'
 
-/** How strict a configuration is. */
+/** The settings that decide how strict a configuration is. */
 export interface Strictness {
   readonly enforcement: Mode
   readonly floor: boolean
@@ -19,27 +19,27 @@ export interface Strictness {
   readonly hooks: Readonly<Record<string, HookSettings>>
 }
 
-/** The record of a home. */
+/** The strictness record of a home. */
 export interface StrictnessRecord {
   /** The profile that the configuration chose. */
   readonly profile: string
-  /** The facts of each profile at its last good load. */
+  /** The strictness of each profile at its last good load. */
   readonly profiles: Readonly<Record<string, Strictness>>
 }
 
-/** Where the record is stored. */
+/** The store of the record. */
 export interface StrictnessStore {
   get(): StrictnessRecord | undefined
-  /** May throw when it cannot be written. */
+  /** May throw when the record cannot be written. */
   set(record: StrictnessRecord): void
 }
 
-/** The facts of a configuration. */
+/** The strictness of a configuration. */
 export function readStrictness({ enforcement, risk, errorBehavior, hooks }: Config): Strictness {
   return { enforcement, floor: risk.floor, errorBehavior, hooks }
 }
 
-/** The configuration, raised to at least these facts. The same object when it is strict enough. */
+/** The configuration raised to this strictness. The same object when it is strict enough. */
 export function raiseTo(config: Config, facts: Strictness): Config {
   const raised: Config = {
     ...config,
@@ -51,7 +51,7 @@ export function raiseTo(config: Config, facts: Strictness): Config {
   return isDeepStrictEqual(raised, config) ? config : raised
 }
 
-/** The same against a whole configuration: its command hooks and scripts stay as well, under names that are free. */
+/** The configuration raised to another one; also adds its command hooks and scripts, under free names. */
 export function raiseToConfig(config: Config, other: Config): Config {
   const raised = raiseTo(config, readStrictness(other))
   const contents = new Set(config.commands.map(serializeContent))
@@ -76,7 +76,7 @@ function strictestOnError(one: OnError, other: OnError): OnError {
   return STRICTNESS[one] >= STRICTNESS[other] ? one : other
 }
 
-// A hook that is in neither table has its defaults in both, so only configured hooks are compared.
+// A hook without settings has its defaults, so only configured hooks are compared.
 function raiseHooks(config: Config, facts: Strictness): Config['hooks'] {
   const lost = Object.keys(facts.hooks).filter((name) => isBuiltIn(name) && facts.hooks[name]?.options !== undefined)
   const names = new Set([...Object.keys(config.hooks), ...lost])
@@ -97,12 +97,12 @@ function raiseHook(name: string, config: Config, facts: Strictness): HookSetting
   }
 }
 
-// Whether other options of a built-in hook are stricter cannot be compared: those last in force hold.
+// Options of built-in hooks cannot be compared by strictness: the last known ones apply.
 function isBuiltIn(name: string): boolean {
   return Object.hasOwn(BUILT_IN_HOOKS, name)
 }
 
-/** Reads a stored record; undefined for anything that is none. */
+/** Reads a stored record; undefined when it is invalid. */
 export function parseStrictnessRecord(value: unknown): StrictnessRecord | undefined {
   if (!isRecord(value) || typeof value.profile !== 'string' || !isRecord(value.profiles)) return undefined
   const profiles = Object.entries(value.profiles).filter((entry): entry is [string, Strictness] => isFacts(entry[1]))
@@ -117,7 +117,7 @@ function isFacts(value: unknown): value is Strictness {
   return isMode && isPolicy && typeof floor === 'boolean' && isRecord(hooks) && Object.values(hooks).every(isRecord)
 }
 
-/** The strictest of two records, profile by profile; for two copies that differ. */
+/** Merges two copies of the record: the stricter entry of each profile. */
 export function mergeStrictnessRecords(
   one: StrictnessRecord | undefined,
   other: StrictnessRecord | undefined,
@@ -133,13 +133,13 @@ export function mergeStrictnessRecords(
 
 const MODE_IN_TEXT = /(?:^|[\s{,"'])enforcement["']?\s*[:=]\s*["']?(off|log|advise|warn|enforce)\b/g
 
-/** The strictest mode that a text asks for, where the text cannot be parsed. */
+/** The strictest mode in a text that cannot be parsed. */
 export function modeInText(text: string): Mode | undefined {
   const modes = [...text.matchAll(MODE_IN_TEXT)].map(([, word]) => (word === 'warn' ? 'advise' : (word as Mode)))
   return modes.length === 0 ? undefined : modes.reduce(strictestMode)
 }
 
-/** The mode that a misspelt word means; the strictest where it is not near any. */
+/** The mode nearest to a misspelt word; the strictest when none is near. */
 export function nearestMode(given: unknown): Mode {
   const word = String(given).trim().toLowerCase()
   const exact = Object.keys(MODES).find((mode) => mode === word)

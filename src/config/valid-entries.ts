@@ -1,9 +1,9 @@
-// The entries of a layer that hold although others in it are bad.
+// The valid entries of a layer that has bad entries too.
 
 import type { Layer } from './layers.ts'
 import { formatKey } from './problem.ts'
 
-/** The hook or the command that a key belongs to. */
+/** The hook or command that a key belongs to. */
 export function findEntry(key: string): string {
   return /^(?:hooks\.[^.]+|commands\[\d+\])/.exec(key)?.[0] ?? key
 }
@@ -19,7 +19,7 @@ export function withoutEntries(layer: Layer, bad: ReadonlySet<string>): Layer {
   return { ...layer, file: { source, settings: { ...settings, hooks, commands } } }
 }
 
-/** The settings of a project that nobody had to trust. */
+/** The settings of a project that need no trust. */
 export function withoutHooks({ file: { source, settings } }: Layer): Layer {
   const { commands: _commands, scripts: _scripts, ...rest } = settings
   return { file: { source, settings: rest }, scripts: [] }

@@ -1,4 +1,4 @@
-// The built-in hooks on an engine of their own, or on one that a program has: without a home, a database or a profile.
+// The built-in hooks for a program: on their own engine or on the program's, without a home, a database or a profile.
 
 import type { EngineOptions } from '../engine/engine.ts'
 import { ArcError, didYouMean, rejectUnknownOptions, show } from '../engine/errors.ts'
@@ -32,12 +32,12 @@ interface HookProfile {
 const PROFILE_KEYS = ['name', 'tool', 'enforcement', 'hooks', 'risk'] as const
 const HOOK_KEYS = ['enabled', 'timeout', 'mode', 'options'] as const
 
-/** The built-in hooks, to be registered on an engine or asked directly. */
+/** The built-in hooks, to register on an engine or to dispatch directly. */
 export interface Pipeline extends Dispatcher {
   readonly hooks: readonly HookObject[]
-  /** Registers all of them and returns the undo. */
+  /** Registers all hooks; returns a function that unregisters them. */
   registerOn(engine: Pick<HookEngine, 'register'>): () => void
-  /** The engine of the pipeline itself; made when first used. */
+  /** The pipeline's own engine; created on first use. */
   readonly engine: HookEngine
   readonly dispatch: HookEngine['dispatch']
   readonly list: HookEngine['list']
@@ -103,7 +103,7 @@ function registerAll(hooks: readonly HookObject[], engine: Pick<HookEngine, 'reg
   }
 }
 
-// State ends with the process, and what hooks would write to the log is left to the sink.
+// The state is in memory, and events of hooks are not logged: the program has the sink.
 function ownServices(profile: PipelineProfile): SupervisionServices {
   const trace = { append: () => ({ id: '', seqs: [] }) }
   const name = (): string => profile.name ?? 'default'

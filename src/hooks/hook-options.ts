@@ -1,5 +1,5 @@
-// The `options` of built-in hooks, checked by each hook's own schema while its file is read: so that a mistake has its
-// place in the file, and the last good state stays in force.
+// Checks the `options` of built-in hooks with each hook's schema while the file is read, so that a mistake is reported
+// with its position and the last good state stays active.
 
 import type * as z from 'zod'
 import { BUILT_IN_HOOKS } from '../config/built-in-hooks.ts'
@@ -9,7 +9,7 @@ import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import type { BuiltIn } from './builtin/built-in.ts'
 import { dryRunServices } from './pipeline-services.ts'
 
-/** Checks the options of these hooks by name. Commands take none; a hook that is not in this pipeline may take any. */
+/** Checks options by the name of the hook. Commands have none; options of hooks outside this pipeline are not checked. */
 export function createOptionCheck(builtIns: readonly BuiltIn[]) {
   const byName = new Map(builtIns.map((builtIn) => [builtIn.name, builtIn]))
   return (name: string, options: unknown): readonly OptionMistake[] => {
@@ -22,7 +22,7 @@ export function createOptionCheck(builtIns: readonly BuiltIn[]) {
   }
 }
 
-// Some mistakes show only when the hook is made: an address that is none, a command without a safe form.
+// Some mistakes show only when the hook is created: an invalid URL, a command without a safe form.
 function tryCreate(builtIn: BuiltIn, options: unknown): readonly OptionMistake[] {
   try {
     builtIn.create(options, dryRunServices(new MemoryStateStore()))

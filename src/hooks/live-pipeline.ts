@@ -1,4 +1,5 @@
-// The engine's table as it follows the configuration and the snoozes: swapped whole, hooks of the program kept.
+// The pipeline of an engine: replaced as a whole when the configuration changes, with snoozed hooks disabled. Hooks that
+// a program registered stay.
 
 import type { Loaded } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
@@ -13,12 +14,12 @@ import { type BuiltPipeline, buildPipeline, type PipelineOptions } from './pipel
 import { activeSnoozes, type Snooze } from './snoozes.ts'
 import { trustCheck } from './trust-check.ts'
 
-/** One hook of the pipeline, as it stands. */
+/** One hook of the pipeline. */
 export interface PipelineHook extends HookListing {
-  /** Where it comes from: `built-in`, `program`, or the file and line that name it. */
+  /** The origin: `built-in`, `program`, or `file:line`. */
   readonly source: string
   readonly layer: 'built-in' | 'user' | 'project' | 'program'
-  /** Why it is switched off, and until when. */
+  /** Why the hook is disabled, and until when. */
   readonly disabled?: { readonly until?: number | undefined; readonly reason?: string | undefined } | undefined
 }
 
@@ -26,7 +27,7 @@ export interface PipelineHook extends HookListing {
 export class LivePipeline {
   readonly #engine: HookEngine
   #built: BuiltPipeline | undefined
-  // What the configuration switched off stays off, whatever the snoozes.
+  // A hook that the configuration disables stays disabled, whatever the snoozes.
   #ownHooks: readonly RegisteredHook[] = []
   #snoozes = '[]'
 
@@ -34,11 +35,11 @@ export class LivePipeline {
     this.#engine = engine
   }
 
-  /** Builds the pipeline of a configuration and puts it in force; with problems, only where nothing is in force yet. */
+  /** Builds and installs the pipeline of a configuration. With problems, only where none is installed yet. */
   install({ config, project }: Loaded, options: PipelineOptions): readonly Problem[] {
     const isUnchanged = project === undefined ? undefined : trustCheck(project)
-    const assembled = buildPipeline(config, { ...options, project: project?.dir ?? options.project, isUnchanged })
-    const { problems, table } = assembled
+    const built = buildPipeline(config, { ...options, project: project?.dir ?? options.project, isUnchanged })
+    const { problems, table } = built
     if (problems.length > 0 && this.#built !== undefined) return problems
     const foreign = this.#foreignHooks()
     const settings = {
@@ -47,19 +48,19 @@ export class LivePipeline {
       maxHooksPerPoint: config.maxHooksPerPoint,
     }
     this.#engine.swap(new HandlerTable(settings, [...table.hooks, ...foreign], NEXT_ORDER))
-    this.#built = assembled
+    this.#built = built
     this.#ownHooks = table.hooks
     this.#snoozes = '[]'
     return problems
   }
 
-  /** Switches off what is snoozed and on again what is no more. Gives what could not be read. */
+  /** Disables snoozed hooks and enables those whose snooze is over. Returns an error message when snoozes cannot be read. */
   applySnoozes(state: StateStore, now: number): string | undefined {
     let active: readonly Snooze[]
     try {
       active = activeSnoozes(state, now)
     } catch (error) {
-      return `What is switched off cannot be read, so what was known holds: ${describe(error)}`
+      return `The list of disabled hooks cannot be read, so the last known list applies: ${describe(error)}`
     }
     const names = new Set(this.#engine.table.hooks.map(({ name }) => name))
     const known = active.filter(({ hook }) => names.has(hook))
@@ -80,7 +81,7 @@ export class LivePipeline {
     })
   }
 
-  /** The hooks that leave the process. */
+  /** The names of hooks that start a program. */
   get externalHooks(): readonly string[] {
     const sources = this.#built?.sources ?? new Map()
     return [...sources].filter(([, { isExternal }]) => isExternal).map(([name]) => name)
@@ -100,12 +101,12 @@ export class LivePipeline {
     return this.#ownHooks.find((hook) => hook.name === name)?.disabled
   }
 
-  // What a program registered itself outlives every change of the configuration.
+  // Hooks that a program registered stay when the configuration changes.
   #foreignHooks(): readonly RegisteredHook[] {
     const own = new Set(this.#ownHooks.map(({ registration }) => registration))
     return this.#engine.table.hooks.filter(({ registration }) => !own.has(registration))
   }
 }
 
-// Beyond every order in an assembled table: what is registered later comes later among equals.
+// Above every order in a built table: among equal priorities, hooks registered later run later.
 const NEXT_ORDER = 1_000_000

@@ -1,4 +1,4 @@
-// What the hooks of a pipeline are given: the real services of a supervisor, and those of a preview, which do nothing.
+// The services of the hooks: real ones for a supervisor, and inert ones for a dry run.
 
 import type { Clock } from '../engine/clock.ts'
 import type { Guard } from '../engine/guarded-paths.ts'
@@ -14,7 +14,7 @@ import { inheriting } from './handlers/command/environment.ts'
 import { runToEnd } from './handlers/command/spawn.ts'
 import { makeHandler } from './handlers/handler-factory.ts'
 
-/** A word to the user, from a script's `/notify`. */
+/** A message to the user, from `/notify` in a script. */
 export interface ScriptNotice {
   readonly message: string
   readonly channel: string | undefined
@@ -22,7 +22,7 @@ export interface ScriptNotice {
   readonly point: string
 }
 
-/** What everything in a pipeline may need from outside. */
+/** The services of all hooks of a pipeline. */
 export interface PipelineServices extends SupervisionServices {
   readonly notify: (notice: ScriptNotice) => void
 }
@@ -31,7 +31,7 @@ const GRACE_MS = 1_000
 
 /** The services of a supervisor. */
 export function createServices(from: {
-  /** `$ARC_HOME`: what belongs to it is guarded by real path. Without it, by the usual names. */
+  /** `$ARC_HOME`: its files are guarded by real path. Without it, by their usual names. */
   readonly home?: string
   readonly state: StateStore
   readonly trace: Pick<TraceStore, 'append'>
@@ -56,13 +56,13 @@ export function createServices(from: {
   }
 }
 
-/** Services for looking at a pipeline: nothing runs, nothing is sent, nothing is written. */
+/** Services for a dry run: no program is started, nothing is sent, nothing is written. */
 export function dryRunServices(
   state: StateStore,
-  onLeftOut: (what: string) => void = () => undefined,
+  onSkipped: (what: string) => void = () => undefined,
   guard?: Guard,
 ): PipelineServices {
-  // What is not run counts as having gone well: a look must not find faults that are not there.
+  // A skipped command counts as a success, so that a dry run reports no false failures.
   const notRun: CommandResult = { exitCode: 0, stdout: '', stderr: '', timedOut: false }
   return {
     state,
@@ -70,17 +70,17 @@ export function dryRunServices(
     newId,
     regex: linearRegex,
     runCommand: async (command) => {
-      onLeftOut(typeof command === 'string' ? command : command.join(' '))
+      onSkipped(typeof command === 'string' ? command : command.join(' '))
       return notRun
     },
-    // Checked like the real one, so that a bad description shows.
+    // Created and dropped, so that a bad description is reported.
     handler: (description) => {
       makeHandler(description)
-      const leftOut: Handler = (_step, { hook }) => onLeftOut(`the reviewer of ${hook}`)
-      return leftOut
+      const skipped: Handler = (_step, { hook }) => onSkipped(`the reviewer of ${hook}`)
+      return skipped
     },
     fetch: async (target) => {
-      onLeftOut(target instanceof Request ? target.url : String(target))
+      onSkipped(target instanceof Request ? target.url : String(target))
       return new Response('')
     },
     record: () => undefined,
@@ -89,7 +89,7 @@ export function dryRunServices(
   }
 }
 
-/** Writes an event to the log. A log that cannot be written changes nothing else; it is reported. */
+/** Writes an event to the log. A failure to write is reported and has no other effect. */
 export function recordEvent(
   trace: Pick<TraceStore, 'append'>,
   {
@@ -128,7 +128,7 @@ const runCommand: SupervisionServices['runCommand'] = async (command, { cwd, tim
   }
 }
 
-/** Where nobody is there to be told: on stderr. */
+/** Prints a notice to stderr: for programs without another channel. */
 export function printNotice(notice: Notice | ScriptNotice): void {
   const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
   process.stderr.write(`arc[${notice.hook}] ${text}\n`)

@@ -1,24 +1,24 @@
-// Hooks that a person switched off, for a while or until further notice: kept as state, so that every process knows.
-// Only ever switches off; what a configuration switched off is switched on there.
+// Hooks that the user disabled with `arc hooks disable`, with or without an end. Stored in the state, so that every
+// process applies them. A hook that the configuration disables is enabled there, not here.
 
 import { isRecord } from '../engine/plain-data.ts'
 import type { StateStore } from '../storage/ports.ts'
 
-/** A hook that is switched off. */
+/** A disabled hook. */
 export interface Snooze {
   readonly hook: string
-  /** When it was switched off, in wall-clock ms. */
+  /** When the hook was disabled, in wall-clock ms. */
   readonly since: number
-  /** When it is on again by itself; absent = when somebody says so. */
+  /** When the hook is enabled again; absent: until the user enables it. */
   readonly until?: number | undefined
   readonly reason?: string | undefined
 }
 
 const PREFIX = 'hook:'
-// Clocks of one machine differ by less; a snooze from further ahead was made before the clock was set back.
+// A snooze that starts further in the future was made before the clock was set back.
 const TOLERANCE_MS = 60_000
 
-/** The snoozes in force at a time. One that lies in the future is none: a clock set back must not lengthen it. */
+/** The snoozes that are active at a time. A snooze that starts in the future is ignored: a clock that was set back must not prolong it. */
 export function activeSnoozes(state: StateStore, now: number): readonly Snooze[] {
   return state.list(PREFIX).flatMap(({ key, value }) => {
     const snooze = read(key.slice(PREFIX.length), value)
@@ -26,14 +26,14 @@ export function activeSnoozes(state: StateStore, now: number): readonly Snooze[]
   })
 }
 
-/** Switches a hook off, in the place of an earlier snooze. */
+/** Disables a hook; replaces an earlier snooze. */
 export function snooze(state: StateStore, { hook, since, until, reason }: Snooze): void {
   const key = PREFIX + hook
   const value = { since, ...(until !== undefined && { until }), ...(reason !== undefined && { reason }) }
   while (!state.set(key, value, state.get(key)?.version ?? 0));
 }
 
-/** Switches a hook on again; false when it was not switched off. */
+/** Enables a hook again; false when it was not snoozed. */
 export function unsnooze(state: StateStore, hook: string): boolean {
   const key = PREFIX + hook
   for (let entry = state.get(key); entry !== undefined; entry = state.get(key)) {

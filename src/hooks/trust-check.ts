@@ -1,5 +1,5 @@
-// Looks right before a project's hook runs whether its files are still those that were trusted: watching notices a change
-// only a moment later. What happens between this look and the start of the program is not covered.
+// Checks right before a project's hook runs that its files are unchanged since they were trusted; the file watcher
+// notices a change only later. A change between this check and the start of the program is not detected.
 
 import { type BigIntStats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,16 +9,16 @@ import { Failure } from '../engine/degradation.ts'
 import type { Handler } from '../engine/hook.ts'
 import { findExecutedFiles } from './executed-files/collect-files.ts'
 
-/** Are the files of a project's hooks those that were trusted? */
+/** Whether the files of a project's hooks are unchanged since they were trusted. */
 export type IsUnchanged = () => boolean
 
-/** The check for a project as it was loaded. */
+/** The check for a loaded project. */
 export function trustCheck(project: LoadedProject): IsUnchanged {
   let known: string | undefined
-  // New files count where any file may run, and those cannot be seen in the known ones.
+  // Where any file may run, new files count too, and the known files do not show them.
   const canCompare = project.unfollowed.length === 0 && !project.hasPatterns
   return () => {
-    // Taken before the files are read: what changes meanwhile is seen the next time.
+    // Taken before the files are read: a change meanwhile is detected the next time.
     const stamp = canCompare ? readStamp(project) : undefined
     if (stamp !== undefined && stamp === known) return true
     const isSame = fingerprint(project, findExecutedFiles).hash === project.hash
@@ -27,18 +27,18 @@ export function trustCheck(project: LoadedProject): IsUnchanged {
   }
 }
 
-/** A handler that does not run once a file of its project has changed. */
+/** A handler that fails once a file of its project has changed. */
 export function whileTrusted(handler: Handler, isUnchanged: IsUnchanged): Handler {
   const { timeoutMs, overtimeMs, onError, dispose } = handler as Handler & { dispose?: () => void }
   const checked: Handler = (step, context) => {
     if (isUnchanged()) return handler(step, context)
-    return new Failure('start', 'a file that it runs was changed after the project was trusted; arc trust shows it')
+    return new Failure('start', 'a file of this hook changed after the project was trusted; see arc trust')
   }
   const settings = { timeoutMs, overtimeMs, onError, dispose }
   return Object.assign(checked, Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)))
 }
 
-// Size and times of each file and of its folder; the time of the last change cannot be set by a program.
+// Size and times of each file and its folder; a program cannot set the change time (ctime).
 function readStamp({ files }: LoadedProject): string {
   const paths = new Set(files.flatMap(({ file, target }) => [file, dirname(file), ...(target ? [target] : [])]))
   const parts = [...paths].map((path) => {
@@ -52,7 +52,7 @@ function tryStat(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // Not to be reached: that is a state of its own.
+    // An unreachable path counts as its own state.
     return undefined
   }
 }

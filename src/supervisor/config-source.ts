@@ -1,4 +1,4 @@
-// Where a pipeline's configuration comes from: how it is loaded, what is checked on the way, and its name for the record.
+// The options that load the configuration of a supervisor or a dry run, with the checks that need the hooks.
 
 import { type LastGood, openLastGood } from '../config/last-good.ts'
 import type { LoadOptions } from '../config/load.ts'
@@ -12,20 +12,20 @@ import { createOptionCheck } from '../hooks/hook-options.ts'
 import { lastGoodDir } from '../platform/home.ts'
 import type { StateStore } from '../storage/ports.ts'
 
-/** What decides which configuration is loaded. */
+/** Which configuration is loaded. */
 export interface ConfigSource {
   readonly home: string
   readonly profile?: string | undefined
-  /** @internal The profile comes from the environment of an agent, so it may only tighten. */
+  /** @internal The profile comes from the environment of an agent and may only tighten. */
   readonly onlyTightens?: boolean | undefined
   readonly project?: string | undefined
   readonly builtIns: readonly BuiltIn[]
   readonly state: StateStore
-  /** True where nothing may be written, the last good texts included. */
+  /** True where nothing may be written, not even the last good files. */
   readonly isReadOnly?: boolean
 }
 
-/** The options that load it. */
+/** The options of `loadConfig`. */
 export function buildLoadOptions(source: ConfigSource): LoadOptions {
   const { home, profile, onlyTightens, project, builtIns, state, isReadOnly } = source
   const lastGood = openLastGood(lastGoodDir(home))
@@ -38,7 +38,7 @@ export function buildLoadOptions(source: ConfigSource): LoadOptions {
     strictness: isReadOnly === true ? readOnlyStrictness(inForce) : inForce,
     ...(isReadOnly !== true &&
       profile === undefined && { onLoaded: ({ user }) => writeLauncherMode(home, user.enforcement) }),
-    lastGood: isReadOnly === true ? unwritten(lastGood) : lastGood,
+    lastGood: isReadOnly === true ? readOnlyLastGood(lastGood) : lastGood,
     trusted: trustedProjects(state),
     follow: findExecutedFiles,
     knownHooks: builtIns.map(({ name }) => name),
@@ -47,6 +47,6 @@ export function buildLoadOptions(source: ConfigSource): LoadOptions {
   }
 }
 
-function unwritten({ get }: LastGood): LastGood {
+function readOnlyLastGood({ get }: LastGood): LastGood {
   return { get, set: () => undefined, forget: () => undefined }
 }

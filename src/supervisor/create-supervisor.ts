@@ -1,4 +1,4 @@
-// `createSupervisor`: loads what it needs when it is called, so that programs with only an engine load no database.
+// `createSupervisor`: imports its modules when called, so that programs that use only the engine load no database.
 
 import { rejectUnknownOptions } from '../engine/errors.ts'
 import type { Supervisor } from './supervisor.ts'

@@ -1,4 +1,4 @@
-// A pipeline to look at: what it holds and what it would decide. Nothing leaves the process, nothing is written.
+// A dry run of the pipeline: lists its hooks and evaluates steps. Starts no program, sends nothing, writes nothing.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,27 +22,27 @@ import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { type BreakerStatus, DurableBreaker } from './breaker/breaker.ts'
 import { buildLoadOptions } from './config-source.ts'
 
-/** What to look at. */
+/** The pipeline of a dry run. */
 export interface DryRunOptions {
   readonly home: string
   readonly profile?: string | undefined
   readonly project?: string | undefined
-  /** The mode in place of the configuration's. */
+  /** Overrides the mode of the configuration. */
   readonly mode?: Mode
   readonly builtIns?: readonly BuiltIn[]
-  /** The state to begin with; read, never written. */
+  /** The initial state; read, never written. */
   readonly state: StateStore
 }
 
-/** What the pipeline would decide. */
+/** What the pipeline would decide on a step. */
 export interface DryRunResult {
   readonly outcome: Outcome
   readonly evaluations: readonly Evaluation[]
-  /** What would have left the process, and did not run. */
+  /** Hooks, reviewers, commands and requests that were skipped because they leave the process. */
   readonly skipped: readonly string[]
 }
 
-/** The state of a home for reading; nothing is created where there is none. */
+/** The state of a home, read-only; no database is created where there is none. */
 function readState(home: string, report: (message: string) => void): { state: StateStore; close(): void } {
   const file = join(home, 'arc.db')
   const none = { state: new MemoryStateStore(), close: () => undefined }
@@ -51,12 +51,12 @@ function readState(home: string, report: (message: string) => void): { state: St
     const store = new SqliteStateStore(file)
     return { state: new MemoryStateStore(store), close: () => store.close() }
   } catch (error) {
-    report(`The state cannot be read, so nothing counts as trusted or switched off: ${describe(error)}`)
+    report(`The state cannot be read, so no project is trusted and no hook is disabled: ${describe(error)}`)
     return none
   }
 }
 
-/** The pipeline of a directory as the CLI sees it: `$ARC_HOME`, `$ARC_PROFILE` and the project around it. */
+/** A dry run for a directory: with `$ARC_HOME`, `$ARC_PROFILE` and the project of the directory. */
 export function openDryRun(options: {
   readonly cwd: string
   readonly mode?: Mode
@@ -70,11 +70,11 @@ export function openDryRun(options: {
   return { preview: new DryRun({ home, profile, project, state, ...(mode && { mode }) }), home, close }
 }
 
-/** A pipeline that only looks. */
+/** A pipeline that only evaluates. */
 export class DryRun {
   readonly loaded: Loaded
   readonly problems: readonly Problem[]
-  /** Where the breaker of the profile stands. */
+  /** The status of the profile's breaker. */
   readonly breaker: () => BreakerStatus
   readonly #engine: HookEngine
   readonly #pipeline: LivePipeline
@@ -94,26 +94,26 @@ export class DryRun {
     this.breaker = () => watch.status()
     this.#engine = new HookEngine({
       mode: mode ?? enforcement,
-      // A mode that is asked for is shown as if all were well.
+      // With an explicit mode the breaker is ignored.
       ...(mode === undefined && { maxMode: () => watch.maxMode() }),
       sink: (evaluation) => void this.#evaluations.push(evaluation),
     })
     this.#pipeline = new LivePipeline(this.#engine)
-    const wrong = this.#pipeline.install(this.loaded, { builtIns, services, project })
+    const buildProblems = this.#pipeline.install(this.loaded, { builtIns, services, project })
     this.#pipeline.applySnoozes(state, Date.now())
-    this.problems = [...this.loaded.problems, ...wrong]
+    this.problems = [...this.loaded.problems, ...buildProblems]
   }
 
   get config(): Config {
     return this.loaded.config
   }
 
-  /** The pipeline as it stands. */
+  /** The hooks of the pipeline. */
   hooks(): readonly PipelineHook[] {
     return this.#pipeline.list()
   }
 
-  /** The names of the hooks at a point that a step would meet, in order. */
+  /** The names of the hooks that match a step, in order. */
   match(point: string, facts: StepContext & { readonly data: Readonly<Record<string, unknown>> }): readonly string[] {
     const { name } = this.#engine.table.points.resolve(point)
     const plan = this.#engine.table.plan(name)
@@ -125,7 +125,7 @@ export class DryRun {
   /** What the pipeline would decide on a step. */
   async evaluate(point: string, data: object, context: StepContext = {}): Promise<DryRunResult> {
     this.#skipExternal()
-    // One look says nothing about the next: what hooks count is forgotten.
+    // Each evaluation starts from the initial state: counters of hooks do not carry over.
     this.#state = new MemoryStateStore(this.#base)
     this.#evaluations.length = 0
     this.#skipped.clear()
@@ -147,7 +147,7 @@ export class DryRun {
     }
   }
 
-  // Switched off rather than taken out: so it shows which of them the step would have met.
+  // Disabled instead of removed, so that the evaluations show which of them match the step.
   #skipExternal(): void {
     if (this.#external.size > 0) return
     this.#external = new Set(this.#pipeline.externalHooks)
@@ -159,4 +159,4 @@ export class DryRun {
   }
 }
 
-const SKIPPED_REASON = 'leaves the process, so it is not run in a check'
+const SKIPPED_REASON = 'starts a program, so it is skipped in a dry run'

@@ -1,4 +1,4 @@
-// The profiles of $ARC_HOME as commands see them: which there are, which is in use, what one comes to, and changing it.
+// The profiles of `$ARC_HOME` for commands: listing, loading, choosing and editing them.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -18,10 +18,10 @@ import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
 import { createOptionCheck } from '../hooks/hook-options.ts'
 import { arcHome, lastGoodDir } from '../platform/home.ts'
 
-/** What to change, in which file. */
+/** A change of one setting. */
 interface SettingChange {
   readonly path: KeyPath
-  /** Undefined takes the key away. */
+  /** Undefined removes the key. */
   readonly value: unknown
 }
 
@@ -37,12 +37,12 @@ export class ProfileHome {
     this.lastGood = openLastGood(lastGoodDir(this.home))
   }
 
-  /** The profile in use: `$ARC_PROFILE`, else the one that the config file chooses, else `default`. */
+  /** The active profile: `$ARC_PROFILE`, else the choice of the config file, else `default`. */
   get active(): string {
     return this.load().config.profile
   }
 
-  /** The profile that the config file chooses, whatever the environment says. */
+  /** The profile that the config file chooses; the environment is ignored. */
   get chosen(): string {
     return loadConfig(this.#options({ lastGood: this.#readOnly() })).config.profile
   }
@@ -52,12 +52,12 @@ export class ProfileHome {
     return [...new Set([...listProfiles(this.dir).filter(isProfileName), 'default'])].sort()
   }
 
-  /** The file in force of a profile, if it has one. */
+  /** The file of a profile, if it has one. */
   findFile(name: string): string | undefined {
     return profileFiles(this.dir, name)[0]
   }
 
-  /** Throws unless there is such a profile. */
+  /** Throws when the profile does not exist. */
   require(name: string): void {
     requireProfileName(name)
     if (this.list().includes(name)) return
@@ -65,19 +65,19 @@ export class ProfileHome {
     throw new ArcError('ARC_PROFILE_UNKNOWN', `There is no profile ${show(name)}.${near}`)
   }
 
-  /** What a profile comes to; the one in use unless named. Writes nothing. */
+  /** Loads a profile; the active one by default. Writes nothing. */
   load(name = process.env.ARC_PROFILE || undefined): Loaded {
     return loadConfig(this.#options({ profile: name, lastGood: this.#readOnly() }))
   }
 
-  /** Changes a setting of a profile; throws with every problem when it cannot be. */
+  /** Changes a setting of a profile; throws with all problems when the change is invalid. */
   async change(name: string, change: SettingChange, template: string): Promise<boolean> {
     this.require(name)
     const file = this.findFile(name) ?? join(this.dir, `${name}.json`)
     return this.#edit(file, change, { kind: 'profile', template, check: this.#checkFor(file, name) })
   }
 
-  /** Chooses the profile in use. */
+  /** Chooses the profile in the config file. */
   async choose(name: string): Promise<boolean> {
     this.require(name)
     const stem = join(this.home, 'config')
@@ -86,7 +86,7 @@ export class ProfileHome {
     return this.#edit(file, { path: ['profile'], value: name }, { kind: 'config', check })
   }
 
-  /** Takes down what a profile comes to now as what is in force: after a person changed it. */
+  /** Stores the strictness of a profile: after the user changed the profile. */
   async storeStrictness(name: string): Promise<void> {
     const { user } = loadConfig({
       ...this.#options({ profile: name, lastGood: this.#readOnly() }),
@@ -95,7 +95,7 @@ export class ProfileHome {
     await this.#changeInForce((profiles) => ({ ...profiles, [name]: readStrictness(user) }))
   }
 
-  /** Takes a profile out of that record: after a person deleted it. */
+  /** Removes a profile from the strictness record: after the user deleted the profile. */
   async removeStrictness(name: string): Promise<void> {
     await this.#changeInForce(({ [name]: _gone, ...profiles }) => profiles)
   }
@@ -104,7 +104,7 @@ export class ProfileHome {
     change: (profiles: StrictnessRecord['profiles']) => StrictnessRecord['profiles'],
   ): Promise<void> {
     const file = join(this.home, 'arc.db')
-    // Loaded late: most commands need no database.
+    // Imported on use: most commands need no database.
     const { SqliteStateStore } = await import('../storage/sqlite/state-store.ts')
     const state = existsSync(file) ? new SqliteStateStore(file) : undefined
     try {
@@ -115,7 +115,7 @@ export class ProfileHome {
     }
   }
 
-  /** The text of a new profile. It begins with the mode that is in force for it now, so that it lowers nothing. */
+  /** The text of a new profile. It has the mode that currently applies, so that the new file lowers nothing. */
   template(name: string): string {
     return profileTemplate(name, this.load(name).user.enforcement)
   }
@@ -126,7 +126,7 @@ export class ProfileHome {
     return edited.isChanged
   }
 
-  // What a new text would make wrong: in the file itself, or anywhere that was right before.
+  // The problems that a new text would cause: in the file itself, or in other files that had none.
   #checkFor(file: string, profile: string | undefined): (text: string) => readonly Problem[] {
     const load = (read = readTextFile) => loadConfig(this.#options({ profile, read })).problems.filter(isFatal)
     const known = new Set(load().map(({ message }) => message))
@@ -147,32 +147,32 @@ export class ProfileHome {
     }
   }
 
-  // Looking at a profile must not decide what its last good state is.
+  // Loading a profile for display must not change its last good state.
   #readOnly(): LastGood {
     return { ...this.lastGood, set: () => undefined }
   }
 }
 
-/** Throws unless a profile can have this name. */
+/** Throws when a profile cannot have this name. */
 export function requireProfileName(name: string): void {
   if (!isProfileName(name)) throw new ArcError('ARC_PROFILE_UNKNOWN', `${PROFILE_NAME}, not ${show(name)}.`)
 }
 
-/** The error for a file that is, or would become, invalid. */
+/** The error for an invalid file. */
 export function invalidConfig(problems: readonly Problem[]): ArcError {
   return new ArcError('ARC_CONFIG_INVALID', problems.map(formatProblem).join('\n     '))
 }
 
-/** What a new profile says. */
+/** The text of a new profile. */
 export function profileTemplate(name: string, mode: Mode = 'log'): string {
-  return `// A profile of ARC: which hooks stand between an agent and what it does, and how much they may do.
-// Every key is optional. "arc profile set KEY VALUE" changes one and keeps these comments; "arc profile show" says what
-// is in force and where it comes from. Editors complete keys from the schema.
+  return `// A profile of ARC: which hooks check the actions of an agent, and what they may do.
+// Every key is optional. "arc profile set KEY VALUE" changes a key and keeps these comments; "arc profile show" lists
+// the effective settings and their origin. Editors complete keys from the schema.
 {
   "$schema": "../schema/profile.json",
   "name": ${JSON.stringify(name)},
-  // off: nothing runs · log: everything is recorded, nothing is changed or stopped · advise: agents are told, never
-  // stopped · enforce: what hooks decide is done
+  // off: no hook runs · log: decisions are only recorded · advise: agents get suggestions, nothing is blocked ·
+  // enforce: decisions are applied
   "enforcement": ${JSON.stringify(mode)}
 }
 `

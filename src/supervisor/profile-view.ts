@@ -1,4 +1,4 @@
-// A profile as people and programs see it: every setting in force, where it comes from, and what is wrong.
+// A profile for display: every effective setting, its origin, and the problems.
 
 import type { Config } from '../config/config.ts'
 import type { Layer } from '../config/layers.ts'
@@ -7,7 +7,7 @@ import { formatKey, type Problem } from '../config/problem.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { ProfileHome } from './profile-home.ts'
 
-/** A setting in force. */
+/** An effective setting. */
 interface ShownSetting {
   readonly key: string
   readonly value: unknown
@@ -15,15 +15,15 @@ interface ShownSetting {
   readonly from: string
 }
 
-/** A profile in short. */
+/** The summary of a profile. */
 export interface ProfileSummary {
   readonly name: string
-  /** Absent where the defaults are all there is. */
+  /** Absent for a profile without a file. */
   readonly file?: string
   readonly inUse: boolean
   readonly enforcement: string
   readonly tool?: string
-  /** Is its last good state in force, because its files are bad now? */
+  /** Whether its last good state is used because its files are bad. */
   readonly isStale: boolean
   readonly problems: readonly Problem[]
 }
@@ -38,7 +38,7 @@ export function summarize(profiles: ProfileHome, name: string, active = profiles
   return buildSummary(profiles, name, active, profiles.load(name))
 }
 
-/** A profile, whole. */
+/** A profile with all its settings. */
 export function showProfile(profiles: ProfileHome, name: string): ShownProfile {
   const loaded = profiles.load(name)
   return { ...buildSummary(profiles, name, profiles.active, loaded), settings: listSettings(loaded) }
@@ -99,7 +99,7 @@ function plainSettings(config: Config): Plain {
   return all.filter(([, value]) => value !== undefined)
 }
 
-// The last file that says it wins.
+// The last file that sets the key wins.
 function origin(path: readonly string[], layers: readonly Layer[]): string {
   const layer = layers.findLast(({ file: { source } }) => isGiven(source.value, path))
   if (layer === undefined) return 'default'

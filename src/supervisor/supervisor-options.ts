@@ -1,4 +1,4 @@
-// What a supervisor is made from.
+// The options of a supervisor.
 
 import type { Clock } from '../engine/clock.ts'
 import type { ModeInput } from '../engine/mode.ts'
@@ -7,32 +7,32 @@ import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import type { ScriptNotice } from '../hooks/pipeline-services.ts'
 import type { Via } from '../trace/record.ts'
 
-/** What a supervisor is made from; all optional. */
+/** The options of a supervisor; all optional. */
 export interface SupervisorOptions {
-  /** `$ARC_HOME`, or `~/.arc`, unless set. */
+  /** Default: `$ARC_HOME`, or `~/.arc`. */
   readonly home?: string
-  /** Where the configuration is read from, if not from the home: for a program with settings of its own. */
+  /** Where the configuration is read from, if not from the home: for a program with its own settings. */
   readonly configHome?: string
-  /** `$ARC_PROFILE`, or what the configuration says, unless set. */
+  /** Default: `$ARC_PROFILE`, or the profile that the configuration chooses. */
   readonly profile?: string
-  /** The mode in place of the profile's. */
+  /** Overrides the mode of the profile. */
   readonly enforcement?: ModeInput
   /** The root of the project whose `.arc` is the layer above the user's. */
   readonly project?: string
-  /** Follow the files of the configuration; false unless set. */
+  /** Reload the configuration when its files change; default false. */
   readonly watch?: boolean
-  /** How long a step that is held waits for a person, in ms; a minute unless set, 0 leaves its outcome an `ask`. */
+  /** How long a step that needs approval waits, in ms; one minute by default, 0 leaves its outcome an `ask`. */
   readonly askMs?: number
-  /** The hooks that ARC brings along; all of them unless set. */
+  /** The built-in hooks; all of them by default. */
   readonly builtIns?: readonly BuiltIn[]
-  /** Told what a person should hear about: notices of hooks in advise and enforce, and `/notify` of scripts. */
+  /** Called with messages for the user: notices of hooks in advise and enforce, and `/notify` of scripts. */
   readonly notify?: (notice: Notice | ScriptNotice) => void
-  /** Told of everything that is not as it should be; stderr unless set. */
+  /** Called with problems; prints to stderr by default. */
   readonly report?: (message: string) => void
   readonly clock?: Clock
-  /** How long to wait for a locked database; 30 s unless set. */
+  /** How long to wait for a locked database; 30 s by default. */
   readonly storeWaitMs?: number
-  /** @internal The profile comes from the environment of an agent: it may only tighten. */
+  /** @internal The profile comes from the environment of an agent and may only tighten. */
   readonly onlyTightens?: boolean | undefined
   /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
   readonly isGrouped?: boolean

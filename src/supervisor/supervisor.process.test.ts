@@ -174,7 +174,7 @@ describe('live reload', () => {
     expect(supervisor.problems[0]).toMatchObject({ kind: 'syntax', line: 1 })
     expect(supervisor.config.enforcement).toBe('enforce')
     expect(await decisionOf(supervisor)).toBe('block')
-    expect(told.join('\n')).toContain('In force is the last good state of profile:default.')
+    expect(told.join('\n')).toContain('Using the last good state of profile:default.')
     expect(config(supervisor)).toMatchObject([{ action: 'config:problem', level: 'warn' }])
     // Also for the next process, which says so but does not record the same once more.
     const other = await supervise()

@@ -1,5 +1,5 @@
-// A supervisor: the configuration of a home and a project as an engine with a durable trace, following its files.
-// A bad file never applies in part: what was last good stays in force, and every problem is told and recorded.
+// A supervisor: an engine with a durable trace, built from the configuration of a home and a project. A bad file never
+// applies in part: the last good state stays active, and every problem is reported and recorded.
 
 import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { Approvals } from '../approvals/approvals.ts'
@@ -37,7 +37,7 @@ import { buildLoadOptions } from './config-source.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
-// Another process may switch hooks off or trust a project at any time: so long it may go unnoticed.
+// How often snoozes and trust are read again: another process may change them at any time.
 const REFRESH_MS = 250
 const PROBLEMS_KEY = 'config:trouble'
 
@@ -49,7 +49,7 @@ const CONFIG_MESSAGES = {
 
 /** The pipeline, the trace and the configuration as one. Made by `createSupervisor`. */
 export class Supervisor {
-  /** For registering hooks of one's own; they outlive every change of the configuration. */
+  /** For registering hooks of a program; they stay when the configuration changes. */
   readonly engine: HookEngine
   readonly #engine: TracedEngine
   readonly #options: SupervisorOptions
@@ -57,7 +57,7 @@ export class Supervisor {
   readonly #stores: Stores
   readonly #services: PipelineServices
   readonly #builtIns: readonly BuiltIn[]
-  /** What is held for a person. */
+  /** The steps that need approval. */
   readonly approvals: Approvals
   readonly #approvalGate: ApprovalGate
   readonly #loadOptions: LoadOptions
@@ -98,7 +98,7 @@ export class Supervisor {
     this.#start()
   }
 
-  /** Follows the files from now on. */
+  /** Watches the files of the configuration from now on. */
   async watch(): Promise<void> {
     if (this.#watching !== undefined || this.#isClosed) return
     this.#watching = watchConfig({
@@ -111,32 +111,32 @@ export class Supervisor {
     this.#watched = await this.#watching
   }
 
-  /** The configuration in force. */
+  /** The effective configuration. */
   get config(): Config {
     return this.#loaded.config
   }
 
-  /** The project's part in it, when it has a layer of its own. */
+  /** The layer of the project, if it has one. */
   get project(): LoadedProject | undefined {
     return this.#loaded.project
   }
 
-  /** What is wrong with the files, and with the pipeline built from them. */
+  /** The problems of the files and of the pipeline built from them. */
   get problems(): readonly Problem[] {
     return this.#problems
   }
 
-  /** The record of everything: for reading and following. */
+  /** The trace, for reading and following. */
   get trace(): TraceStore {
     return this.#stores.trace
   }
 
-  /** What outlives the process beside the record. */
+  /** The durable state beside the trace. */
   get state(): StateStore {
     return this.#stores.state
   }
 
-  /** Is the record kept beyond this process? */
+  /** Whether the trace is stored beyond this process. */
   get isDurable(): boolean {
     return this.#stores.isDurable
   }
@@ -151,17 +151,17 @@ export class Supervisor {
     return this.#stores
   }
 
-  /** The pipeline as it stands. */
+  /** The hooks of the pipeline. */
   hooks(): readonly PipelineHook[] {
     this.#refresh()
     return this.#pipeline.list()
   }
 
-  /** Sends a step through the pipeline. One that is held waits for a person, as long as `askMs` says. */
+  /** Sends a step through the pipeline. A step that needs approval waits up to `askMs` for the answer. */
   readonly dispatch: HookEngine['dispatch'] = ((point: never, data: never, context: StepContext = {}) =>
     this.decide(point, data, context)) as HookEngine['dispatch']
 
-  /** The same, with limits of its own for the wait. */
+  /** The same as `dispatch`, with its own limits for the wait. */
   decide(
     point: string | DeclaredPoint,
     data: object,
@@ -169,7 +169,7 @@ export class Supervisor {
     limits: Partial<AskLimits> = {},
   ): Outcome | Promise<Outcome> {
     if (this.#isClosed) {
-      throw new ArcError('ARC_SUPERVISOR_CLOSED', 'A step was sent to a supervisor that is closed.')
+      throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
     }
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
@@ -183,12 +183,12 @@ export class Supervisor {
     return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
   }
 
-  /** Whether failing hooks have lowered what hooks may do. */
+  /** The status of the circuit breaker. */
   breaker(): BreakerStatus {
     return this.#breaker.status()
   }
 
-  /** Loads the configuration again at once, and takes it over if it is good. */
+  /** Loads the configuration again at once, and applies it if it has no problems. */
   reload(): Config {
     if (this.#isClosed) return this.config
     if (this.#watched === undefined) this.#compare(loadConfig(this.#loadOptions))
@@ -196,11 +196,11 @@ export class Supervisor {
     return this.config
   }
 
-  /** Waits for what is under way and lets go of everything; safe to call twice. */
+  /** Waits for pending steps and closes the stores; safe to call twice. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    // Also one that is just starting: it reads the state once more, which must not open the database again.
+    // Also a watcher that is still starting: it reads the state, which must not open the database again.
     await (await this.#watching?.catch(() => undefined))?.close()
     await Promise.allSettled(this.#pending)
     this.#stores.close()
@@ -226,7 +226,7 @@ export class Supervisor {
       this.#engine.mode = enforcement ?? loaded.config.enforcement
       this.#engine.configuration = nameConfig(loaded.config)
       this.#breaker = this.#makeBreaker(loaded.config)
-      // Looked up when asked: a program may register a critical hook of its own later.
+      // Looked up on each call: a program may register a critical hook later.
       const isCritical = (name: string): boolean =>
         this.#engine.table.hooks.some((hook) => hook.critical && hook.name === name)
       this.#engine.onStep = breakerFeed(this.#breaker, { isCritical })
@@ -235,34 +235,35 @@ export class Supervisor {
   }
 
   #makeBreaker({ profile, breaker }: Config): DurableBreaker {
-    const onTrip = (): void => this.#report('Hooks failed too often in a row: advise and enforce act as log for now.')
+    const onTrip = (): void =>
+      this.#report('Too many failures of hooks in a row: advise and enforce act as log for now.')
     return new DurableBreaker({ ...breaker, profile, onTrip }, this.#services)
   }
 
   #apply({ current, isChanged, files }: ConfigReload): void {
     if (this.#isClosed) return
-    const wrong = this.#installHooks(current)
-    const isTaken = isChanged && wrong.length === 0
-    if (wrong.length === 0) this.#loaded = current
-    const isNews = this.#setProblems([...current.problems, ...wrong])
+    const buildProblems = this.#installHooks(current)
+    const isApplied = isChanged && buildProblems.length === 0
+    if (buildProblems.length === 0) this.#loaded = current
+    const hasNewProblems = this.#setProblems([...current.problems, ...buildProblems])
     this.#applySnoozes()
     this.#haveProblemsChanged()
-    if (!isTaken && !isNews) return
-    this.#record(isTaken ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
+    if (!isApplied && !hasNewProblems) return
+    this.#record(isApplied ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
     const { profile, enforcement } = this.config
     const problems = this.#problems.map(formatProblem)
-    const data = { files, profile, enforcement, isChanged: isTaken, problems }
+    const data = { files, profile, enforcement, isChanged: isApplied, problems }
     void this.#track(this.#engine.dispatch('config:change', data, { profile, source: 'system' }) as Outcome)
   }
 
-  // Tells of problems once; true when they are others than before.
+  // Reports problems once; true when they differ from the previous ones.
   #setProblems(problems: readonly Problem[]): boolean {
-    const isNews = digestProblems(problems) !== digestProblems(this.#problems)
+    const areNew = digestProblems(problems) !== digestProblems(this.#problems)
     this.#problems = problems
-    if (!isNews) return false
+    if (!areNew) return false
     for (const problem of problems) this.#report(formatProblem(problem))
     const { stale } = this.#loaded
-    if (stale.length > 0) this.#report(`In force is the last good state of ${stale.join(', ')}.`)
+    if (stale.length > 0) this.#report(`Using the last good state of ${stale.join(', ')}.`)
     return true
   }
 
@@ -270,17 +271,17 @@ export class Supervisor {
     const count = this.#problems.length
     const what = `profile ${this.config.profile}, mode ${this.#engine.mode}, ${this.#pipeline.list().length} hooks`
     const data = { files, problems: this.#problems.slice(0, 20).map(formatProblem), stale: this.#loaded.stale }
-    const trouble = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${data.problems[0]}`
-    const message = `${CONFIG_MESSAGES[action]}: ${what}${trouble}`
+    const suffix = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${data.problems[0]}`
+    const message = `${CONFIG_MESSAGES[action]}: ${what}${suffix}`
     const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
     const when = { time: this.#clock.wall(), profile: this.config.profile, trouble: this.#stores.trouble }
     recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
   }
 
-  // Hosts start a process for each event: the same trouble is recorded once, not by each of them.
+  // Hosts start a process for each event: the same problems are recorded once, not by each process.
   #haveProblemsChanged(): boolean {
     const now = digestProblems(this.#problems)
-    // Trouble of another configuration is not that of the home's.
+    // Problems of another configuration folder are tracked apart from those of the home.
     const { configHome } = this.#options
     const key = configHome === undefined ? PROBLEMS_KEY : `${PROBLEMS_KEY}:${configHome}`
     let isNew = false
@@ -290,7 +291,7 @@ export class Supervisor {
         return isNew ? now : undefined
       })
     } catch (error) {
-      this.#report(`What was wrong before cannot be looked up: ${describe(error)}`)
+      this.#report(`Earlier problems of the configuration cannot be read: ${describe(error)}`)
     }
     return isNew
   }
@@ -303,9 +304,9 @@ export class Supervisor {
   }
 
   #applySnoozes(): boolean {
-    const trouble = this.#pipeline.applySnoozes(this.#stores.state, this.#clock.wall())
-    if (trouble !== undefined) this.#report(trouble)
-    return trouble === undefined
+    const failure = this.#pipeline.applySnoozes(this.#stores.state, this.#clock.wall())
+    if (failure !== undefined) this.#report(failure)
+    return failure === undefined
   }
 
   #hasTrustChanged(): boolean {

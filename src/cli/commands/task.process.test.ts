@@ -135,7 +135,7 @@ it('T2 a task that needs a person ends with 3 and is stored once it is approved'
   const delegate = () => runArcInProcess(['task', 'delegate', ...AGENTS, 'Tidy it', '--json'], { home })
   const held = await delegate()
   expect(held).toMatchObject({ code: 3, stdout: '' })
-  expect(held.stderr).toMatch(/held for a person .*by look: somebody should look.*\[ARC_TASK_HELD\]/)
+  expect(held.stderr).toMatch(/needs approval .*asked by look: somebody should look.*\[ARC_TASK_HELD\]/)
   const [approval] = onlyJson<[{ id: string }]>(await runArcInProcess(['approvals', 'list', '--json'], { home }))
   expect(onlyJson(await runArcInProcess(['task', 'list', '--json'], { home }))).toEqual([])
   askNobody(home)

@@ -45,7 +45,7 @@ describe('the attempt tracker', () => {
     await end(engine)
     expect((await ask(TURN)).blocked).toBe(false)
     await end(engine)
-    expect(await ask(TURN)).toMatchObject({ blocked: true, reason: 'this turn was tried 2 times; 2 is the limit' })
+    expect(await ask(TURN)).toMatchObject({ blocked: true, reason: 'this turn had 2 attempts; the limit is 2' })
     expect((await ask({ session: 's', turn: 'u' })).blocked).toBe(false)
   })
 

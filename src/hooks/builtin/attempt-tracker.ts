@@ -1,6 +1,6 @@
-// Counts how often an agent tries to answer in one turn, and says when it is enough. An attempt is an answer of the
-// agent or an end of its turn: hosts tell of one, the other or both, so both are counted and the higher number stands.
-// The last attempt that is allowed passes and says that no other follows; the message for one more is blocked.
+// Limits the attempts of an agent in one turn. An attempt is an answer or the end of a turn; hosts report one or both, so
+// both are counted and the higher count applies. The last allowed attempt passes and sets `shouldRetry: false`; the next
+// message is blocked.
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
@@ -10,7 +10,7 @@ import { type Attempts, countAttempt, readAttempts } from './attempts.ts'
 import { builtIn } from './built-in.ts'
 
 const options = z.strictObject({
-  maxAttempts: z.int().min(1).max(1_000).default(3).describe('How often a turn may be tried.'),
+  maxAttempts: z.int().min(1).max(1_000).default(3).describe('The most attempts per turn.'),
 })
 
 const COUNTED = ['post:message', 'pre:turn:end'] as const
@@ -19,7 +19,7 @@ export const attemptTracker = builtIn<z.output<typeof options>>({
   name: 'attempt-tracker',
   priority: 20,
   points: ['pre:message', ...COUNTED],
-  summary: 'Counts attempts per session and turn, so that no retry goes on for ever.',
+  summary: 'Counts attempts per session and turn, and blocks endless retries.',
   critical: true,
   options,
   create({ maxAttempts }, { state }) {
@@ -47,19 +47,19 @@ function beforeAttempt(attempts: Attempts, maxAttempts: number): VerdictObject {
   const { turn: count = 0 } = attempts
   const metadata = buildMetadata(attempts, maxAttempts)
   if (count < maxAttempts) return { decision: 'pass', metadata }
-  return { decision: 'block', reason: `this turn was tried ${count} times; ${maxAttempts} is the limit`, metadata }
+  return { decision: 'block', reason: `this turn had ${count} attempts; the limit is ${maxAttempts}`, metadata }
 }
 
-// Never more than a flag: to block the end of a turn is to make it go on.
+// At most a flag: blocking the end of a turn would make the turn continue.
 function afterAttempt(attempts: Attempts, maxAttempts: number): VerdictObject {
   const { turn: count = 0 } = attempts
   const metadata = buildMetadata(attempts, maxAttempts)
   if (count <= maxAttempts) return { decision: 'pass', metadata }
-  return { decision: 'flag', reason: `attempt ${count} in this turn; ${maxAttempts} is the limit`, metadata }
+  return { decision: 'flag', reason: `attempt ${count} in this turn; the limit is ${maxAttempts}`, metadata }
 }
 
 function buildMetadata({ turn, session }: Attempts, maxAttempts: number): Readonly<Record<string, unknown>> {
-  // Without turns nobody knows what is a retry: nothing is limited.
+  // Without turn ids a retry cannot be recognised, so there is no limit.
   const shouldRetry = turn === undefined || turn < maxAttempts
   return { attemptCount: turn ?? session, sessionAttempts: session, maxAttempts, shouldRetry }
 }

@@ -1,25 +1,24 @@
-// How often something was tried, in a session and in one of its turns. Kept by the store, so that it survives the
-// process that tried.
+// Counters of attempts, per session and per turn. Stored in the state, so that they outlive the process.
 
 import type { StateStore } from '../../storage/ports.ts'
 import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 
-/** How often, in the turn and in the whole session. */
+/** The attempts in the turn and in the session. */
 export interface Attempts {
-  /** Undefined where the host does not number its turns. */
+  /** Undefined where the host has no turn ids. */
   readonly turn: number | undefined
   readonly session: number
 }
 
-/** Of what attempts are counted, and where. */
+/** What is counted, in which session and turn. */
 export interface AttemptScope {
-  /** What counts; one thing counted by two must be counted apart. */
+  /** The name of the counter; two hooks that count the same event need two names. */
   readonly kind: string
   readonly session: string
   readonly turn?: string | undefined
 }
 
-/** Counts one more attempt and gives the numbers with it. */
+/** Counts one attempt and returns the new counts. */
 export function countAttempt(state: StateStore, { kind, session, turn }: AttemptScope): Attempts {
   const add = (count: number | undefined): number => (count ?? 0) + 1
   const inSession = update(state, sessionKey(kind, session), add, SESSION_TTL_MS) ?? 0
@@ -27,7 +26,7 @@ export function countAttempt(state: StateStore, { kind, session, turn }: Attempt
   return { turn: inTurn, session: inSession }
 }
 
-/** The numbers so far. */
+/** The current counts. */
 export function readAttempts(state: StateStore, { kind, session, turn }: AttemptScope): Attempts {
   const inTurn = turn === undefined ? undefined : readCount(state, turnKey(kind, session, turn))
   return { turn: inTurn, session: readCount(state, sessionKey(kind, session)) }

@@ -1,23 +1,23 @@
-// The completion audit: reads in an agent's own words whether it is done. Deterministic; no model is asked.
+// The completion audit: decides from the words of an answer whether the work is done. Deterministic, without a model.
 
 import type { Intensity } from './turn-risk.ts'
 
 type AuditStatus = 'complete' | 'partial' | 'failed' | 'uncertain'
 type Recommendation = 'complete' | 'continue' | 'retry' | 'escalate'
 
-/** What an answer says about itself. */
+/** The audit of an answer. */
 export interface CompletionAudit {
   readonly status: AuditStatus
   readonly confidence: number
   readonly checksPassed: readonly string[]
   readonly checksFailed: readonly string[]
-  /** What the checklist asks for and the answer does not have. */
+  /** The failed checks that the checklist requires. */
   readonly missingSteps: readonly string[]
   readonly overreachDetected: boolean
   readonly recommendation: Recommendation
 }
 
-// Words count as words, phrases wherever they stand.
+// A single word is matched as a word, a phrase anywhere in the text.
 const SIGNALS = {
   completion: ['done', 'completed', 'finished', 'success', 'all tests pass'],
   failure: ['failed', 'error', 'exception', 'unable', 'cannot'],
@@ -29,42 +29,46 @@ const SIGNALS = {
 type Signal = keyof typeof SIGNALS
 type Found = Readonly<Record<Signal, number>>
 
-/** The named checks: what each wants of an answer. */
+/** The named checks. `says` completes the sentence "The answer says …". */
 export const CHECKS = {
-  'has-content': { asks: 'the answer says something', isMet: (_found: Found, text: string) => text !== '' },
-  'completion-signals': { asks: 'it says that the work is done', isMet: ({ completion }: Found) => completion > 0 },
-  'no-failure-signals': { asks: 'it tells of no failure', isMet: ({ failure }: Found) => failure === 0 },
-  'no-contradictions': { asks: 'it takes nothing back', isMet: ({ contradiction }: Found) => contradiction === 0 },
-  'no-overreach': { asks: 'it did no more than was asked', isMet: ({ overreach }: Found) => overreach === 0 },
+  'has-content': { says: 'anything', isMet: (_found: Found, text: string) => text !== '' },
+  'completion-signals': { says: 'that the work is done', isMet: ({ completion }: Found) => completion > 0 },
+  'no-failure-signals': { says: 'that nothing failed', isMet: ({ failure }: Found) => failure === 0 },
+  'no-contradictions': {
+    says: 'its result without "but" or "however"',
+    isMet: ({ contradiction }: Found) => contradiction === 0,
+  },
+  'no-overreach': { says: 'that only the task was done', isMet: ({ overreach }: Found) => overreach === 0 },
   'verification-signals': {
-    asks: 'it says how the result was checked, or how to go back',
+    says: 'how the result was checked or how to undo it',
     isMet: ({ verification }: Found) => verification > 0,
   },
 } as const
 
 type Check = keyof typeof CHECKS
 
-/** What each intensity asks, and whether something missing is worth a flag. The source of docs/reference/hooks.md. */
-export const CHECKLISTS: Readonly<Record<Intensity, { readonly asks: readonly Check[]; readonly flags: boolean }>> = {
-  light: { asks: ['has-content'], flags: false },
-  standard: { asks: ['has-content', 'completion-signals', 'no-failure-signals'], flags: false },
-  strict: { asks: Object.keys(CHECKS) as Check[], flags: true },
-}
+/** The checks that each intensity requires, and whether a failed check is flagged. The source of docs/reference/hooks.md. */
+export const CHECKLISTS: Readonly<Record<Intensity, { readonly requires: readonly Check[]; readonly flags: boolean }>> =
+  {
+    light: { requires: ['has-content'], flags: false },
+    standard: { requires: ['has-content', 'completion-signals', 'no-failure-signals'], flags: false },
+    strict: { requires: Object.keys(CHECKS) as Check[], flags: true },
+  }
 
-// The checks that every answer is put to; the last is asked of grave turns only.
+// The checks of every answer; the last check is for high-risk turns only.
 const ALWAYS: readonly Check[] = Object.keys(CHECKS).filter((check): check is Check => check !== 'verification-signals')
 
-// Longer than any report: what follows is a pasted log, in which single words mean nothing.
+// Longer than any report: text beyond it is a pasted log, in which single words mean nothing.
 const MAX_READ = 100_000
 
 /** Audits an answer. */
 export function auditCompletion(output: string, intensity: Intensity): CompletionAudit {
   const text = output.slice(0, MAX_READ).trim().toLowerCase()
   const found = countSignals(text)
-  const { asks } = CHECKLISTS[intensity]
-  const put = (Object.keys(CHECKS) as Check[]).filter((check) => ALWAYS.includes(check) || asks.includes(check))
-  const checksPassed = put.filter((check) => CHECKS[check].isMet(found, text))
-  const checksFailed = put.filter((check) => !checksPassed.includes(check))
+  const { requires } = CHECKLISTS[intensity]
+  const checks = (Object.keys(CHECKS) as Check[]).filter((check) => ALWAYS.includes(check) || requires.includes(check))
+  const checksPassed = checks.filter((check) => CHECKS[check].isMet(found, text))
+  const checksFailed = checks.filter((check) => !checksPassed.includes(check))
   const status = readAuditStatus(found, text)
   const confidence = rateConfidence(found, text)
   return {
@@ -72,7 +76,7 @@ export function auditCompletion(output: string, intensity: Intensity): Completio
     confidence,
     checksPassed,
     checksFailed,
-    missingSteps: checksFailed.filter((check) => asks.includes(check)),
+    missingSteps: checksFailed.filter((check) => requires.includes(check)),
     overreachDetected: found.overreach > 0,
     recommendation: recommend(status, confidence),
   }
@@ -91,7 +95,7 @@ function readAuditStatus({ completion, failure, contradiction }: Found, text: st
   return failure + contradiction > 0 ? 'partial' : 'complete'
 }
 
-// In tenths, so that 0.5 - 0.1 is 0.4 and not a little less.
+// In tenths: 0.5 - 0.1 must be exactly 0.4.
 function rateConfidence({ completion, failure, contradiction }: Found, text: string): number {
   if (text === '') return 0
   const tenths = 5 + (completion > 0 ? 2 : 0) - failure - contradiction

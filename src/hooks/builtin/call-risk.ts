@@ -1,5 +1,5 @@
-// The risk of what a step would do, rated once: several hooks ask for it, and to read a command is the dearest thing
-// that a pipeline does. What was edited meanwhile is other data, and is rated anew.
+// The risk of a step, rated once: several hooks need it, and analysing a command is the most expensive part of a
+// pipeline. A step with edited data is rated again.
 
 import { homedir } from 'node:os'
 import type { Guard } from '../../engine/guarded-paths.ts'
@@ -13,11 +13,11 @@ import { RULE_PACKS } from '../../risk/rulebook.ts'
 /** Rates an action or a message. */
 export type Classifier = (input: RiskInput) => Assessment
 
-/** Rates by the rules that ARC brings along. Paths that are written out in full are known by the real home. */
+/** Rates by the built-in rules. The real home folder recognises absolute paths. */
 const classifyByRules: Classifier = (input) =>
   classifyRisk(input, { packs: RULE_PACKS, facts: { home: readHome(input) } })
 
-/** Rates by these packs; the same classifier for all who have the same guard and no packs of their own. */
+/** A classifier with these packs; shared by callers with the same guard and only the built-in packs. */
 export function createClassifier(packs: readonly RulePack[], guard?: Guard): Classifier {
   if (packs !== RULE_PACKS) return (input) => classifyRisk(input, { packs, facts: { home: readHome(input), guard } })
   if (guard === undefined) return classifyByRules
@@ -42,14 +42,14 @@ interface Rated {
   readonly risk: Assessment
 }
 
-// By the frozen data that every hook of a step is shown.
+// Keyed by the frozen data that all hooks of a step get.
 const ratings = new WeakMap<object, Rated>()
 
-/** What a step is rated by, and its rating. */
+/** The rated input of a step, and its risk. */
 export function rateStep(step: Step, classify: Classifier): Pick<Rated, 'input' | 'risk'> {
   const { data, workspace } = step
-  const kept = ratings.get(data)
-  if (kept !== undefined && kept.classify === classify && kept.workspace === workspace) return kept
+  const cached = ratings.get(data)
+  if (cached !== undefined && cached.classify === classify && cached.workspace === workspace) return cached
   const input = buildInput(step)
   const rated = { classify, workspace, input, risk: classify(input) }
   ratings.set(data, rated)

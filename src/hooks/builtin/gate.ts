@@ -1,7 +1,7 @@
-// The supervision gate: rules that allow or block by pattern, and a reviewer who is asked about substantive output.
-// At the end of a turn a block makes the agent go on; so often in one turn and no more, then it is released.
-// The rules are deterministic, so the hook is critical; the reviewer can be flaky, so it heeds the breaker by itself:
-// while that is open, what it says is recorded and not applied.
+// The supervision gate: rules that allow or block by pattern, and a reviewer for substantive output. At the end of a turn
+// a block makes the agent continue, at most `maxContinues` times per turn.
+// The rules are deterministic, so the hook is critical. The reviewer can fail, so the gate itself checks the breaker:
+// while it is open, the verdict of the reviewer is only recorded.
 
 import { createHash } from 'node:crypto'
 import type { Decision } from '../../engine/decision.ts'
@@ -19,14 +19,14 @@ import type { StateStore } from '../../storage/ports.ts'
 import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 import { type GateSubject, readSubject } from './gate-subject.ts'
 
-/** What a rule may say, in any case. */
+/** The actions of rules, in upper or lower case. */
 const ACTIONS = { ALLOW: 'pass', FLAG: 'flag', ASK: 'ask', BLOCK: 'block' } as const
 
 export type GateAction = keyof typeof ACTIONS | Lowercase<keyof typeof ACTIONS>
 
-/** One rule; the first whose pattern is found decides. */
+/** One rule; the first rule with a match decides. */
 export interface GateRule {
-  /** A regular expression, or a text to be found as it is; `/…/i` in a text is an expression too. */
+  /** A regular expression, or a literal text; a text of the form `/…/i` is an expression too. */
   readonly pattern: RegExp | string
   readonly action: GateAction
   readonly reason?: string | undefined
@@ -38,16 +38,16 @@ export type Reviewer = (step: unknown, run: RunContext) => unknown
 export interface GateOptions {
   readonly rules?: readonly GateRule[]
   readonly reviewer?: Reviewer
-  /** Ask the reviewer only about answers that did something; true unless set. */
+  /** Review only answers that report changes; default true. */
   readonly onlySubstantive?: boolean
-  /** How often one turn may be made to go on; 3 unless set. */
+  /** How often one turn may be made to continue; default 3. */
   readonly maxContinues?: number
-  /** Where turns are counted; in memory unless given. */
+  /** Where turns are counted; in memory by default. */
   readonly state?: StateStore
-  /** Did the turn do more than read, as far as is known from elsewhere? */
+  /** Whether the turn did more than read, by other knowledge than the answer. */
   readonly isSubstantive?: (step: unknown) => boolean
   readonly regex?: RegexCompiler
-  /** The most that the reviewer may do at present: a breaker's maximum mode. The rules are not asked. */
+  /** The maximum mode of the reviewer: from a breaker. Does not apply to the rules. */
   readonly maxMode?: () => Mode
 }
 
@@ -95,7 +95,7 @@ interface CompiledRule {
   readonly reason: string
 }
 
-/** What is kept of a turn. */
+/** The stored state of a turn. */
 interface TurnRecord {
   readonly continues: number
   readonly review?: { readonly of: string; readonly verdict: VerdictObject }
@@ -121,19 +121,19 @@ class Gate {
 
   check(step: unknown, run: RunContext): unknown {
     const subject = readSubject(step)
-    // Where hosts do not number turns, a message begins a new one.
+    // Where the host has no turn ids, a message starts a new turn.
     if (subject.point === 'pre:message' && subject.turn === undefined) this.#resetTurn(subject)
     const rule = this.#rules.find(({ test }) => test(subject.text))
     if (rule !== undefined) return this.#applyLimit(subject, toVerdict(rule))
     if (!this.#mustReview(subject, step)) return this.#canReview(subject) ? NOT_REVIEWED : undefined
     const isLowered = this.#isLowered(run)
-    const settle = (verdict: unknown): unknown =>
+    const finish = (verdict: unknown): unknown =>
       this.#applyLimit(subject, isLowered ? lower(verdict as VerdictObject | Failure) : verdict)
     const reviewed = this.#review(subject, step, run)
-    return isThenable(reviewed) ? Promise.resolve(reviewed).then(settle) : settle(reviewed)
+    return isThenable(reviewed) ? Promise.resolve(reviewed).then(finish) : finish(reviewed)
   }
 
-  // A breaker that is itself broken lowers nothing.
+  // A breaker that fails lowers nothing.
   #isLowered({ mode }: RunContext): boolean {
     const { maxMode } = this.#options
     try {
@@ -154,23 +154,23 @@ class Gate {
     return !onlySubstantive || hasToolCalls || SUBSTANTIVE.test(output) || isSubstantive?.(step) === true
   }
 
-  // Hosts that tell of an answer and of the end of its turn tell of the same text twice: it is reviewed once.
+  // Some hosts report an answer and the end of its turn with the same text: it is reviewed once.
   #review(subject: GateSubject, step: unknown, run: RunContext): unknown {
     const of = createHash('sha256')
       .update(subject.output ?? '')
       .digest('base64url')
-    const kept = this.#readTurn(subject)?.review
-    if (kept?.of === of) return kept.verdict
+    const earlier = this.#readTurn(subject)?.review
+    if (earlier?.of === of) return earlier.verdict
     const answer = this.#callReviewer(step, run)
-    const take = (given: unknown): VerdictObject | Failure => {
+    const store = (given: unknown): VerdictObject | Failure => {
       const verdict = readReview(given)
       if (!(verdict instanceof Failure)) this.#updateTurn(subject, (turn) => ({ ...turn, review: { of, verdict } }))
       return verdict
     }
-    return isThenable(answer) ? Promise.resolve(answer).then(take, (error) => take(crash(error))) : take(answer)
+    return isThenable(answer) ? Promise.resolve(answer).then(store, (error) => store(crash(error))) : store(answer)
   }
 
-  // What a reviewer throws is taken here and not by the engine, because it counts towards the limit.
+  // Errors of the reviewer are caught here and not by the engine, because they count towards the limit.
   #callReviewer(step: unknown, run: RunContext): unknown {
     try {
       return this.#options.reviewer?.(step, run)
@@ -179,7 +179,7 @@ class Gate {
     }
   }
 
-  // A failing reviewer counts as one who says no: whatever that means, it must not hold a turn for ever.
+  // A failing reviewer counts towards the limit too: it must not keep a turn open for ever.
   #applyLimit(subject: GateSubject, verdict: unknown): unknown {
     const isStopping = verdict instanceof Failure || (isRecord(verdict) && STOPPING.has(String(verdict.decision)))
     if (subject.point !== 'pre:turn:end' || !isStopping) return verdict
@@ -189,7 +189,7 @@ class Gate {
       return verdict
     }
     const why = verdict instanceof Failure ? verdict.message : String((verdict as VerdictObject).reason)
-    const reason = `released after ${before} times; the last objection was: ${why}`
+    const reason = `released after ${before} blocks in this turn; the last objection was: ${why}`
     return { decision: 'flag', reason, metadata: { ...buildGateMetadata('BLOCK', why), capped: true } }
   }
 
@@ -210,10 +210,10 @@ class Gate {
 }
 
 const STOPPING: ReadonlySet<string> = new Set(['ask', 'block'])
-// Said where a reviewer is there but was not asked: for the breaker, which must not take that for a success.
+// Set where the reviewer was not asked: the breaker must not count that as a success.
 const NOT_REVIEWED: VerdictObject = { decision: 'pass', metadata: { gateReviewed: false } }
 
-// What a reviewer says while the breaker is open, as it counts in the mode `log`: told, and not applied.
+// The verdict of a reviewer while the breaker is open: as in `log`, recorded and not applied.
 function lower(verdict: VerdictObject | Failure): VerdictObject {
   const because = 'recorded only, because the breaker is open'
   if (verdict instanceof Failure) {
@@ -227,7 +227,7 @@ function lower(verdict: VerdictObject | Failure): VerdictObject {
 
 const SUBSTANTIVE = /created file|modified|wrote to|deleted/i
 
-/** Reads what a reviewer answered: words on the first line, or a verdict. Anything else is a failure, never consent. */
+/** Reads the answer of a reviewer: ALLOW or BLOCK on the first line, or a verdict. Anything else is a failure, never consent. */
 export function readReview(given: unknown): VerdictObject | Failure {
   if (given instanceof Failure) return given
   if (isRecord(given)) return readVerdictObject(given)
@@ -247,10 +247,10 @@ export function readReview(given: unknown): VerdictObject | Failure {
   }
 }
 
-// A reviewer may answer with a verdict like any other hook. One that decides nothing is no answer to the question.
+// A reviewer may return a verdict like any other hook, but it has to hold a decision.
 function readVerdictObject(given: Readonly<Record<string, unknown>>): VerdictObject | Failure {
   if (!['decision', 'abort', 'control'].some((key) => given[key] !== undefined)) {
-    return new Failure('invalid-output', `the reviewer must decide something, not answer ${show(given)}`)
+    return new Failure('invalid-output', `the verdict of the reviewer must have a decision, not ${show(given)}`)
   }
   const read = readVerdict(given, POINTS['pre:turn:end'])
   if (read instanceof Failure) return read
@@ -282,7 +282,7 @@ function compileRule(rule: GateRule, regex: RegexCompiler): CompiledRule {
   return { test: compilePattern(pattern, regex), decision: ACTIONS[name as keyof typeof ACTIONS], reason }
 }
 
-const WORDING = { ALLOW: 'allowed', FLAG: 'flagged', ASK: 'held for a person', BLOCK: 'blocked' } as const
+const WORDING = { ALLOW: 'allowed', FLAG: 'flagged', ASK: 'held for approval', BLOCK: 'blocked' } as const
 
 function compilePattern(pattern: unknown, regex: RegexCompiler): TextTest {
   if (pattern instanceof RegExp) return plainRegex(pattern.source, pattern.flags)
@@ -297,7 +297,7 @@ function compilePattern(pattern: unknown, regex: RegexCompiler): TextTest {
   }
 }
 
-// Without g and y: an expression that remembers where it was finds every other match only.
+// Without g and y: with them, an expression keeps its position and misses every other match.
 const plainRegex: RegexCompiler = (source, flags) => {
   const own = new RegExp(source, flags.replace(/[gy]/g, ''))
   return (text) => own.test(text)

@@ -1,4 +1,4 @@
-// Keeps agents from talking to each other without end: what an agent says to another needs a mention or a roundtable.
+// Stops endless conversations between agents: a message from an agent to an agent needs a mention or a roundtable.
 
 import * as z from 'zod'
 import { isOpen, readRoundtable, roundtableKey } from '../../roundtable/machine.ts'
@@ -11,7 +11,7 @@ export const interagentRouting = builtIn<z.output<typeof options>>({
   name: 'interagent-routing',
   priority: 2,
   points: ['pre:message'],
-  summary: 'Suppresses what agents say to each other without a mention, unless they sit at a roundtable.',
+  summary: 'Blocks messages between agents without a mention, unless a roundtable is open.',
   critical: true,
   options,
   create(_options, { state, clock }) {
@@ -22,15 +22,15 @@ export const interagentRouting = builtIn<z.output<typeof options>>({
         if (typeof prompt === 'string' && hasMention(prompt)) {
           return { decision: 'pass', metadata: { should_suppress: false, hasMention: true } }
         }
-        // Read again for each message: another process may have opened or closed the table.
+        // Read for each message: another process may have opened or closed the roundtable.
         const table = readRoundtable(state.get(roundtableKey(step.session))?.value)
         if (isOpen(table, clock.wall())) {
           return { decision: 'pass', metadata: { should_suppress: false, roundtableBypass: true } }
         }
         return {
           decision: 'block',
-          reason: 'an agent speaks to an agent without a mention, and there is no roundtable',
-          suggestion: 'Address somebody with @name, or open a discussion with "roundtable: <topic>".',
+          reason: 'a message from an agent to an agent without a mention, and no roundtable is open',
+          suggestion: 'Mention the recipient with @name, or open a discussion with "roundtable: <topic>".',
           metadata: { should_suppress: true },
         }
       },
@@ -38,9 +38,9 @@ export const interagentRouting = builtIn<z.output<typeof options>>({
   },
 })
 
-// What stands in code is no mention: decorators, scopes of packages.
+// An @ in code is no mention: decorators, package scopes.
 const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g
-// Neither is what stands in an address (`me@example.org`), nor the scope of a package (`@types/node`).
+// Neither is an e-mail address (`me@example.org`) or a package scope (`@types/node`).
 const MENTION = /(?<![\p{L}\p{N}_@.+\-/])@[\p{L}\p{N}_][\p{L}\p{N}_-]*(?![\p{L}\p{N}_-]|\/)/u
 
 function hasMention(text: string): boolean {

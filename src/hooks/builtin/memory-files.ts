@@ -1,5 +1,5 @@
-// One pair of memory files: how they stand to each other, and how the older becomes like the newer.
-// Nothing is lost: what is overwritten and might hold something of its own is first kept aside.
+// Compares one pair of memory files and updates the older from the newer. Nothing is lost: content that may be unique is
+// saved as a conflict copy before it is overwritten.
 
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -7,17 +7,17 @@ import { copyFile, lstat, mkdir, open, readFile, realpath, rename, rm, stat, uti
 import { dirname } from 'node:path'
 import { findLink, type Pair } from './memory-pairs.ts'
 
-/** How a pair stands. */
+/** The state of a pair. */
 export type PairState =
   | { readonly kind: 'same'; readonly digest: string }
   | { readonly kind: 'absent' }
-  /** `isClean`: what would be overwritten holds nothing that the other has not had. */
+  /** `isClean`: the target has no content that the source never had. */
   | { readonly kind: 'drift'; readonly source: Side; readonly target: Side; readonly isClean: boolean }
   | { readonly kind: 'deleted'; readonly gone: string; readonly left: string }
   | { readonly kind: 'undecided'; readonly why: string }
   | { readonly kind: 'problem'; readonly why: string }
 
-/** One file of a pair; nothing is known of one that is not there. */
+/** One file of a pair; without `content` it does not exist. */
 interface Side {
   readonly path: string
   readonly content?: Content
@@ -30,7 +30,7 @@ interface Content {
   readonly mode: number
 }
 
-/** Compares a pair. `lastDigest` is what both held when they were last the same. */
+/** Compares a pair. `lastDigest` is the digest when both were last equal. */
 export async function compare(pair: Pair, lastDigest: string | undefined, maxBytes: number): Promise<PairState> {
   const from = await readSide(pair.from, pair.roots?.from, maxBytes)
   const to = await readSide(pair.to, pair.roots?.to, maxBytes)
@@ -52,8 +52,8 @@ export async function compare(pair: Pair, lastDigest: string | undefined, maxByt
 }
 
 /**
- * Makes the target like the source, in one step that is done or not done. Gives where the old content was kept aside,
- * if it was; throws when it cannot be done, or when the target changed meanwhile.
+ * Copies the source over the target, atomically. Returns the path of the conflict copy, if one was saved; throws when
+ * the copy fails or the target changed meanwhile.
  */
 export async function sync(
   { source, target, isClean }: Extract<PairState, { kind: 'drift' }>,
@@ -83,7 +83,7 @@ export async function sync(
   }
 }
 
-// Never over another file: two copies of the same second and content are the same copy.
+// Never overwrites: an existing copy of the same second and content is the same copy.
 async function saveConflictCopy({ path, content }: Side, stamp: string): Promise<string | undefined> {
   if (content === undefined) return undefined
   const aside = `${path}.conflict-${stamp}-${content.digest.slice(0, 8)}`
@@ -93,7 +93,7 @@ async function saveConflictCopy({ path, content }: Side, stamp: string): Promise
   return aside
 }
 
-// Somebody may have written since it was compared; what they wrote must not be overwritten unseen.
+// A change since the comparison must not be overwritten.
 async function assertUnchanged({ path, content }: Side): Promise<void> {
   const now = await stat(path, { bigint: true }).catch(() => undefined)
   if (now?.mtimeNs === content?.mtimeNs) return
@@ -109,7 +109,7 @@ async function readSide(path: string, root: string | undefined, maxBytes: number
     const link = await lstat(path).catch(orMissing)
     if (link === undefined) return { path }
     if (link.isSymbolicLink() && root !== undefined) return { why: `${path} is a symbolic link` }
-    // A link that somebody mapped by name is meant: what it leads to is read and written, and the link stays.
+    // A link that the user mapped by name is intended: its target is read and written, and the link stays.
     const real = link.isSymbolicLink() ? await realpath(path) : path
     const { mode, mtimeNs, size, isFile } = await readStats(real)
     if (!isFile) return { why: `${path} is not a file` }
@@ -133,7 +133,7 @@ function orMissing(error: NodeJS.ErrnoException): undefined {
   throw error
 }
 
-/** Why something could not be done with a file, in words. */
+/** The message for a failed file operation. */
 export function describeFileError(path: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM') return `${path}: no permission`

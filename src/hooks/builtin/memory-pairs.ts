@@ -1,5 +1,5 @@
-// Which memory files belong together: a mapping names two files, or a pattern of files and the folder of their
-// counterparts. Names found on the disk never lead out of the two folders.
+// Finds the pairs of memory files: a mapping names two files, or a pattern and the folder of the counterparts. Names from
+// the disk never lead out of the two folders.
 
 import type { Dirent } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
@@ -7,15 +7,15 @@ import { homedir } from 'node:os'
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { compileGlob, isGlob } from '../../engine/glob.ts'
 
-/** Two files that should say the same. */
+/** Two files that should be equal. */
 export interface Pair {
   readonly from: string
   readonly to: string
-  /** Found by a pattern below these folders: then no link may lead out of them. */
+  /** For a pair that a pattern found: no link may lead out of these folders. */
   readonly roots?: Mapping
 }
 
-/** A mapping as it is configured. */
+/** A configured mapping. */
 export interface Mapping {
   readonly from: string
   readonly to: string
@@ -24,10 +24,10 @@ export interface Mapping {
 const MAX_DEPTH = 16
 const MAX_ENTRIES = 20_000
 
-/** What is wrong with a mapping, if anything. */
+/** Why a mapping is invalid; undefined when it is valid. */
 export function whyInvalid({ from }: Mapping): string | undefined {
   if (!isGlob(from)) return undefined
-  if (from.split('/').includes('..')) return 'a pattern may not lead upwards by ".."'
+  if (from.split('/').includes('..')) return 'a pattern must not contain ".."'
   try {
     compileGlob(from)
     return undefined
@@ -36,14 +36,14 @@ export function whyInvalid({ from }: Mapping): string | undefined {
   }
 }
 
-/** The pairs of a mapping; of a pattern, those that exist on either side. Problems are added to the list. */
+/** The pairs of a mapping; for a pattern, the files that exist on either side. Problems are added to the list. */
 export async function findPairs(mapping: Mapping, workspace: string, problems: string[]): Promise<readonly Pair[]> {
   const to = absolute(mapping.to, workspace)
   if (!isGlob(mapping.from)) return [toPair(absolute(mapping.from, workspace), to, mapping.to.endsWith('/'))]
   const { folder, pattern } = splitPattern(mapping.from)
   const from = absolute(folder, workspace)
   if (isInside(from, to) || isInside(to, from)) {
-    problems.push(`${mapping.from} and ${mapping.to} lie in each other`)
+    problems.push(`${mapping.from} and ${mapping.to}: one folder contains the other`)
     return []
   }
   const matches = compileGlob(pattern)
@@ -55,7 +55,7 @@ function toPair(from: string, to: string, isFolder: boolean): Pair {
   return { from, to: isFolder ? join(to, basename(from)) : to }
 }
 
-/** The first folder on the way down from a root to a file that is a link, if any: what it leads to may be anywhere. */
+/** The first folder between a root and a file that is a symbolic link, if any: its target may be anywhere. */
 export async function findLink(path: string, root: string): Promise<string | undefined> {
   const parts = relative(root, path).split(sep).slice(0, -1)
   for (const at of parts.keys()) {
@@ -66,7 +66,7 @@ export async function findLink(path: string, root: string): Promise<string | und
   return undefined
 }
 
-// The names that copies kept aside get; such files are no memory themselves.
+// The names of conflict copies; they are not memory files.
 const CONFLICT_COPY = /\.conflict-\d{8}T\d{6}Z-[0-9a-f]{8}$/
 const PARTIAL_FILE = /\.arc-part$/
 
@@ -78,7 +78,7 @@ function splitPattern(from: string): { readonly folder: string; readonly pattern
   return { folder: folder === '' ? (from.startsWith('/') ? '/' : '.') : folder, pattern: parts.slice(first).join('/') }
 }
 
-// Every file under a folder, relative to it. Links to folders are not followed: they may lead anywhere, or in circles.
+// Every file under a folder, relative to it. Links to folders are not followed: they may lead anywhere or form a loop.
 async function walk(root: string, problems: string[]): Promise<readonly string[]> {
   const found: string[] = []
   const open: { path: string; depth: number }[] = [{ path: '', depth: 0 }]
@@ -86,7 +86,7 @@ async function walk(root: string, problems: string[]): Promise<readonly string[]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const entry of await readEntries(join(root, next.path), problems)) {
       if (++seen > MAX_ENTRIES) {
-        problems.push(`${root} holds more than ${MAX_ENTRIES} files: not all were looked at`)
+        problems.push(`${root} has more than ${MAX_ENTRIES} files: not all were compared`)
         return found
       }
       const path = next.path === '' ? entry.name : `${next.path}/${entry.name}`
@@ -103,7 +103,7 @@ async function readEntries(folder: string, problems: string[]): Promise<readonly
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // A folder that is not there yet is one without files.
+    // A missing folder has no files.
     if (code !== 'ENOENT') problems.push(`${folder} could not be read: ${code ?? String(error)}`)
     return []
   }
@@ -114,7 +114,7 @@ function absolute(path: string, workspace: string): string {
   return resolve(workspace, expanded)
 }
 
-// Is a path the folder itself, or inside it?
+// Whether a path is the folder itself or inside it.
 function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))

@@ -1,6 +1,6 @@
-// At a session's end: do the mapped memory files say the same as their counterparts? In log drift is flagged, in advise
-// the user is reminded, in enforce the older side is brought up to date. The newer side is never overwritten, a file
-// that was deleted on one side is neither deleted nor brought back on the other, and what might get lost is kept aside.
+// Compares mapped memory files with their counterparts at the end of a session. In log a difference is flagged, in advise
+// the user is reminded, in enforce the older file is updated. The newer file is never overwritten, a file that was
+// deleted on one side is neither deleted nor restored on the other, and content that could be lost is saved as a copy.
 
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
@@ -18,15 +18,15 @@ const path = z
   .trim()
   .min(1)
   .max(4_000)
-  .refine((text) => !text.includes('\0'), 'no path has such a character')
+  .refine((text) => !text.includes('\0'), 'a path must not contain a NUL character')
 
 const options = z.strictObject({
   map: z
     .array(
       z
         .strictObject({
-          from: path.describe('A file, or a pattern of files; relative ones are in the workspace.'),
-          to: path.describe('Its counterpart; of a pattern, the folder of the counterparts.'),
+          from: path.describe('A file or a glob pattern; relative paths start at the workspace.'),
+          to: path.describe('The counterpart; for a pattern, the folder of the counterparts.'),
         })
         .superRefine((mapping, context) => {
           const why = whyInvalid(mapping)
@@ -35,9 +35,9 @@ const options = z.strictObject({
     )
     .max(100)
     .default([])
-    .describe('Pairs of {from, to}: which file belongs to which.'),
-  maxBytes: z.int().min(1).max(104_857_600).default(5_242_880).describe('Larger files are left alone.'),
-  maxFiles: z.int().min(1).max(10_000).default(500).describe('The most that are looked at.'),
+    .describe('Pairs of {from, to}.'),
+  maxBytes: z.int().min(1).max(104_857_600).default(5_242_880).describe('Larger files are skipped.'),
+  maxFiles: z.int().min(1).max(10_000).default(500).describe('The most files to compare.'),
 })
 
 type Options = z.output<typeof options>
@@ -59,7 +59,7 @@ export const memorySync = builtIn<Options>({
   },
 })
 
-/** What was found and done in one run. */
+/** The result of one run. */
 interface SyncFindings {
   readonly drifted: string[]
   readonly synced: string[]
@@ -86,7 +86,7 @@ class MemorySync {
       for (const pair of await findPairs(mapping, step.workspace ?? process.cwd(), problems)) {
         if (this.#run.signal.aborted || ++seen > this.#options.maxFiles) {
           problems.push(
-            `not all files were looked at: ${this.#run.signal.aborted ? 'out of time' : 'there are too many'}`,
+            `not all files were compared: ${this.#run.signal.aborted ? 'out of time' : 'there are too many'}`,
           )
           return this.#verdict()
         }
@@ -100,14 +100,14 @@ class MemorySync {
     const { drifted, problems } = this.#findings
     const key = buildPairKey(pair)
     const last = this.#services.state.get(key)?.value
-    const standing = await compare(pair, typeof last === 'string' ? last : undefined, this.#options.maxBytes)
-    if (standing.kind === 'same') this.#storeDigest(key, standing.digest)
-    else if (standing.kind === 'absent') this.#removeDigest(key)
-    else if (standing.kind === 'problem') problems.push(standing.why)
-    else if (standing.kind === 'undecided') problems.push(`${pair.from} and ${pair.to}: ${standing.why}`)
-    else if (standing.kind === 'deleted') problems.push(`${standing.gone} was deleted, ${standing.left} was left`)
-    else if (this.#run.mode === 'enforce') await this.#syncPair(key, standing)
-    else drifted.push(`${standing.target.path} is behind ${standing.source.path}`)
+    const state = await compare(pair, typeof last === 'string' ? last : undefined, this.#options.maxBytes)
+    if (state.kind === 'same') this.#storeDigest(key, state.digest)
+    else if (state.kind === 'absent') this.#removeDigest(key)
+    else if (state.kind === 'problem') problems.push(state.why)
+    else if (state.kind === 'undecided') problems.push(`${pair.from} and ${pair.to}: ${state.why}`)
+    else if (state.kind === 'deleted') problems.push(`${state.gone} was deleted, ${state.left} still exists`)
+    else if (this.#run.mode === 'enforce') await this.#syncPair(key, state)
+    else drifted.push(`${state.target.path} is behind ${state.source.path}`)
   }
 
   async #syncPair(key: string, drift: Extract<PairState, { kind: 'drift' }>): Promise<void> {
@@ -128,7 +128,7 @@ class MemorySync {
     update<unknown>(this.#services.state, key, (before) => (before === digest ? undefined : digest), RETENTION_MS)
   }
 
-  // Deleted on both sides: what comes under this name later is something new.
+  // Deleted on both sides: a later file of this name is a new file.
   #removeDigest(key: string): void {
     const { state } = this.#services
     const entry = state.get(key)
@@ -139,18 +139,18 @@ class MemorySync {
     const { drifted, synced, keptAside, problems } = this.#findings
     const metadata = { memorySync: { drifted, synced, keptAside, problems } }
     const parts = [
-      sentence(drifted, 'memory files drifted apart'),
-      sentence(keptAside, 'both sides had changed; the older was kept as'),
-      sentence(problems, 'memory files need a look'),
+      sentence(drifted, 'memory files differ'),
+      sentence(keptAside, 'both sides had changed; the older was saved as'),
+      sentence(problems, 'memory files need attention'),
     ].filter((part) => part !== '')
     if (parts.length === 0) return { decision: 'pass', metadata }
     const isDrift = drifted.length > 0
-    const suggestion = 'Copy the newer of each over the older, or set this hook to enforce to have it done.'
+    const suggestion = 'Copy the newer file over the older, or set this hook to enforce to do it automatically.'
     return { decision: 'flag', reason: parts.join('. '), metadata, ...(isDrift && { suggestion }) }
   }
 }
 
-// A pair that nobody changed for so long is compared anew, by age: what is overwritten then is kept aside.
+// After this time without a change a pair counts as new and is compared by age; overwritten content is saved as a copy.
 const RETENTION_MS = 365 * 86_400_000
 const MAX_NAMED = 5
 

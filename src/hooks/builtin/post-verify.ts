@@ -1,7 +1,6 @@
-// After an operation on a service: looks whether the services are healthy, at once and then at growing intervals.
-// It never blocks. It waits within its own time limit (31 s, so that the whole 30 s fit) and never beyond it: where a
-// profile or a host gives it less, it looks for as long as it has and says that it ran out of time. A poll left behind
-// in the background would die with the process that a host starts for each event, and its result would reach nobody.
+// Checks the health of services after an operation on one, at once and then at growing intervals. Never blocks. It polls
+// within its own time limit (31 s, so that 30 s of polling fit); with a shorter limit it reports a timeout. It does not
+// poll in the background: a host starts one process per event, and a result after its end would be lost.
 
 import { connect } from 'node:net'
 import * as z from 'zod'
@@ -24,7 +23,7 @@ const check = z.union([
     expect: z
       .union([status, z.array(status).min(1)])
       .optional()
-      .describe('The status; any 2xx unless set.'),
+      .describe('The expected status; any 2xx by default.'),
   }),
   z.strictObject({ name, port: z.int().min(1).max(65_535), host: z.string().trim().min(1).default('127.0.0.1') }),
   z.strictObject({ name, command: z.union([z.string().trim().min(1), z.array(z.string()).min(1)]) }),
@@ -32,28 +31,32 @@ const check = z.union([
 
 const options = z.strictObject({
   checks: z.array(check).max(50).default([]).describe('{name} and one of {url, expect}, {port, host} or {command}.'),
-  words: z.array(z.string().trim().min(1).max(200)).max(100).default([]).describe('More signs of such an operation.'),
+  words: z
+    .array(z.string().trim().min(1).max(200))
+    .max(100)
+    .default([])
+    .describe('Further words that mark an operation on a service.'),
   pollIntervalMs: z
     .number()
     .min(1)
     .max(60_000)
     .default(1_000)
-    .describe('The first wait; each is twice the one before.'),
-  pollTimeoutMs: z.number().min(0).max(600_000).default(30_000).describe('How long to look for.'),
+    .describe('The first wait; each further wait is twice as long.'),
+  pollTimeoutMs: z.number().min(0).max(600_000).default(30_000).describe('How long to poll.'),
   attemptMs: z.number().min(1).max(60_000).default(5_000).describe('The time limit of one check.'),
 })
 
 type Options = z.output<typeof options>
 type Check = z.output<typeof check>
 
-/** What one look at a service found. */
+/** The health of one service. */
 interface Health {
   readonly name: string
   readonly healthy: boolean
   readonly detail: string
 }
 
-// Kept back from the hook's own limit, for the answer to be given in time.
+// Reserved from the hook's time limit for returning the verdict.
 const RESERVE_MS = 250
 
 export const postVerify = builtIn<Options>({
@@ -78,7 +81,7 @@ export const postVerify = builtIn<Options>({
   },
 })
 
-// An agent that has restarted something also says so: that is the same operation, and was looked at already.
+// An agent reports a restart in its message as well: the same operation, already verified.
 function wasJustVerified(step: Step, { pollTimeoutMs }: Options, { state, clock }: SupervisionServices): boolean {
   if (step.point !== 'post:message') return false
   const ageMs = clock.wall() - Number(state.get(verifiedKey(step))?.value ?? Number.NaN)
@@ -119,7 +122,7 @@ async function verify(step: Step, run: RunContext, job: Job): Promise<VerdictObj
     const details = unhealthy.map(({ name: service, detail }) => `${service}: ${detail}`).join('; ')
     const data = { hook: 'post-verify', session: step.session, operation: job.operation, details }
     record({ component: 'hooks', action: 'post-verify:unhealthy', level: 'error', message: alert, data })
-    const suggestion = 'Look at the logs of the service, and undo the operation if it caused this.'
+    const suggestion = 'Check the logs of the service, and undo the operation if it caused this.'
     const reason = `${alert} (${details}) after: ${job.operation}`
     return { decision: 'flag', reason, suggestion, metadata: { ...metadata, post_verify_alert: alert } }
   } catch (error) {
@@ -132,7 +135,7 @@ async function verify(step: Step, run: RunContext, job: Job): Promise<VerdictObj
   }
 }
 
-// At once, then after the interval, doubling. The last wait is cut so that one more look fits before the limit.
+// The last wait is shortened so that one more check fits before the limit.
 async function poll(
   run: RunContext,
   { settings, services }: Job,
@@ -182,7 +185,7 @@ async function request(
   return isExpected ? undefined : `status ${response.status}`
 }
 
-// Connected is healthy: what speaks over the port is not known here.
+// A connection is enough: the protocol of the port is unknown.
 function open(host: string, port: number, signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port })
@@ -201,12 +204,12 @@ async function runCheck(
   { runCommand }: SupervisionServices,
 ): Promise<string | undefined> {
   const end = await runCommand(command, { timeoutMs: limitMs, signal })
-  if (end.timedOut) return `no end within ${limitMs} ms`
+  if (end.timedOut) return `no result within ${limitMs} ms`
   if (end.exitCode === 0) return undefined
   return `exit ${end.exitCode ?? 'by a signal'} ${end.stderr.trim().slice(0, 200)}`.trim()
 }
 
-// What fetch throws says little; what caused it says why.
+// The cause of a fetch error is more specific than its message.
 function describeCause(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const { code } = (cause ?? error) as NodeJS.ErrnoException

@@ -49,7 +49,7 @@ it('B10 M3 a store that cannot be written to takes no verdict away', async () =>
   const outcome = await send('pre:tool', shell('rm -rf /'), CONTEXT)
   expect(outcome).toMatchObject({
     decision: 'block',
-    metadata: { risk: { tier: 5 }, riskNotKept: expect.stringContaining('the disk is full') },
+    metadata: { risk: { tier: 5 }, riskNotStored: expect.stringContaining('the disk is full') },
   })
 })
 

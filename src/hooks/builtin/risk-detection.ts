@@ -1,4 +1,4 @@
-// Rates what an agent is about to do, or is asked to do, and acts by the tier. The rating itself is src/risk.
+// Rates the risk of tool calls and messages and decides by the tier. The rating itself is in src/risk.
 
 import * as z from 'zod'
 import { ArcError, describe } from '../../engine/errors.ts'
@@ -18,12 +18,12 @@ const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
 
 const options = z.strictObject({
   blockTier: z.int().min(2).max(5).default(4).describe('The lowest tier that blocks; 5 always does.'),
-  onTier4: z.enum(['block', 'ask']).default('block').describe('Block tier 4, or hold it for a person.'),
+  onTier4: z.enum(['block', 'ask']).default('block').describe('Block tier 4, or ask for approval.'),
   customKeywords: z
     .partialRecord(z.enum(EFFECTS), keywords)
     .default({})
-    .describe('Words of your own, by the class of effect they stand for.'),
-  packs: z.array(z.unknown()).max(50).default([]).describe('Packs of rules of your own: docs/guides/risk.md.'),
+    .describe('Your own keywords, by class of effect.'),
+  packs: z.array(z.unknown()).max(50).default([]).describe('Your own rule packs: docs/guides/risk.md.'),
 })
 
 type Options = z.output<typeof options>
@@ -43,16 +43,16 @@ export const riskDetection = builtIn<Options>({
       check(step) {
         const { input, risk: rated } = rateStep(step, classify)
         const risk = withKeywords(rated, () => readText(input), customKeywords)
-        // What is talked about is not done: the floor is for what would be.
+        // A message is not an action: only actions can be blocked in every mode.
         const verdict = decideRisk(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
-        const riskNotKept = storeRisk(state, step, risk)
-        return riskNotKept === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotKept } }
+        const riskNotStored = storeRisk(state, step, risk)
+        return riskNotStored === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotStored } }
       },
     }
   },
 })
 
-// One array for all calls: its rules are compiled once.
+// One array for all calls, so that rules are compiled once.
 function readPacks(definitions: readonly unknown[], regex: RegexCompiler | undefined): readonly RulePack[] {
   if (definitions.length === 0) return RULE_PACKS
   const own = definitions.map((definition, index) => {
@@ -64,11 +64,11 @@ function readPacks(definitions: readonly unknown[], regex: RegexCompiler | undef
 }
 
 function refusePattern(): never {
-  throw new Error('there is nothing here to compile patterns with')
+  throw new Error('no compiler for patterns is available')
 }
 
-// A store that cannot be written to must not take the verdict away: in log a failure stops nothing, not even `rm -rf /`.
-// Gives why it was not kept, if it was not.
+// A failed write must not replace the verdict: in log mode a failed hook blocks nothing, not even `rm -rf /`. Returns the
+// reason of the failure.
 function storeRisk(state: StateStore, step: Step, risk: Assessment): string | undefined {
   try {
     storeTurnRisk(state, step, risk)
@@ -78,7 +78,7 @@ function storeRisk(state: StateStore, step: Step, risk: Assessment): string | un
   }
 }
 
-// Where keywords are looked for: a message, or the texts of a call. What a file would hold is not something it does.
+// The text that keywords are searched in: a message, or the arguments of a call without file contents.
 function readText(input: RiskInput): string {
   if ('message' in input) return input.message
   const { content: _content, ...args } = input.args

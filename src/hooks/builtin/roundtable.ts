@@ -1,5 +1,5 @@
-// Opens a roundtable when a message asks for one, and keeps its turns. Where two agents speak at once, the state store
-// decides who was first; the other is out of turn.
+// Opens a roundtable when a message requests it, and tracks its turns. Where two agents speak at once, the state store
+// decides which was first; the other is out of turn.
 
 import * as z from 'zod'
 import type { RunContext } from '../../engine/hook.ts'
@@ -34,14 +34,14 @@ const options = z.strictObject({
     .array(z.string().trim().min(1).max(64))
     .max(MAX_AGENTS)
     .default([])
-    .describe('Who takes part when a message names nobody; else the agent at work alone.'),
-  rounds: z.int().min(1).max(MAX_ROUNDS).default(DEFAULT_ROUNDS).describe('How many when a message does not say.'),
+    .describe('The agents when a message names none; by default only the current agent.'),
+  rounds: z.int().min(1).max(MAX_ROUNDS).default(DEFAULT_ROUNDS).describe('The rounds when a message names none.'),
   idleMs: z
     .number()
     .positive()
     .max(86_400_000)
     .default(1_800_000)
-    .describe('A table at which nobody took a turn for so long is deserted, and counts as over.'),
+    .describe('A roundtable without a turn for this long is over.'),
 })
 
 type Options = z.output<typeof options>
@@ -50,7 +50,7 @@ export const roundtable = builtIn<Options>({
   name: 'roundtable',
   priority: 50,
   points: ['pre:message', 'post:message'],
-  summary: 'Opens discussions between agents and keeps their turns.',
+  summary: 'Opens discussions between agents and tracks their turns.',
   critical: false,
   options,
   create(settings, services) {
@@ -77,7 +77,7 @@ class RoundtableHost {
     const speaker = findSpeaker(step, table)
     if (speaker !== undefined && text.trim() !== '') return this.#onSpeech(step, run, { speaker, text })
     if (!asks) return { decision: 'pass', metadata: buildMetadata(table) }
-    const reason = `a roundtable on ${JSON.stringify(table.topic)} is going on: a second one was not opened`
+    const reason = `a roundtable on ${JSON.stringify(table.topic)} is already open: no second one was opened`
     return { decision: 'flag', reason, metadata: { ...buildMetadata(table), triggerIgnored: true } }
   }
 
@@ -89,7 +89,7 @@ class RoundtableHost {
     const { state, clock, newId, record } = this.#services
     const at = clock.wall()
     const fresh = openRoundtable({ ...request, id: `rt-${newId()}`, at, idleMs })
-    // Of two who open one at the same moment, the first wins and both hear of the same table.
+    // Of two concurrent requests the first wins, and both get the same roundtable.
     const openUnlessOpen = (there: unknown) => (isOpen(readRoundtable(there), at) ? undefined : fresh)
     const kept = update<unknown>(state, roundtableKey(step.session), openUnlessOpen, SESSION_TTL_MS)
     const table = readRoundtable(kept) ?? fresh
@@ -118,7 +118,7 @@ class RoundtableHost {
     }
   }
 
-  // What will be blocked was never said, so it leaves no aside; all else is written down.
+  // A message that will be blocked leaves no aside; every other message is stored.
   #addSpeech(step: Step, said: { speaker: string; text: string; via: SpeechChannel; isHeldBack: boolean }) {
     const { state, clock } = this.#services
     const at = clock.wall()
@@ -138,7 +138,7 @@ class RoundtableHost {
   }
 
   #log(step: Step, speaker: string, table: Roundtable, what: SpeechKind): void {
-    // Whoever drives a table tells of its turns, and knows more of them.
+    // The driver of a roundtable logs its turns itself, with more detail.
     if (table.driver !== undefined && what !== 'aside') return
     const { record } = this.#services
     const level = what === 'aside' ? 'warn' : 'info'

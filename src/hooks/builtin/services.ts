@@ -1,4 +1,4 @@
-// What the built-in hooks need from outside; runtime gives it to them.
+// The services that the built-in hooks need; the supervisor passes them in.
 
 import type { Clock } from '../../engine/clock.ts'
 import type { Guard } from '../../engine/guarded-paths.ts'
@@ -7,16 +7,16 @@ import type { RegexCompiler } from '../../engine/matcher.ts'
 import type { Mode } from '../../engine/mode.ts'
 import type { StateStore } from '../../storage/ports.ts'
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandResult {
-  /** Undefined when it was ended by a signal, by the time limit, or could not start. */
+  /** Undefined when the command was ended by a signal or the time limit, or could not start. */
   readonly exitCode: number | undefined
   readonly stdout: string
   readonly stderr: string
   readonly timedOut: boolean
 }
 
-/** Something worth a line in the log that is not an evaluation. */
+/** A log entry that is not an evaluation. */
 export interface SupervisionEvent {
   readonly component: 'breaker' | 'retry' | 'hooks' | 'roundtable'
   /** Such as `breaker:open`. */
@@ -30,26 +30,26 @@ export interface SupervisionServices {
   readonly state: StateStore
   readonly clock: Clock
   readonly newId: () => string
-  /** Runs a command to its end in a process group of its own. Never rejects. */
+  /** Runs a command in its own process group and waits for its end. Never rejects. */
   readonly runCommand: (
     command: string | readonly string[],
     options: {
       readonly cwd?: string | undefined
       readonly timeoutMs: number
       readonly signal?: AbortSignal
-      /** What it reads on stdin; nothing unless given. */
+      /** The text on stdin; empty by default. */
       readonly input?: string
     },
   ) => Promise<CommandResult>
-  /** A handler that leaves the process, from its description: `{command}`, `{url}` or `{prompt}`. */
+  /** Creates an external handler from its description: `{command}`, `{url}` or `{prompt}`. */
   readonly handler: (description: Readonly<Record<string, unknown>>) => Handler
   readonly fetch: typeof fetch
-  /** Compiles patterns that users write so that they run in linear time; RegExp itself where it is not given. */
+  /** Compiles patterns of users to run in linear time; RegExp when absent. */
   readonly regex?: RegexCompiler
   /** The most that what can be flaky may do at present: the breaker's maximum mode, for a critical hook with such a part. */
   readonly maxMode?: (() => Mode) | undefined
   /** The files and processes that belong to the supervision; the usual places by name where it is not given. */
   readonly guard?: Guard | undefined
-  /** Writes a line to the log. */
+  /** Writes a log entry. */
   readonly record: (event: SupervisionEvent) => void
 }

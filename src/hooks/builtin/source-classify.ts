@@ -1,14 +1,14 @@
 // Who a message comes from, so that later hooks can treat people and agents differently.
-// From what is declared and configured only: a session's id says nothing about who speaks in it.
+// Uses only declarations and configuration: the id of a session does not identify the sender.
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
 import { builtIn } from './built-in.ts'
 
-/** Where a message comes from. */
+/** The source of a message. */
 export type Source = 'human' | 'agent' | 'system' | 'cron' | 'unknown'
 
-/** The words by which hosts declare a source, as a whole or before a colon: `agent:reviewer`. */
+/** The words with which hosts declare a source, alone or before a colon: `agent:reviewer`. */
 const DECLARED = {
   human: ['human', 'user', 'person'],
   agent: ['agent', 'bot', 'assistant', 'subagent'],
@@ -16,29 +16,29 @@ const DECLARED = {
   cron: ['cron', 'schedule', 'scheduled', 'scheduler', 'timer', 'heartbeat'],
 } as const satisfies Record<Exclude<Source, 'unknown'>, readonly string[]>
 
-// Agents that go by the name of their tool. Whoever bears such a name and is no agent is declared human by the host.
+// Agents named after their tool. A human with such a name is declared human by the host.
 const AGENT_NAMES = new Set(
   'claude claude-code codex gemini gemini-cli qwen copilot cline opencode cursor openclaw hermes'.split(' '),
 )
 
-// A marker stands at the head of a message; a pasted file is not searched to its end.
+// A marker is at the start of a message; long messages are not searched to the end.
 const MAX_READ = 4_000
 
 const name = z.string().trim().min(1).max(200)
 const options = z.strictObject({
-  botAccountIds: z.array(name).max(1_000).default([]).describe('Senders that are agents, whatever else is declared.'),
+  botAccountIds: z.array(name).max(1_000).default([]).describe('Senders that are agents, whatever the host declares.'),
   cronPatterns: z
     .array(name)
     .max(100)
     .default(['CRON_TRIGGER', 'heartbeat'])
-    .describe('Words that mark a message as sent by a timer.'),
+    .describe('Words that mark a message as scheduled.'),
 })
 
 export const sourceClassify = builtIn<z.output<typeof options>>({
   name: 'source-classify',
   priority: 1,
   points: ['pre:message', 'pre:launch'],
-  summary: 'Says where a message comes from: human, agent, system, cron or unknown.',
+  summary: 'Classifies the source of a message: human, agent, system, cron or unknown.',
   critical: true,
   options,
   create({ botAccountIds, cronPatterns }) {
@@ -53,19 +53,19 @@ export const sourceClassify = builtIn<z.output<typeof options>>({
   },
 })
 
-/** The source of a step, as the classifier left it or, where it does not run, as the host declared it. */
+/** The source of a step: from the classifier or, where it does not run, from the host. */
 export function readSource(step: Step): Source {
   const found = step.metadata.messageSource
   return (typeof found === 'string' ? readDeclared(found) : undefined) ?? readDeclared(step.source) ?? 'unknown'
 }
 
-/** Who sent a message, as the host names them. */
+/** The sender of a message, as the host names it. */
 export function readSender(step: Step): string | undefined {
   const { sender } = step.data as { readonly sender?: unknown }
   return typeof sender === 'string' && sender.trim() !== '' ? sender.trim() : undefined
 }
 
-// The configured account first: it is the word of whoever runs the supervisor, against what a message says of itself.
+// The configured accounts come first: the operator's configuration outranks the claims of a message.
 function classify(step: Step, bots: ReadonlySet<string>, marker: RegExp | undefined): readonly [Source, string] {
   const sender = readSender(step)
   if (sender !== undefined && bots.has(fold(sender))) return ['agent', 'the sender is a known bot account']
@@ -74,11 +74,11 @@ function classify(step: Step, bots: ReadonlySet<string>, marker: RegExp | undefi
   const bySender = readDeclared(sender)
   if (bySender !== undefined) return [bySender, 'declared by the sender']
   if (sender !== undefined && AGENT_NAMES.has(fold(sender))) return ['agent', 'the sender has the name of an agent']
-  if (marker?.test(readPrompt(step).slice(0, MAX_READ)) === true) return ['cron', 'the message has the mark of a timer']
+  if (marker?.test(readPrompt(step).slice(0, MAX_READ)) === true) return ['cron', 'the message has a cron marker']
   if (readDeclared(step.host) === 'system') return ['system', 'the host is the system itself']
-  // What comes through an agent's own prompt, with nobody else named, was typed there.
+  // A message at the prompt of an agent without a sender was typed there.
   const isTyped = step.host !== undefined && step.host !== '' && sender === undefined && step.point === 'pre:message'
-  return isTyped ? ['human', `typed at the prompt of ${step.host}`] : ['unknown', 'nothing says who sent it']
+  return isTyped ? ['human', `typed at the prompt of ${step.host}`] : ['unknown', 'the sender is not declared']
 }
 
 function readDeclared(text: string | undefined): Source | undefined {
@@ -97,7 +97,7 @@ function fold(text: string): string {
   return text.trim().normalize('NFC').toLowerCase()
 }
 
-// A word as part of a name (`heartbeat.ts`, `src/heartbeat`, `heartbeat-monitor`) is somebody speaking of that thing.
+// A word as part of a name (`heartbeat.ts`, `src/heartbeat`, `heartbeat-monitor`) is no marker.
 function wholeWords(words: readonly string[]): RegExp | undefined {
   if (words.length === 0) return undefined
   const any = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')

@@ -1,5 +1,5 @@
-// Puts the rules of a configured library before the prompt of an agent that is about to be spawned, marked as such.
-// A spawned agent knows nothing of what its parent was told; the rules reach it only this way.
+// Puts the rules of a configured library before the prompt of a spawned agent, in a marked block. A spawned agent does not
+// get the instructions of its parent, so this is the only way to give it the rules.
 
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
@@ -16,17 +16,17 @@ const options = z.strictObject({
     .array(z.string().trim().min(1).max(4_000))
     .max(100)
     .default([])
-    .describe('Files of rules, or folders of .md and .txt files; relative ones are in the workspace.'),
-  maxBytes: z.int().min(100).max(262_144).default(16_384).describe('The most that is put into a prompt.'),
+    .describe('Rule files, or folders of .md and .txt files; relative paths start at the workspace.'),
+  maxBytes: z.int().min(100).max(262_144).default(16_384).describe('The most bytes of rules in a prompt.'),
 })
 
-// The fields in which hosts give a spawned agent its task, the likeliest first.
+// The fields in which hosts pass the task of a spawned agent, the most common first.
 const PROMPT_FIELDS = ['prompt', 'task', 'message', 'instructions', 'input', 'query', 'systemPrompt', 'system_prompt']
 
 export const subagentInject = builtIn<z.output<typeof options>>({
   name: 'subagent-inject',
   priority: 15,
-  // Hosts spawn agents by a tool; programs say so themselves.
+  // Hosts spawn agents with a tool; programs use the point.
   points: ['pre:agent:spawn', 'pre:tool'],
   summary: 'Puts rules from a library into the prompt of a spawned agent.',
   critical: false,
@@ -61,22 +61,22 @@ function verdictOn({ field, value }: Target, text: string, problems: readonly st
   if (text === '') return missing === false ? 'pass' : { decision: 'flag', reason: missing }
   const block = delimited(text)
   const key = PROMPT_FIELDS.find((name) => typeof value[name] === 'string')
-  // A program's own configuration may leave the prompt out; the arguments of a tool belong to the tool.
+  // The configuration of a program may have no prompt field; the arguments of a tool must not get new fields.
   if (key === undefined && field === 'args') {
     return { decision: 'flag', reason: `the rules were not given to the agent: no prompt among its arguments` }
   }
   const prompt = key === undefined ? '' : (value[key] as string)
-  // The whole block and not only its mark, which anybody could write to be spared the rules.
+  // The whole block, not only its mark: an agent could write the mark to avoid the rules.
   if (prompt.includes(block)) return missing === false ? 'pass' : { decision: 'flag', reason: missing }
   const edited = { ...value, [key ?? 'prompt']: prompt === '' ? block : `${block}\n\n${prompt}` }
   const metadata = { rulesInjected: true, rulesBytes: Buffer.byteLength(text) }
-  // The point says which of the two is one of its fields.
+  // `field` is a field of the point.
   const verdict = { modify: { [field]: edited } as object, metadata }
   return missing === false ? { decision: 'pass', ...verdict } : { decision: 'flag', reason: missing, ...verdict }
 }
 
 function delimited(text: string): string {
-  // What ends the block is not left inside it.
+  // The closing tag must not occur inside the block.
   const inner = text.replace(/<(\/?)arc-rules/gi, '<$1 arc-rules')
   const mark = createHash('sha256').update(inner).digest('hex').slice(0, 16)
   return `<arc-rules id="${mark}">\nRules that you must keep, given by the supervisor:\n${inner}\n</arc-rules>`

@@ -1,4 +1,4 @@
-// The gate as a built-in hook: rules and a reviewer from the profile, turns counted in the store.
+// The supervision gate as a built-in hook: rules and reviewer from the profile, turns counted in the state store.
 
 import * as z from 'zod'
 import { Failure } from '../../engine/degradation.ts'
@@ -19,27 +19,25 @@ const rule = z.strictObject({
 })
 
 const options = z.strictObject({
-  rules: z.array(rule).max(1_000).default([]).describe('The first whose pattern is found decides.'),
+  rules: z.array(rule).max(1_000).default([]).describe('The first rule with a match decides.'),
   reviewer: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe(
-      '{command}, {url} or {prompt}: who reviews substantive output. A command answers ALLOW or BLOCK: reason.',
-    ),
-  onlySubstantive: z.boolean().default(true).describe('Ask the reviewer only about answers that did something.'),
-  maxContinues: z.int().min(0).max(100).default(3).describe('How often one turn may be made to go on.'),
+    .describe('{command}, {url} or {prompt} that reviews substantive output. A command prints ALLOW or BLOCK: reason.'),
+  onlySubstantive: z.boolean().default(true).describe('Review only answers that report changes.'),
+  maxContinues: z.int().min(0).max(100).default(3).describe('How often one turn may be made to continue.'),
 })
 
 type Options = z.output<typeof options>
 
-// A review reads a whole answer, often with a model.
+// A review reads a whole answer, often by a model.
 const REVIEW_MS = 60_000
 
 export const supervisionGate = builtIn<Options>({
   name: 'supervision-gate',
   priority: 92,
   points: GATE_POINTS,
-  summary: 'Allows or blocks by rules, and has substantive output reviewed.',
+  summary: 'Allows or blocks by rules, and lets a reviewer check substantive output.',
   critical: true,
   timeoutMs: REVIEW_MS,
   options,
@@ -63,7 +61,7 @@ export const supervisionGate = builtIn<Options>({
 })
 
 function createReviewer(description: Readonly<Record<string, unknown>>, services: SupervisionServices): Reviewer {
-  // Made in any case: it checks its own description, types included.
+  // Created in any case: the handler checks its description.
   const handler: Handler = services.handler(description)
   const { command, cwd } = description
   if (command === undefined) return (step, run) => handler(step as Step, run)
@@ -80,7 +78,7 @@ function createReviewer(description: Readonly<Record<string, unknown>>, services
   }
 }
 
-// Words, or a verdict as JSON like any other command gives it.
+// ALLOW or BLOCK, or a verdict as JSON like any other command.
 function readWords(stdout: string): unknown {
   const text = stdout.trim()
   if (!text.startsWith('{')) return text

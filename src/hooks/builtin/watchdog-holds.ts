@@ -1,5 +1,5 @@
-// Which watchdogs are paused, for what, and until when: kept in the state store before anything is paused, so that
-// whoever comes by after a crash knows what to resume. A watchdog runs again when nothing holds it any more.
+// The holds of each watchdog: the operations for which it is paused, and until when. Stored before the watchdog is paused,
+// so that another process can resume it after a crash. A watchdog without holds is resumed.
 
 import { isRecord } from '../../engine/plain-data.ts'
 import type { StateStore } from '../../storage/ports.ts'
@@ -10,7 +10,7 @@ export interface Hold {
   readonly id: string
   readonly session: string
   readonly agent: string
-  /** What pairs the operation with its end. */
+  /** Pairs the operation with its end. */
   readonly call: string
   /** Wall-clock milliseconds. */
   readonly since: number
@@ -19,9 +19,9 @@ export interface Hold {
 
 interface PauseRecord {
   readonly holds: readonly Hold[]
-  /** Somebody is resuming it, and has until then. */
+  /** A process is resuming the watchdog and has until then. */
   readonly resumingUntil: number
-  /** How often resuming has failed, and when to try next. */
+  /** The failed attempts to resume, and the time of the next. */
   readonly tries: number
   readonly nextTryAt: number
 }
@@ -30,10 +30,10 @@ const MAX_TRIES = 10
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 300_000
 const MAX_HOLDS = 200
-// A wall clock that was set back would keep a watchdog paused for as long as it was set back by.
+// A wall clock that was set back must not prolong a pause.
 const CLOCK_SLACK_MS = 60_000
 
-/** The record of one watchdog. */
+/** The holds of one watchdog. */
 export class WatchdogHolds {
   readonly #state: StateStore
   readonly #key: string
@@ -51,7 +51,7 @@ export class WatchdogHolds {
     })
   }
 
-  /** Lets go of what is over or overdue. True when the watchdog is now to be resumed, and by nobody but the caller. */
+  /** Removes ended and overdue holds. True when the caller, and only the caller, has to resume the watchdog. */
   release(isOver: (hold: Hold) => boolean, now: number, leaseMs: number): boolean {
     let isMine = false
     update<unknown>(this.#state, this.#key, (value) => {
@@ -74,7 +74,7 @@ export class WatchdogHolds {
     return record.holds.length === 0 && this.#state.remove(this.#key, entry.version)
   }
 
-  /** It could not be resumed. True when there will be another try. */
+  /** Counts a failed attempt to resume. True when there will be another attempt. */
   resumeFailed(now: number): boolean {
     const after = readRecord(
       update<unknown>(this.#state, this.#key, (value) => {
@@ -94,7 +94,7 @@ function isOverdue({ since, until }: Hold, now: number): boolean {
   return now >= until || now < since - CLOCK_SLACK_MS
 }
 
-// What another version kept, or nobody can read, counts as a pause without holds: it is resumed.
+// An unreadable record counts as a pause without holds, so the watchdog is resumed.
 function readRecord(value: unknown): PauseRecord | undefined {
   if (value === undefined) return undefined
   const { holds, resumingUntil, tries, nextTryAt } = isRecord(value) ? value : {}

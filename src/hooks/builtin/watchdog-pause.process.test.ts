@@ -99,7 +99,7 @@ describe('before a destructive operation', () => {
     const options = { watchdogs: [{ name: 'dog', pause: hang, resume: hang }], ask: false, timeoutMs: 50 }
     const outcome = await pipelineOf([[hook, options]]).send('pre:tool', call('tier 3'))
     expect(outcome).toMatchObject({ decision: 'flag', blocked: false })
-    expect(outcome.reason).toContain('no end within 50 ms')
+    expect(outcome.reason).toContain('no result within 50 ms')
   })
 
   it('B5 tries again later to resume what could not be resumed', async () => {

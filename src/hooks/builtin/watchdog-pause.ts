@@ -1,4 +1,4 @@
-// The watchdog hook as it stands in the pipeline: judging by the risk rules. What it does is watchdog-keeper.ts.
+// The watchdog hook of the pipeline, with the classifier of the risk rules. Its code is in watchdog-pauser.ts.
 
 import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { createClassifier } from './call-risk.ts'

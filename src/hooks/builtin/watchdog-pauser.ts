@@ -1,10 +1,9 @@
-// Before a destructive operation: holds it for a human, and pauses the monitors that would otherwise react to it.
-// They are resumed whatever happened: when the tool returned or failed, at a turn's or session's end, at their deadline,
-// and after a crash by whoever comes by next. Pausing is what the user configured and no judgement on the agent, so it
-// happens in every mode in which the hook runs.
+// Before a destructive operation: asks for approval, and pauses the watchdogs that would react to the operation. They are
+// resumed in every case: when the tool returned or failed, at the end of the turn or session, at their deadline, and
+// after a crash by the next process. The user configured the pause, so it happens in every mode in which the hook runs.
 //
-// It speaks before risk-detection and says `ask` at most, with the evidence as the reason: where both speak, the
-// stronger decision counts and the human is asked once, by one outcome. What risk-detection blocks is not asked about.
+// The hook runs before risk-detection and decides `ask` at most. Where both decide, the stronger decision counts: the
+// user is asked once, and not about an operation that risk-detection blocks.
 
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
@@ -37,11 +36,11 @@ const options = z.strictObject({
     .default([])
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two watchdogs have the same name')
     .describe('{name, pause, resume}, each of the two a {command} or a {url}.'),
-  ask: z.boolean().default(true).describe('Hold the operation for a human.'),
-  askTier: z.int().min(1).max(5).default(4).describe('From which tier on a human is asked.'),
-  minTier: z.int().min(1).max(5).default(3).describe('From which tier on watchdogs are paused.'),
-  effects: z.array(z.enum(EFFECTS)).min(1).default(['destructive']).describe('Which operations are meant.'),
-  maxPauseMs: z.number().min(1_000).max(86_400_000).default(900_000).describe('The longest that one stays paused.'),
+  ask: z.boolean().default(true).describe('Ask for approval of the operation.'),
+  askTier: z.int().min(1).max(5).default(4).describe('The lowest tier that needs approval.'),
+  minTier: z.int().min(1).max(5).default(3).describe('The lowest tier that pauses watchdogs.'),
+  effects: z.array(z.enum(EFFECTS)).min(1).default(['destructive']).describe('The effects of operations that count.'),
+  maxPauseMs: z.number().min(1_000).max(86_400_000).default(900_000).describe('The longest pause of a watchdog.'),
   timeoutMs: z.number().min(10).max(60_000).default(2_000).describe('The time limit of one pause or resume.'),
 })
 
@@ -49,7 +48,7 @@ type Options = z.output<typeof options>
 type Watchdog = Options['watchdogs'][number]
 type Act = 'pause' | 'resume'
 
-/** The hook, judging by the classifier that fits the services. */
+/** The hook, with the classifier for the services. */
 export function createWatchdogPause(classifierFor: (services: SupervisionServices) => Classifier): BuiltIn<Options> {
   return builtIn<Options>({
     name: 'watchdog-pause',
@@ -58,19 +57,19 @@ export function createWatchdogPause(classifierFor: (services: SupervisionService
       ...['pre:tool', 'post:tool', 'post:tool:failure', 'pre:turn:end', 'run:end', 'session:end', 'post:launch'],
       ...['pre:message', 'session:start'],
     ],
-    summary: 'Holds destructive operations for a human and pauses external watchdogs around them.',
+    summary: 'Asks for approval of destructive operations and pauses external watchdogs around them.',
     critical: false,
     timeoutMs: 10_000,
     options,
     create(settings, services) {
-      const keeper = new WatchdogPauser(settings, services)
+      const pauser = new WatchdogPauser(settings, services)
       const classify = classifierFor(services)
       return {
         ...(settings.watchdogs.length === 0 && { points: ['pre:tool'] }),
         check(step, run) {
-          if (step.point !== 'pre:tool') return keeper.resumeEnded(step, run)
+          if (step.point !== 'pre:tool') return pauser.resumeEnded(step, run)
           if (settings.watchdogs.length === 0 && !settings.ask) return 'pass'
-          return keeper.pauseBefore(step, run, classify)
+          return pauser.pauseBefore(step, run, classify)
         },
       }
     },
@@ -89,7 +88,7 @@ class WatchdogPauser {
     this.#holds = new Map(settings.watchdogs.map((dog) => [dog, new WatchdogHolds(services.state, dog.name)]))
   }
 
-  /** Before a tool call. Answers at once when there is nothing to pause. */
+  /** Before a tool call. Synchronous when there is nothing to pause. */
   pauseBefore(step: Step, run: RunContext, classify: Classifier) {
     const { watchdogs, ask, askTier, minTier, effects } = this.#options
     const { risk } = rateStep(step, classify)
@@ -101,7 +100,7 @@ class WatchdogPauser {
     return watchdogs.length > 0 ? this.#resumeDue(run, () => false, verdict) : verdict
   }
 
-  /** At any other point: resumes what is over. */
+  /** At any other point: resumes the watchdogs of ended operations. */
   resumeEnded(step: Step, run: RunContext): Promise<VerdictObject | undefined> | undefined {
     if (this.#options.watchdogs.length === 0) return undefined
     return this.#resumeDue(run, matchEndedHolds(step), undefined)
@@ -118,7 +117,7 @@ class WatchdogPauser {
     const watchdogsPaused = this.#options.watchdogs.map(({ name }) => name).filter((name) => !ended.failed.has(name))
     const metadata = { ...verdict?.metadata, watchdogsPaused, watchdogsPausedUntil: new Date(until).toISOString() }
     if (ended.problems.length === 0) return { decision: 'pass', ...verdict, metadata }
-    // One that cannot be reached is no reason to stop the work: it is said, and it will be resumed all the same.
+    // A watchdog that cannot be paused does not block the work: it is reported, and resumed like the others.
     const reason = [verdict?.reason, `not every watchdog could be paused: ${ended.problems.join('; ')}`]
     return { decision: 'flag', ...verdict, reason: reason.filter(Boolean).join('; '), metadata }
   }
@@ -134,7 +133,7 @@ class WatchdogPauser {
 
   async #release(run: Limits, isOver: (hold: Hold) => boolean) {
     const { clock } = this.#services
-    // Long enough for the attempt, and over soon if this process dies in the midst of it.
+    // Long enough for the attempt, and short enough if this process dies during it.
     const leaseMs = 2 * this.#options.timeoutMs + 5_000
     const due = this.#options.watchdogs.filter((dog) =>
       this.#holds.get(dog)?.release((hold) => this.#isDone(hold, isOver), clock.wall(), leaseMs),
@@ -156,11 +155,11 @@ class WatchdogPauser {
   #retryLater(dog: Watchdog): void {
     const { clock, record } = this.#services
     if (this.#holds.get(dog)?.resumeFailed(clock.wall()) !== false) return
-    const message = `The watchdog ${dog.name} could not be resumed and will not be tried again: resume it by hand.`
+    const message = `The watchdog ${dog.name} could not be resumed and will not be retried: resume it manually.`
     record({ component: 'hooks', action: 'watchdog:lost', level: 'error', message, data: { hook: 'watchdog-pause' } })
   }
 
-  // In a process that lives on, a deadline is kept to the moment; in others by whoever comes by.
+  // A process that keeps running resumes at the deadline; otherwise the next process does.
   #resumeAt({ id, since, until }: Hold): () => void {
     const { clock } = this.#services
     return clock.after(until - since, () => {
@@ -184,18 +183,18 @@ class WatchdogPauser {
     return { failed, problems }
   }
 
-  // Gives what went wrong, or nothing.
+  // Returns the problem; undefined on success.
   async #run(act: Act, dog: Watchdog, run: Limits): Promise<string | undefined> {
     const { clock, fetch, runCommand } = this.#services
     const how = dog[act]
     const maxSeconds = String(Math.ceil(this.#options.maxPauseMs / 1_000))
     const fill = (text: string): string => text.replaceAll('{max_seconds}', maxSeconds)
-    // A pause may come after a resume, and each needs a moment beyond its limit to be ended.
+    // A pause may follow a resume, and ending a command takes a moment beyond its limit.
     const limitMs = Math.min(this.#options.timeoutMs, run.limitMs / 3)
     if ('command' in how) {
       const command = typeof how.command === 'string' ? fill(how.command) : how.command.map(fill)
       const end = await runCommand(command, { cwd: how.cwd, timeoutMs: limitMs, signal: run.signal })
-      if (end.timedOut) return `no end within ${limitMs} ms`
+      if (end.timedOut) return `no result within ${limitMs} ms`
       return end.exitCode === 0 ? undefined : `exit ${end.exitCode ?? 'by a signal'} ${end.stderr.trim().slice(0, 200)}`
     }
     const body = JSON.stringify({ action: act, watchdog: dog.name, maxSeconds: Number(maxSeconds) })
@@ -222,13 +221,13 @@ function askForApproval(risk: Assessment): VerdictObject {
   const why = first === undefined ? risk.effect : `${first.reason} (${first.rule})`
   return {
     decision: 'ask',
-    reason: `${risk.effect}, tier ${risk.tier}, needs a person's word: ${why}`,
+    reason: `${risk.effect}, tier ${risk.tier}, needs approval: ${why}`,
     ...(suggestion !== undefined && { suggestion }),
     metadata: { requiresConfirmation: true },
   }
 }
 
-// Which holds are over when this point is reached. A tool's end is its own; a turn's end is its agent's.
+// Matches the holds that end at this point: of the tool call, or of the agent's turn.
 function matchEndedHolds(step: Step): (hold: Hold) => boolean {
   const { session, agent } = readOwner(step)
   if (step.point === 'post:tool' || step.point === 'post:tool:failure') {
@@ -243,7 +242,7 @@ function readOwner(step: Step): Pick<Hold, 'session' | 'agent'> {
   return { session: step.session ?? '', agent: step.agent ?? '' }
 }
 
-// The host's own id pairs a call with its end; without one, the same tool with the same arguments does.
+// The host's call id pairs a call with its end; without one, the tool and its arguments do.
 function identifyCall(step: Step): string {
   const { callId, tool, args } = step.data as { callId?: unknown; tool?: unknown; args?: unknown }
   if (typeof callId === 'string' && callId !== '') return `id:${callId}`

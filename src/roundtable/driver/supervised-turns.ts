@@ -97,7 +97,7 @@ export class SupervisedTurns {
       if (signal.aborted) return { kind: 'aborted' }
       if (status === 'approved') return outcome
     }
-    return { kind: 'held', why: `held for a person (${approval}) by ${why}`, ...trace }
+    return { kind: 'held', why: `held for approval (${approval}) by ${why}`, ...trace }
   }
 
   #context(about: StepContext): StepContext {

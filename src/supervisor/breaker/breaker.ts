@@ -1,5 +1,5 @@
-// The circuit breaker: when hooks fail again and again, advise and enforce act as log until they work again.
-// Two holders of the state that breaker-machine.ts moves: in memory, and in the store for many short-lived processes.
+// The circuit breaker: after several failures of hooks in a row, advise and enforce act as log until hooks work again.
+// One breaker keeps its state in memory, the other in the store that many short-lived processes share.
 
 import type { Clock } from '../../engine/clock.ts'
 import { ArcError, rejectUnknownOptions, show } from '../../engine/errors.ts'
@@ -28,9 +28,9 @@ import {
 } from './state-machine.ts'
 
 export interface CircuitBreakerOptions extends Partial<BreakerSettings> {
-  /** Called each time it opens. */
+  /** Called each time the breaker opens. */
   readonly onTrip?: () => void
-  /** Monotonic milliseconds; those of the process unless given. */
+  /** Monotonic milliseconds; `performance.now` by default. */
   readonly clock?: Pick<Clock, 'now'>
 }
 
@@ -61,7 +61,7 @@ export class CircuitBreaker {
     return this.#move('look').status
   }
 
-  /** How many failures there were in a row. */
+  /** The number of failures in a row. */
   get failures(): number {
     return this.#state.failures
   }
@@ -74,7 +74,7 @@ export class CircuitBreaker {
     this.#move('success')
   }
 
-  /** The mode in force for one that is configured: while the breaker is open, `log` at most. */
+  /** The effective mode of a configured mode: at most `log` while the breaker is open. */
   effectiveMode(mode: ModeInput): Mode {
     return lowerMode(readMode(mode, 'The mode'), getMaxMode(this.#move('look')))
   }
@@ -84,7 +84,7 @@ export class CircuitBreaker {
   }
 
   #move(event: BreakerEvent): BreakerState {
-    // What time did comes first: a failure right after the cool-down opens it anew.
+    // The cool-down first: a failure right after it opens the breaker again.
     const now = this.#now()
     const before = event === 'reset' ? this.#state : nextState(this.#state, 'look', now, this.#settings)
     this.#state = nextState(before, event, now, this.#settings)
@@ -102,13 +102,13 @@ export interface BreakerStatus {
   readonly halfOpenAt: number | undefined
 }
 
-/** One step's runs: so many failed, whether it counts as a success, and which of its hooks did what. */
+/** The runs of one step: the number of failures, and whether the step counts as a success. */
 export interface StepResult extends Partial<StepRuns> {
   readonly failures: number
   readonly isSuccess: boolean
 }
 
-/** What a feed tells of: anything that counts failures. */
+/** Counts failures of steps. */
 export interface FailureCounter {
   record(step: StepResult): void
 }
@@ -118,11 +118,11 @@ export interface DurableBreakerOptions extends Partial<BreakerSettings> {
   readonly onTrip?: (() => void) | undefined
 }
 
-// A step asks once for each of its hooks; within a step nothing is read twice.
+// A step asks once per hook; the state is read once per step.
 const CACHE_MS = 5
 
 /**
- * The breaker of a profile, shared by all processes. Its state is kept by the store, its changes are in the log.
+ * The breaker of a profile, shared by all processes. Its state is in the store, its changes are in the log.
  * @example
  * const breaker = new DurableBreaker({ profile: 'default' }, services)
  * const engine = createEngine({ maxMode: () => breaker.maxMode() })
@@ -141,7 +141,7 @@ export class DurableBreaker implements FailureCounter {
     this.#onTrip = options.onTrip
   }
 
-  /** The highest mode allowed at present. */
+  /** The highest mode that is currently allowed. */
   maxMode(): Mode {
     return getMaxMode(this.#readCached()?.state ?? this.#move(['look']))
   }
@@ -149,7 +149,7 @@ export class DurableBreaker implements FailureCounter {
   record({ failures, isSuccess, failed = [], worked = [] }: StepResult): void {
     const runs = { failed, worked }
     if (failures > 0) return void this.#move(Array<BreakerEvent>(failures).fill('failure'), runs)
-    // All is well and was a moment ago: there is nothing that a success could change.
+    // Closed and without failures a moment ago: a success changes nothing.
     const seen = this.#readCached()
     if (seen !== undefined && isSpotless(seen.state) && seen.counts === NO_FAILURES) return
     if (isSuccess || worked.length > 0) this.#move([isSuccess ? 'success' : 'look'], runs)
@@ -163,7 +163,7 @@ export class DurableBreaker implements FailureCounter {
     this.#move(['success'])
   }
 
-  /** Closes it by hand. */
+  /** Closes the breaker. */
   reset(): void {
     this.#move(['reset'])
   }
@@ -176,20 +176,20 @@ export class DurableBreaker implements FailureCounter {
     return { state: state.status, failures: state.failures, threshold, openedAt, halfOpenAt }
   }
 
-  // What was read a moment ago.
+  // The state if it was read a moment ago.
   #readCached() {
     const seen = this.#cached
     return seen !== undefined && this.#services.clock.now() - seen.at < CACHE_MS ? seen : undefined
   }
 
-  // Only a change is written: a success while all is well costs a read.
+  // Only changes are written: a success without earlier failures costs one read.
   #move(events: readonly BreakerEvent[], runs?: StepRuns): BreakerState {
     const { state: store, clock } = this.#services
     const isReset = events.includes('reset')
     let path: BreakerState[] = []
     let counts = NO_FAILURES
-    update<unknown>(store, `breaker:${this.#profile}`, (kept) => {
-      const before = readStored(kept)
+    update<unknown>(store, `breaker:${this.#profile}`, (stored) => {
+      const before = readStored(stored)
       counts = isReset ? NO_FAILURES : countRuns(before.counts, runs, this.#settings.failureThreshold)
       path = [before.state]
       for (const event of events) path.push(...this.#steps(path.at(-1) ?? CLOSED, event, clock.wall()))
@@ -204,7 +204,7 @@ export class DurableBreaker implements FailureCounter {
     return after
   }
 
-  // One hook's own failures in a row open it as well.
+  // Failures in a row of one hook open the breaker as well.
   #applyCounts(state: BreakerState, counts: FailureCounts, runs: StepRuns | undefined): BreakerState {
     const { failureThreshold } = this.#settings
     if (state.status !== 'closed' || !hasReached(counts, runs?.failed ?? [], failureThreshold)) return state
@@ -212,7 +212,7 @@ export class DurableBreaker implements FailureCounter {
     return { status: 'open', failures, openedAt: this.#services.clock.wall() }
   }
 
-  // What time does and what the event does are two changes, each with its own line in the log.
+  // The cool-down and the event are two changes, each with its own line in the log.
   #steps(state: BreakerState, event: BreakerEvent, nowMs: number): BreakerState[] {
     const looked = nextState(state, 'look', nowMs, this.#settings)
     return [looked, nextState(event === 'reset' ? state : looked, event, nowMs, this.#settings)]
@@ -238,16 +238,15 @@ export class DurableBreaker implements FailureCounter {
 const ACTIONS = { open: 'open', 'half-open': 'half-open', closed: 'close' } as const
 
 const LINES = {
-  open: { level: 'error', message: 'hooks failed too often in a row: advise and enforce act as log for now' },
+  open: { level: 'error', message: 'too many failures of hooks in a row: advise and enforce act as log for now' },
   'half-open': { level: 'warn', message: 'the cool-down is over: the next run of a hook decides' },
-  close: { level: 'info', message: 'hooks work again: they act as configured' },
-  reset: { level: 'info', message: 'closed by hand: hooks act as configured' },
+  close: { level: 'info', message: 'hooks work again: the configured modes apply' },
+  reset: { level: 'info', message: 'reset by the user: the configured modes apply' },
 } as const
 
 /**
- * Tells a breaker of one step's evaluations. Every failed run counts, in the row of the breaker and in that of its hook.
- * A step is a success only when none failed and something that can fail really ran: what always succeeds says nothing
- * about what is flaky.
+ * Passes the evaluations of one step to a breaker. Each failed run counts, for the breaker and for its hook. A step is a
+ * success only if no hook failed and at least one hook that can fail did run.
  * @example
  * const feed = breakerFeed(breaker, { isCritical: (hook) => critical.has(hook) })
  * feed(evaluationsOfOneStep)
@@ -273,15 +272,15 @@ export function breakerFeed(
   }
 }
 
-// The gate is critical for its rules, but its reviewer can fail: it says whether that one was really asked.
+// The gate is critical because of its rules, but its reviewer can fail: this key says whether the reviewer was asked.
 const FLAKY_PART = 'gateReviewed'
 
 function isSpotless({ status, failures }: BreakerState): boolean {
   return status === 'closed' && failures === 0
 }
 
-function readStored(kept: unknown): { readonly state: BreakerState; readonly counts: FailureCounts } {
-  if (!isRecord(kept)) return { state: CLOSED, counts: NO_FAILURES }
-  const { hooks, ...state } = kept
+function readStored(stored: unknown): { readonly state: BreakerState; readonly counts: FailureCounts } {
+  if (!isRecord(stored)) return { state: CLOSED, counts: NO_FAILURES }
+  const { hooks, ...state } = stored
   return { state: readState(state), counts: readFailureCounts(hooks) }
 }

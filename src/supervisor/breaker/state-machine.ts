@@ -1,22 +1,22 @@
-// The states of a circuit breaker and what leads from one to the next. Pure: whoever holds a state gives the time.
+// The states of a circuit breaker and their transitions. Pure: the caller passes the time.
 
 import { ArcError, show } from '../../engine/errors.ts'
 import type { Mode } from '../../engine/mode.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 
-/** Where a breaker stands. `failures` is how many there were in a row. */
+/** The state of a breaker. `failures` counts failures in a row. */
 export type BreakerState =
   | { readonly status: 'closed'; readonly failures: number }
   | { readonly status: 'open'; readonly failures: number; readonly openedAt: number }
   | { readonly status: 'half-open'; readonly failures: number; readonly openedAt: number }
 
-/** What happens to a breaker; `look` is time passing. */
+/** The events of a breaker; `look` only lets time pass. */
 export type BreakerEvent = 'failure' | 'success' | 'look' | 'reset'
 
 export interface BreakerSettings {
-  /** So many failures in a row open it. */
+  /** The number of failures in a row that opens the breaker. */
   readonly failureThreshold: number
-  /** So long after that it is half-open. */
+  /** The time from open to half-open. */
   readonly cooldownMs: number
 }
 
@@ -36,7 +36,7 @@ export function nextState(
   return event === 'success' ? afterSuccess(current) : current
 }
 
-// A clock that was set back would keep it open for ever: the cool-down then begins anew, from the time it is now.
+// A clock that was set back must not keep the breaker open: the cool-down starts again from the current time.
 function afterTime(state: BreakerState, nowMs: number, { cooldownMs }: BreakerSettings): BreakerState {
   if (state.status !== 'open') return state
   if (nowMs < state.openedAt) return { ...state, openedAt: nowMs }
@@ -44,7 +44,7 @@ function afterTime(state: BreakerState, nowMs: number, { cooldownMs }: BreakerSe
 }
 
 function afterFailure(state: BreakerState, nowMs: number, { failureThreshold }: BreakerSettings): BreakerState {
-  // Open already: what fails meanwhile does not put the test off.
+  // Failures while it is open do not extend the cool-down.
   if (state.status === 'open') return state
   const failures = state.failures + 1
   const isTripped = state.status === 'half-open' || failures >= failureThreshold
@@ -56,12 +56,12 @@ function afterSuccess(state: BreakerState): BreakerState {
   return state.status === 'closed' && state.failures > 0 ? CLOSED : state
 }
 
-/** The most that hooks may do in a state; those marked `critical` are not asked. */
+/** The highest mode of hooks in a state; `critical` hooks are not limited. */
 export function getMaxMode({ status }: BreakerState): Mode {
   return status === 'open' ? 'log' : 'enforce'
 }
 
-/** Settings with their defaults; throws where they make no sense. */
+/** Settings with their defaults; throws when a value is invalid. */
 export function readSettings(given: Partial<BreakerSettings>): BreakerSettings {
   const { failureThreshold = DEFAULTS.failureThreshold, cooldownMs = DEFAULTS.cooldownMs } = given
   if (!Number.isInteger(failureThreshold) || failureThreshold < 1) {
@@ -74,12 +74,12 @@ export function readSettings(given: Partial<BreakerSettings>): BreakerSettings {
   return { failureThreshold, cooldownMs }
 }
 
-/** What is kept may be of another version, or written by hand: what cannot be read is a breaker that lowers nothing. */
-export function readState(kept: unknown): BreakerState {
-  if (!isRecord(kept)) return CLOSED
-  const { status, failures, openedAt } = kept
+/** Reads a stored state, which may be of another version; an invalid state counts as closed. */
+export function readState(stored: unknown): BreakerState {
+  if (!isRecord(stored)) return CLOSED
+  const { status, failures, openedAt } = stored
   if (!Number.isInteger(failures) || (failures as number) < 0) return CLOSED
-  if (status === 'closed') return kept as BreakerState
+  if (status === 'closed') return stored as BreakerState
   const isKnown = status === 'open' || status === 'half-open'
-  return isKnown && Number.isFinite(openedAt) ? (kept as BreakerState) : CLOSED
+  return isKnown && Number.isFinite(openedAt) ? (stored as BreakerState) : CLOSED
 }

@@ -21,7 +21,7 @@ export class TaskRefusal extends ArcError {
     const instead = suggestion === undefined ? '' : ` Instead: ${suggestion}`
     const because = (reason ?? 'no reason was given').replace(/\.$/, '')
     const why = `${hook ?? 'a hook'}: ${because}.${instead} (trace ${step})`
-    if (decision === 'ask') super('ARC_TASK_HELD', `${what} is held for a person${approvalIn(metadata)} by ${why}`)
+    if (decision === 'ask') super('ARC_TASK_HELD', `${what} needs approval${approvalIn(metadata)}, asked by ${why}`)
     else super('ARC_TASK_BLOCKED', `${what} was blocked by ${why}`)
     this.hook = hook
     this.reason = reason
