@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 // No test starts a daemon unless it says so, and output has no colours, also where a terminal would get them.
-const SHARED = { testTimeout: 30_000, env: { ARC_DAEMON: 'off', NO_COLOR: '1' } }
+const SHARED = { testTimeout: 30_000, env: { ARC_DAEMON: 'off', NO_COLOR: '1', NODE_ENV: 'test' } }
 
 export default defineConfig({
   test: {

@@ -14,7 +14,12 @@ const SHELL_ANALYSIS = 'risk/shell/'
 const COMMAND = 'git status && ls -la build'
 
 const hits = []
-globalThis.arcHit = (name) => hits.push(name)
+let chain
+Error.stackTraceLimit = 200
+globalThis.arcHit = (name) => {
+  hits.push(name)
+  if (name.startsWith(SHELL_ANALYSIS)) chain ??= readChain(new Error('chain').stack)
+}
 
 const root = mkdtempSync(join(tmpdir(), 'arc-trace-call-'))
 try {
@@ -35,6 +40,7 @@ async function traceCall() {
   try {
     for (const id of ['warm-1', 'warm-2']) await call(daemon.socket, project, id)
     hits.length = 0
+    chain = undefined
     await call(daemon.socket, project, 'traced')
     return summarize([...hits])
   } finally {
@@ -50,7 +56,13 @@ function summarize(all) {
   const folders = [...new Set(before.map((file) => file.split('/')[0]))]
   const whole = [...new Set(all.map(fileOf))]
   const functions = [...new Set(all.slice(0, end))]
-  return { before, folders, whole, functions }
+  return { before, folders, chain, whole, functions }
+}
+
+/** The files of the call stack, asynchronous callers included, outermost first. */
+function readChain(stack) {
+  const files = [...stack.matchAll(/\/src\/([\w/.-]+)\.js/g)].map(([, file]) => `${file}.ts`)
+  return [...new Set(files.filter((file) => !file.startsWith(SHELL_ANALYSIS)))].reverse()
 }
 
 function print({ before, folders, whole, functions }) {
@@ -58,6 +70,7 @@ function print({ before, folders, whole, functions }) {
   process.stdout.write(`${shown.join('\n')}\n\n`)
   const total = `${whole.length} files in the whole call.`
   process.stdout.write(`${before.length} files in ${folders.length} folders before the shell analysis; ${total}\n`)
+  process.stdout.write(`Call chain, ${chain.length} files: ${chain.join(' → ')}\n`)
 }
 
 function call(socketPath, cwd, id) {

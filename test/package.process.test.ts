@@ -201,7 +201,6 @@ export const all = [outcome, ${uses}]
       target: 'es2023',
       strict: true,
       noEmit: true,
-      skipLibCheck: false,
       types: ['node'],
     }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['consumer.ts'] }))

@@ -75,4 +75,5 @@ export const SPEC_CLAIMS = {
   K2: 'Retired phrases in pages, messages, comments and test titles fail the same check.',
   K3: 'No import cycle anywhere in src and dashboard.',
   K4: "Unit tests need no build and start no process; no test depends on the user's environment or on the speed of the machine.",
+  K5: 'An installation needs no compiler, on each supported version of Node and with npm, pnpm, Bun and Deno.',
 } as const satisfies Record<string, string>

@@ -1,5 +1,4 @@
-// What all buses have in common: who listens, delivery that contains faults, and requests. How messages travel is up to
-// each of them.
+// The common part of all buses: listeners, delivery with error handling, and requests. The transport is up to each bus.
 
 import type { Clock } from '../engine/clock.ts'
 import { ArcError, describe, show } from '../engine/errors.ts'
@@ -7,15 +6,15 @@ import { frozenCopy } from '../engine/plain-data.ts'
 import { type Bus, type BusListener, INBOX, type Message, type RequestOptions } from './bus.ts'
 import { isUnder, readPattern, readSubject } from './subject.ts'
 
-/** What a bus needs from outside. */
+/** The services of a bus. */
 export interface BusServices {
   readonly clock: Clock
   readonly newId: () => string
-  /** Receives failures of listeners and unreadable messages. */
+  /** Called with failures of listeners and unreadable messages. */
   readonly report: (message: string) => void
 }
 
-/** A message on its way: the data as JSON. */
+/** A message in transport: the data as JSON. */
 export interface SentMessage {
   readonly subject: string
   readonly text: string
@@ -28,7 +27,7 @@ export interface Subscription {
   readonly pattern: string
   readonly words: readonly string[]
   readonly listener: BusListener
-  /** Only what was published after this is for it. */
+  /** Only messages after this number are delivered. */
   readonly since: number
 }
 
@@ -45,11 +44,11 @@ export abstract class BaseBus implements Bus {
     this.services = services
   }
 
-  /** Sends it on its way. */
+  /** Transports a message. */
   protected abstract send(sent: SentMessage): void
-  /** The number of the last message that was published. */
+  /** The number of the last published message. */
   protected abstract head(): number
-  /** Does somebody listen who is not of this object? */
+  /** Whether another process listens to a subject. */
   protected abstract hasOthers(subject: readonly string[]): boolean
   protected abstract onSubscribed(subscription: Subscription): void
   protected abstract onUnsubscribed(subscription: Subscription): void
@@ -90,7 +89,7 @@ export abstract class BaseBus implements Bus {
     signal?.throwIfAborted()
     const hasOwn = [...this.subscriptions].some((one) => isUnder(words, one.words))
     if (!hasOwn && !this.hasOthers(words)) {
-      throw new ArcError('ARC_BUS_NO_RESPONDER', `${show(subject)} has no subscriber.`)
+      throw new ArcError('ARC_BUS_NO_RESPONDER', `Nobody listens to ${show(subject)}.`)
     }
     const reply = `${INBOX}.${this.services.newId()}`
     const cleanups: (() => void)[] = []
@@ -124,14 +123,14 @@ export abstract class BaseBus implements Bus {
     this.#waiting.clear()
   }
 
-  /** Gives a message to all it is for. */
+  /** Delivers a message to all matching listeners. */
   protected deliver(sent: SentMessage, at: number): void {
     const words = sent.subject.split('.')
     const heard = [...this.subscriptions].filter((one) => one.since < at && isUnder(words, one.words))
     if (heard.length === 0) return
     const message = this.#toMessage(sent)
     for (const subscription of heard) {
-      // One heard before may have ended it.
+      // An earlier listener may have removed this one.
       if (this.subscriptions.has(subscription)) this.#callListener(subscription, message)
     }
   }

@@ -1,42 +1,42 @@
-// Messages between agents: what every bus can do. Messages are plain JSON, delivered after the code that published
-// them is done, in the order of publishing, to the existing subscribers.
+// The interface of a message bus between agents. Messages are plain JSON, delivered after the publishing code has
+// returned, in the order of publishing, to all earlier subscribers.
 
-/** Something that was published. */
+/** A published message. */
 export interface Message {
   readonly subject: string
-  /** Plain JSON; frozen, since others see it too. */
+  /** Plain JSON; frozen, because all listeners share it. */
   readonly data: unknown
   /** Wall-clock milliseconds. */
   readonly at: number
-  /** Where an answer is expected, if one is. */
+  /** The subject for the answer, if one is expected. */
   readonly reply?: string
-  /** Answers, where an answer is expected. */
+  /** Sends the answer, if one is expected. */
   respond(data: unknown): void
 }
 
-/** Hears messages. What it throws is reported, and keeps no other from hearing. */
+/** Receives messages. Errors are reported and do not affect other listeners. */
 export type BusListener = (message: Message) => void | Promise<void>
 
 /** How long to wait for an answer. */
 export interface RequestOptions {
-  /** Default 5 s. */
+  /** Default: 5 s. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** A place where messages are published and heard. */
+/** A message bus. */
 export interface Bus {
-  /** Sends a message to all subscribers. */
+  /** Sends a message to all listeners. */
   publish(subject: string, data?: unknown, options?: { readonly reply?: string | undefined }): void
-  /** Hears what is published from now on under a pattern (`task.*.done`, `task.>`). Returns its undo. */
+  /** Receives messages from now on whose subject matches a pattern (`task.*.done`, `task.>`). Returns an unsubscribe function. */
   subscribe(pattern: string, listener: BusListener): () => void
-  /** Sends a request and waits for the first answer. Rejects at once without a subscriber (`ARC_BUS_NO_RESPONDER`). */
+  /** Sends a request and waits for the first answer. Rejects at once without a listener (`ARC_BUS_NO_RESPONDER`). */
   request(subject: string, data?: unknown, options?: RequestOptions): Promise<Message>
-  /** How many listen through this object. */
+  /** The number of listeners of this object. */
   readonly listenerCount: number
-  /** Ends all listening and waiting; safe to call twice. */
+  /** Removes all listeners and rejects open requests; safe to call twice. */
   close(): void
 }
 
-/** Where an answer to a request comes. */
+/** The first word of the subjects for answers. */
 export const INBOX = '_INBOX'

@@ -113,13 +113,12 @@ describe('reading', () => {
     dir = makeTempFolder('arc-read-')
   })
 
-  it('C1 refuses a file of 100 MB without reading it', () => {
+  it('C1 refuses a file of 100 GB without reading it', () => {
     const file = join(dir, 'big.json')
     writeFileSync(file, '{')
-    truncateSync(file, 100 * 1024 * 1024)
-    const started = performance.now()
+    // Sparse. Reading it would fail with another problem.
+    truncateSync(file, 100 * 1024 ** 3)
     expect(readTextFile(file).problem).toMatchObject({ kind: 'too-large', line: 1, column: 1 })
-    expect(performance.now() - started).toBeLessThan(50)
   })
 
   it('C1 says so when a directory, a pipe, a loop of links or other bytes stand in the place of a file', () => {

@@ -167,7 +167,7 @@ describe('a hook call', () => {
     expect(status).toBe(200)
     const answer = JSON.parse(body) as { stdout: string; stderr: string; exitCode: number }
     expect(answer.exitCode).toBe(2)
-    expect(answer.stderr).toContain('not committed')
+    expect(answer.stderr).toContain('uncommitted')
   })
 
   it('is answered in the own JSON of the host when that is asked for', async () => {

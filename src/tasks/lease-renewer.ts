@@ -1,4 +1,4 @@
-// The tasks that this worker holds: renewed while it lives, so that those of one that died go back.
+// Renews the leases of this worker's tasks; tasks of a worker that died go back to their assignee.
 
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
@@ -25,7 +25,7 @@ export class LeaseRenewer {
     return this.#timers.size
   }
 
-  /** Begins to renew. Three times within the lease, so that one that fails loses nothing. */
+  /** Starts to renew: three times per lease, so that one failed renewal loses nothing. */
   start(id: string, leaseMs: number): void {
     this.stop(id)
     const everyMs = leaseMs / 3
@@ -50,7 +50,7 @@ export class LeaseRenewer {
     try {
       return store.renew(id, this.#holder, clock.wall())
     } catch (error) {
-      report(`The hold on task ${id} could not be renewed: ${describe(error)}`)
+      report(`The lease of task ${id} could not be renewed: ${describe(error)}`)
       return true
     }
   }

@@ -1,5 +1,5 @@
-// Who waits for the end of a task. Told at once by a message, also from another process; should one get lost, a look at
-// the store now and then finds out as well. Everyone here has a time limit, since some tasks never end.
+// Listeners for the end of a task. A message triggers them at once, also from another process; the store is polled in case
+// a message is lost. Every listener has a time limit, because some tasks never end.
 
 import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../engine/clock.ts'
@@ -9,10 +9,10 @@ import type { TaskStore } from '../storage/ports.ts'
 import type { Task } from './task.ts'
 import { isTaskOver } from './transitions.ts'
 
-/** Called with the task. What it throws is reported. */
+/** Called with the task. Errors are reported. */
 export type TaskListener = (task: Task) => void | Promise<void>
 
-/** What is to be heard. */
+/** The listeners of one task. */
 export interface TaskEndListeners {
   readonly onComplete?: TaskListener | undefined
   readonly onFailed?: TaskListener | undefined
@@ -35,7 +35,7 @@ export interface ListenerServices {
 /** Every message about a task. */
 const ALL_TASKS = 'task.>'
 
-// A process that dies between moving a task and telling of it leaves nothing but the moved task.
+// A process that dies between moving a task and sending the message leaves only the moved task.
 const POLL_MS = 1_000
 
 export class TaskListeners {

@@ -1,5 +1,5 @@
-// The state machine of tasks: one table says who may take a task from where to where. Pure; every store moves tasks
-// through `advance` and in no other way, so that nothing can go around it.
+// The state machine of tasks: one table of transitions and who may make them. Pure; every store moves tasks only through
+// `advanceTask`.
 
 import { ArcError, clip, MAX_TEXT, show } from '../engine/errors.ts'
 import {
@@ -12,21 +12,21 @@ import {
   type TaskStatus,
 } from './task.ts'
 
-/** Who moves a task: one of the two agents it belongs to, or ARC itself. */
+/** The role that moves a task: one of its two agents, or ARC. */
 export type TaskRole = 'delegator' | 'assignee' | 'arc'
 
 interface TransitionRow {
   readonly from: readonly TaskStatus[]
   readonly to: TaskStatus
   readonly by: TaskRole
-  /** Where the text that comes with it is kept. */
+  /** The field that stores the text of the move. */
   readonly keeps?: 'output' | 'reason' | 'question' | 'answer'
-  /** Must there be a text? */
+  /** Whether a text is required. */
   readonly isTextNeeded?: boolean
-  /** The recipient and the kind of message. */
+  /** The recipient of the message, and its kind. */
   readonly tells: Exclude<TaskRole, 'arc'>
   readonly kind: MessageKind
-  /** What is said where no text was given. */
+  /** The text of the message when the move has none. */
   readonly says: string
 }
 
@@ -70,7 +70,7 @@ export const TRANSITIONS = {
     ...{ from: ['working'], to: 'assigned', by: 'arc' },
     ...{ tells: 'assignee', kind: 'handoff', says: 'The worker was lost; the task can be accepted again' },
   },
-  // And once too often.
+  // The worker was lost too often.
   abandon: {
     ...{ from: ['working'], to: 'failed', by: 'arc', keeps: 'reason' },
     ...{ tells: 'delegator', kind: 'response', says: 'Its workers were lost too often' },
@@ -90,10 +90,10 @@ export function isTaskOver(status: TaskStatus): boolean {
   return !OPEN.includes(status)
 }
 
-/** Something that somebody does with a task. */
+/** A move of a task. */
 export interface TaskMove {
   readonly action: TaskAction
-  /** The agent that does it; undefined means ARC itself, which no agent can be called. */
+  /** The agent that makes the move; undefined for ARC. */
   readonly actor: string | undefined
   /** Wall-clock milliseconds. */
   readonly at: number
@@ -111,7 +111,7 @@ export interface MovedTask {
   readonly record: TaskRecord
 }
 
-/** A new task: made and assigned at once, so that none is left half delegated. */
+/** A new task: created and assigned in one step, so that none is left unassigned. */
 export function openTask(
   id: string,
   draft: TaskDraft,
@@ -126,7 +126,7 @@ export function openTask(
   return { task, records: [first, record] }
 }
 
-/** Moves a task, or throws: a wrong actor, a move that its status does not allow, a lease of somebody else. */
+/** Moves a task, or throws: wrong actor, invalid transition, lease of another worker. */
 export function advanceTask(task: Task, move: TaskMove): MovedTask {
   const { action, actor, at, text } = move
   const row = getTransition(action)
@@ -145,7 +145,7 @@ export function advanceTask(task: Task, move: TaskMove): MovedTask {
     status: row.to,
     attempts: task.attempts + (action === 'accept' ? 1 : 0),
     version,
-    // A clock that was set back must not make a task older than it was.
+    // A clock that was set back must not move `updatedAt` back.
     updatedAt: Math.max(at, task.updatedAt),
   }
   const said = text === undefined ? {} : { text: clip(text, MAX_TEXT) }
@@ -159,12 +159,12 @@ export function renewTaskLease(task: Task, holder: string, at: number): Task | u
   return { ...task, lease: { ...lease, expiresAt: at + lease.ms } }
 }
 
-/** Has the worker been silent for too long? One who waits for an answer is not. */
+/** Whether the lease has expired. A task that waits for an answer keeps its lease. */
 export function isTaskLeaseOver({ status, lease }: Task, at: number): boolean {
   return status === 'working' && lease !== undefined && lease.expiresAt <= at
 }
 
-/** There is no such task. */
+/** The error for an unknown task. */
 export function unknownTask(id: unknown): ArcError {
   return new ArcError('ARC_TASK_UNKNOWN', `There is no task ${show(id)}.`)
 }
@@ -201,7 +201,7 @@ function wrongMove(message: string): ArcError {
   return new ArcError('ARC_TASK_TRANSITION', message)
 }
 
-// It begins with the work, waits with an unanswered question, and ends with the task.
+// A lease starts with the work, is paused by an open question, and ends with the task.
 function leaseAfter({ lease }: Task, { at, holder, leaseMs }: TaskMove, row: TransitionRow): Lease | undefined {
   if (row.to === 'input-required') return lease
   if (row.to !== 'working') return undefined

@@ -77,7 +77,3 @@ function jsonOf(text: string): Record<string, unknown> {
     return {}
   }
 }
-
-export function recordOf(line: string): Record<string, unknown> | undefined {
-  return jsonOf(line).record as Record<string, unknown> | undefined
-}

@@ -29,6 +29,10 @@ export interface Box {
   agent<T = Ended>(request: Readonly<Record<string, unknown>>): Promise<T>
   /** The digests of the guarded files, by path. */
   guarded(): Promise<Readonly<Record<string, string>>>
+  /** How many judged calls the record has, by session. */
+  records(): Promise<Readonly<Record<string, number>>>
+  /** Starts a daemon for the person. */
+  serve(): Promise<void>
   /** Ends the agent and starts another one, with or without the variable that names an agent. */
   restartAgent(isMarked: boolean): Promise<void>
   /** The processor time of everything that ran in the box, in seconds. */
@@ -158,6 +162,8 @@ async function connect(child: ChildProcess, home: string, hasRoot: boolean): Pro
     person: (command) => ask({ op: 'run', command }),
     agent: (request) => ask({ op: 'agent', ...request }),
     guarded: async () => (await ask<{ files: Record<string, string> }>({ op: 'guarded' })).files,
+    records: async () => (await ask<{ counts: Record<string, number> }>({ op: 'records' })).counts,
+    serve: () => ask({ op: 'serve' }),
     restartAgent: (isMarked) => ask({ op: 'restart', isMarked }),
     cpu: async () => (await ask<{ seconds: number }>({ op: 'cpu' })).seconds,
     save: () => ask({ op: 'save' }),

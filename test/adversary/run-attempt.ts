@@ -1,7 +1,7 @@
 // Runs attempts in the box and reports the result of each. After every attempt two canaries go through the installed line and
 // the guarded files are compared; a home that was loosened is restored, so that one success hides no other.
 
-import { type Asked, EVENTS, payloadOf, readAnswer, recordOf, type Verdict, verdictOf } from './answers.ts'
+import { type Asked, EVENTS, payloadOf, readAnswer, type Verdict, verdictOf } from './answers.ts'
 import type { Attempt, Direct, ParallelCalls, RawCall, ToolCall } from './attempt.ts'
 import { HOME, PROJECT } from './attempt.ts'
 import type { Box, Ended } from './box.ts'
@@ -257,7 +257,7 @@ export class Range {
       const { code, stderr } = await this.#box.person(setup)
       if (code !== 0) throw new Error(`The set-up failed: ${setup}: ${stderr}`)
     }
-    if (this.#box.isIsolated) await this.#box.person('arc serve --no-open --background >/dev/null 2>&1')
+    if (this.#box.isIsolated) await this.#box.serve()
     this.#guarded = await this.#box.guarded()
   }
 
@@ -265,15 +265,9 @@ export class Range {
   async #checkRecord(): Promise<void> {
     const unchecked = this.#unchecked.splice(0)
     if (unchecked.length === 0) return
-    const { stdout } = await this.#box.person('arc trace export')
-    const counts = new Map<unknown, number>()
-    for (const line of stdout.split('\n')) {
-      const record = recordOf(line)
-      if (record?.kind !== 'step' && record?.action !== 'payload:unreadable') continue
-      counts.set(record.session, (counts.get(record.session) ?? 0) + 1)
-    }
+    const counts = await this.#box.records()
     for (const { result, calls } of unchecked) {
-      const found = counts.get(`adversary ${result.attempt.id}`) ?? 0
+      const found = counts[sessionOf(result.attempt)] ?? 0
       if (found >= calls || result.outcome === result.outcome.toUpperCase()) continue
       result.outcome = 'NO-RECORD'
       result.detail = `${found} of ${calls} calls are in the record. ${result.detail}`

@@ -87,7 +87,7 @@ const expectDenied = ({ code, stdout, stderr }: Ran, why: string): void => {
 }
 
 it('denies in the dialect of the host, and lets pass without a word', async () => {
-  expectDenied(await hook(payload(DANGER)), 'not committed')
+  expectDenied(await hook(payload(DANGER)), 'uncommitted')
   expect(await hook(payload('ls'))).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
@@ -106,9 +106,9 @@ it('leaves the compiled form of its code for the next call, where there is none 
       env: { ARC_HOME: home },
       input: payload(DANGER),
     })
-  expectDenied(await run(), 'not committed')
+  expectDenied(await run(), 'uncommitted')
   expect(statSync(cache).size).toBeGreaterThan(100_000)
-  expectDenied(await run(), 'not committed')
+  expectDenied(await run(), 'uncommitted')
 })
 
 it('names the hosts there are when asked for another', async () => {
@@ -119,9 +119,9 @@ it('names the hosts there are when asked for another', async () => {
 
 describe('whatever happens, in enforce a danger is stopped', () => {
   it('with a configuration that cannot be read any more', async () => {
-    expectDenied(await hook(payload(DANGER)), 'not committed')
+    expectDenied(await hook(payload(DANGER)), 'uncommitted')
     setProfile('{ "enforcement": ')
-    expectDenied(await hook(payload(DANGER)), 'not committed')
+    expectDenied(await hook(payload(DANGER)), 'uncommitted')
   })
 
   it('with a database that another program keeps locked', async () => {
@@ -130,7 +130,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
     try {
-      expectDenied(await hook(payload(DANGER)), 'not committed')
+      expectDenied(await hook(payload(DANGER)), 'uncommitted')
     } finally {
       db.close()
     }
@@ -139,7 +139,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
   it('on a disk where nothing can be written', async () => {
     const args = ['-c', 'ulimit -f 0; exec "$0" "$1" hook claude', process.execPath, ARC]
     const ran = await runProgram('/bin/sh', args, { env: { ARC_HOME: home }, input: payload(DANGER) })
-    expectDenied(ran, 'not committed')
+    expectDenied(ran, 'uncommitted')
   })
 
   it.runIf(!loadableDrivers().includes('node'))('without any SQLite', async () => {
@@ -156,7 +156,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     }
     const args = ['--preserve-symlinks', '--preserve-symlinks-main', join(bare, 'bin/arc'), 'hook', 'claude']
     const ran = await runProgram(process.execPath, args, { env: { ARC_HOME: home }, input: payload(DANGER) })
-    expectDenied(ran, 'not committed')
+    expectDenied(ran, 'uncommitted')
     expect(ran.stderr).toMatch(
       /No SQLite could be loaded\. node: .* libsql: Cannot find .* better-sqlite3: Cannot find/,
     )
@@ -170,8 +170,8 @@ describe('whatever happens, in enforce a danger is stopped', () => {
   it('with a daemon that hangs: by itself, after a short wait', async () => {
     const daemon = await startDaemon()
     daemon.kill('SIGSTOP')
-    expectDenied(await hook(payload(DANGER)), 'not committed')
-    expectDenied(await runProgram(launcher, ['hook', 'claude'], { input: payload(DANGER) }), 'not committed')
+    expectDenied(await hook(payload(DANGER)), 'uncommitted')
+    expectDenied(await runProgram(launcher, ['hook', 'claude'], { input: payload(DANGER) }), 'uncommitted')
   })
 
   it('with something else that listens on the socket', async () => {
@@ -179,8 +179,8 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     const server = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'))
     await new Promise<void>((resolve) => server.listen(join(home, 'run/arc.sock'), resolve))
     try {
-      expectDenied(await hook(payload(DANGER)), 'not committed')
-      expectDenied(await runProgram(launcher, ['hook', 'claude'], { input: payload(DANGER) }), 'not committed')
+      expectDenied(await hook(payload(DANGER)), 'uncommitted')
+      expectDenied(await runProgram(launcher, ['hook', 'claude'], { input: payload(DANGER) }), 'uncommitted')
     } finally {
       server.close()
     }
@@ -262,21 +262,21 @@ describe('the launcher', () => {
     await startDaemon()
     const bin = folder('arc-path-')
     for (const name of ['sh', 'cat']) symlinkSync(`/bin/${name}`, join(bin, name))
-    expectDenied(await launch(payload(DANGER), { env: { PATH: bin } }), 'not committed')
+    expectDenied(await launch(payload(DANGER), { env: { PATH: bin } }), 'uncommitted')
     const odd = join(folder('arc-odd-'), `it's 100% "ö"\n`)
     mkdirSync(odd)
-    expectDenied(await launch(payload(DANGER), { cwd: odd }), 'not committed')
+    expectDenied(await launch(payload(DANGER), { cwd: odd }), 'uncommitted')
     setProfile({ enforcement: 'log' })
     writeFileSync(join(home, 'profiles/hard.json'), '{ "enforcement": "enforce" }')
     await until(async () => (await launch(payload(DANGER))).code === 0)
-    expectDenied(await launch(payload(DANGER), { env: { ARC_PROFILE: 'hard' } }), 'not committed')
+    expectDenied(await launch(payload(DANGER), { env: { ARC_PROFILE: 'hard' } }), 'uncommitted')
   })
 
   it('falls back when the daemon dies, and leaves one record a call', async () => {
     const daemon = await startDaemon()
     await launch(payload('ls'))
     daemon.kill('SIGKILL')
-    expectDenied(await launch(payload(DANGER)), 'not committed')
+    expectDenied(await launch(payload(DANGER)), 'uncommitted')
     expect(await stepsSeen()).toBeGreaterThan(0)
   })
 
@@ -313,5 +313,5 @@ it("the launcher is only its owner's, and survives paths with quotes", async () 
   mkdirSync(odd)
   symlinkSync(ARC, join(odd, 'arc'))
   writeLauncher({ home, node: process.execPath, arc: join(odd, 'arc') })
-  expectDenied(await runProgram(launcher, ['hook', 'claude'], { input: payload(DANGER) }), 'not committed')
+  expectDenied(await runProgram(launcher, ['hook', 'claude'], { input: payload(DANGER) }), 'uncommitted')
 })

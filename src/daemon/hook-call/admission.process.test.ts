@@ -107,7 +107,7 @@ describe('a daemon at its limit', () => {
     const launcher = writeLauncher({ home: at.home, node: process.execPath, arc: ARC })
     const input = payload('Bash', { command: 'git reset --hard' })
     const denied = await runProgram(launcher, ['hook', 'claude'], { input, env: { ARC_DAEMON: 'ask' } })
-    expect(denied.stderr).toContain('not committed')
+    expect(denied.stderr).toContain('uncommitted')
     expect(denied.code).toBe(2)
   })
 
@@ -126,6 +126,6 @@ describe('a daemon at its limit', () => {
     expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)
     expect(all.some(({ status }) => status === 200)).toBe(true)
     expect((await hook(list())).status).toBe(200)
-    expect((await hook(payload('Bash', { command: 'git reset --hard' }))).body).toContain('not committed')
+    expect((await hook(payload('Bash', { command: 'git reset --hard' }))).body).toContain('uncommitted')
   })
 })

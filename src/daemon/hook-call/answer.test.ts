@@ -89,7 +89,7 @@ describe('an answer', () => {
   it('is a denial with the reason in enforce, and silence for what is harmless', async () => {
     const denied = await answerHookCall(claude(DANGER), pool)
     expect(denied.exitCode).toBe(2)
-    expect(denied.stderr).toContain('not committed')
+    expect(denied.stderr).toContain('uncommitted')
     expect(JSON.parse(denied.stdout).hookSpecificOutput.permissionDecision).toBe('deny')
     expect(await answerHookCall(claude('ls'), pool)).toEqual({ stdout: '', stderr: '', exitCode: 0 })
   })

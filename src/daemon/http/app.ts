@@ -8,10 +8,13 @@ import { isCardPath } from '../a2a/card.ts'
 import { addA2aRoutes } from './routes/a2a.ts'
 import { addActionRoutes } from './routes/actions.ts'
 import { addApprovalRoutes } from './routes/approvals.ts'
+import { addConfigRoutes } from './routes/config.ts'
 import { addControlRoutes } from './routes/control.ts'
+import { addDecisionRoutes } from './routes/decisions.ts'
 import { addDispatchRoutes } from './routes/dispatch.ts'
 import { addHookRoutes, type HookEndpoint } from './routes/hook.ts'
 import { addLoginLinkRoutes } from './routes/login-link.ts'
+import { addOverviewRoutes } from './routes/overview.ts'
 import { addPageRoutes, signInPage } from './routes/page.ts'
 import { addRoundtableRoutes } from './routes/roundtables.ts'
 import { addStatusRoutes } from './routes/status.ts'
@@ -68,7 +71,10 @@ export function makeApp(service: Service, options: AppOptions): App {
   addHookRoutes(app, options.hooks)
   addDispatchRoutes(app, service)
   addStatusRoutes(app, service)
+  addDecisionRoutes(app, service)
+  addOverviewRoutes(app, service)
   addActionRoutes(app, service)
+  addConfigRoutes(app, service)
   addApprovalRoutes(app, service)
   addLoginLinkRoutes(app, service)
   addRoundtableRoutes(app, service)

@@ -116,7 +116,7 @@ describe('a daemon in a process of its own', () => {
     expect((await ask({ where: { host, port }, path: '/v1/status', headers })).status).toBe(200)
     const call = { where: { socketPath }, path: '/v1/hook/claude/PreToolUse' }
     const denied = await ask({ ...call, body: payload('git reset --hard') })
-    expect(denied).toMatchObject({ status: 200, text: expect.stringContaining('not committed') })
+    expect(denied).toMatchObject({ status: 200, text: expect.stringContaining('uncommitted') })
   }
 
   it.each(Object.entries(HALVES))(
@@ -141,7 +141,7 @@ describe('a daemon in a process of its own', () => {
       const launcher = writeLauncher({ home: at.home, node: process.execPath, arc: ARC })
       const env = { ARC_DAEMON: 'ask', ARC_HOME: at.home }
       const denied = await runProgram(launcher, ['hook', 'claude'], { input: payload('git reset --hard'), env })
-      expect(denied.stderr).toContain('not committed')
+      expect(denied.stderr).toContain('uncommitted')
       expect(denied.code).toBe(2)
     },
   )

@@ -236,7 +236,6 @@ describe('an endpoint that does not answer', () => {
     const server = await serve(respond)
     const { evaluation } = await ask(httpHandler({ url: server.url, timeoutMs: 100 }), { hook: { onError: 'abort' } })
     expect([evaluation.decision, evaluation.cause]).toEqual(['block', 'failure:timeout'])
-    expect(evaluation.durationMs).toBeLessThan(5_000)
     await until(() => server.open() === 0)
   })
 

@@ -22,7 +22,7 @@ export class SupervisedTurns {
   /** Nobody waits here: what is held is told at once, and asked again once approved. So it belongs to no session yet. */
   async reviewTopic(topic: string): Promise<Outcome> {
     const { supervisor, workspace } = this.#options
-    return supervisor.decide('pre:message', { reviewPrompt: topic }, { workspace, source: 'human' }, { askMs: 0 })
+    return supervisor.decide('pre:message', { prompt: topic }, { workspace, source: 'human' }, { askMs: 0 })
   }
 
   /** A prompt on its way to an agent; a hook may have put rules before it. */

@@ -33,6 +33,8 @@ const OPERATIONS = {
   reset,
   save,
   guarded,
+  records,
+  serve,
   cpu,
   agent: askAgent,
   restart: restartAgent,
@@ -150,6 +152,34 @@ function save() {
     verbatimSymlinks: true,
     filter: (path) => lstatSync(path).isSocket() === false,
   })
+  return {}
+}
+
+/** How many steps and unreadable payloads the record has, by session. Read with the library that is installed. */
+async function records() {
+  const library = join(PRISTINE, '.local/lib/node_modules/arc-supervisor/dist/trace.js')
+  const { SqliteTraceStore } = await import(library)
+  const counts = {}
+  const store = new SqliteTraceStore(join(HOME, '.arc/arc.db'))
+  try {
+    for await (const line of store.export()) {
+      const { record } = JSON.parse(line)
+      if (record?.kind !== 'step' && record?.action !== 'payload:unreadable') continue
+      counts[record.session] = (counts[record.session] ?? 0) + 1
+    }
+  } finally {
+    await store.close()
+  }
+  return { counts }
+}
+
+/** Starts a daemon as a person would, and waits until it answers or ends. */
+async function serve() {
+  const daemon = spawn('arc', ['serve', '--no-open'], { cwd: HOME, env: ENV, detached: true, stdio: 'ignore' })
+  let hasEnded = false
+  daemon.on('error', () => (hasEnded = true)).on('exit', () => (hasEnded = true))
+  while (!hasEnded && !existsSync(join(HOME, '.arc/run/arc.sock')))
+    await new Promise((resolve) => setTimeout(resolve, 10))
   return {}
 }
 

@@ -30,10 +30,9 @@ beforeAll(() => {
 function run(name: string, { prefix = '', args = [] as readonly string[] } = {}) {
   const command = `${prefix} exec "$0" "$@"`
   const all = ['-c', command, process.execPath, join(FIXTURES, name), bundle, ...args]
-  const startedAt = performance.now()
   const { stdout, stderr, status } = spawnSync('sh', all, { encoding: 'utf8', timeout: 25_000 })
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
-  return { result: JSON.parse(stdout), tookMs: performance.now() - startedAt }
+  return { result: JSON.parse(stdout) }
 }
 
 describe('a process', () => {
@@ -48,9 +47,9 @@ describe('a process', () => {
   })
 
   it('D7 is not kept alive by an idle helper, nor by limits of a minute', () => {
-    const { result, tookMs } = run('idle.mjs', { args: [join(FIXTURES, 'helper.mjs')] })
+    // It has to end within the time limit of `run`, which is shorter than its own.
+    const { result } = run('idle.mjs', { args: [join(FIXTURES, 'helper.mjs')] })
     expect(result).toMatchObject({ tool: 'one' })
-    expect(tookMs).toBeLessThan(15_000)
   })
 
   it('H4 takes its helper with it', async () => {

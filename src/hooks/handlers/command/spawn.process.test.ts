@@ -15,9 +15,7 @@ import { isGroupAlive, terminateGroup } from './terminate.ts'
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url))
 const fixture = (name: string): string => `sh ${join(FIXTURES, name)}`
 
-// Far more than any of this takes, and far less than the fixtures would sleep.
-const SOON_MS = 8_000
-
+// The fixtures sleep for longer than the time limit of a test: waiting for them fails the test.
 let folder: string
 let env: { PID_FILE: string }
 beforeEach(() => {
@@ -25,17 +23,15 @@ beforeEach(() => {
   env = { PID_FILE: join(folder, 'pid') }
 })
 
-/** Sends one step through one command hook in enforce, and says how long it took. */
+/** Sends one step through one command hook in enforce. */
 async function supervise(options: CommandOptions, args: Readonly<Record<string, unknown>> = {}) {
   const records: Evaluation[] = []
   const runs: Finished[] = []
   const engine = createEngine({ mode: 'enforce', sink: (evaluation) => void records.push(evaluation) })
   const handler = commandHandler({ env, graceMs: 100, ...options }, (finished) => void runs.push(finished))
   engine.register('pre:tool', handler, { name: 'guard' })
-  const startedAt = performance.now()
   const outcome = await engine.dispatch('pre:tool', { tool: 'write', args })
-  const tookMs = performance.now() - startedAt
-  return { outcome, record: records[0] as Evaluation, finished: runs[0] as Finished, tookMs }
+  return { outcome, record: records[0] as Evaluation, finished: runs[0] as Finished }
 }
 
 const pid = (): number => Number(readFileSync(env.PID_FILE, 'utf8'))
@@ -51,25 +47,22 @@ function isThere(id: number): boolean {
 
 describe('at the time limit', () => {
   it('H4 a command that hangs is ended, and nobody of its group is left', async () => {
-    const { record, tookMs } = await supervise({ command: fixture('hang.sh'), timeoutMs: 200 })
+    const { record } = await supervise({ command: fixture('hang.sh'), timeoutMs: 200 })
     expect(record).toMatchObject({ decision: 'flag', cause: 'failure:timeout' })
     expect(record.reason).toContain('timed out after 0.2s')
     expect(isGroupAlive(pid())).toBe(false)
-    expect(tookMs).toBeLessThan(SOON_MS)
   })
 
   it('H4 one that ignores TERM gets KILL after the grace', async () => {
-    const { record, tookMs } = await supervise({ command: fixture('ignore-term.sh'), timeoutMs: 200 })
+    const { record } = await supervise({ command: fixture('ignore-term.sh'), timeoutMs: 200 })
     expect(record).toMatchObject({ cause: 'failure:timeout' })
     expect(isGroupAlive(pid())).toBe(false)
-    expect(tookMs).toBeLessThan(SOON_MS)
   })
 
   it('H4 a grandchild that ignores TERM and holds stdout dies too', async () => {
-    const { record, tookMs } = await supervise({ command: fixture('stubborn-grandchild.sh'), timeoutMs: 200 })
+    const { record } = await supervise({ command: fixture('stubborn-grandchild.sh'), timeoutMs: 200 })
     expect(record).toMatchObject({ cause: 'failure:timeout' })
     expect(isGroupAlive(pid())).toBe(false)
-    expect(tookMs).toBeLessThan(SOON_MS)
   })
 
   it('H4 the clock decides: exit 0 on TERM is a time-out all the same', async () => {
@@ -108,10 +101,9 @@ describe('at the time limit', () => {
 
 describe('after its exit', () => {
   it('H4 a command is not waited for when a grandchild holds its outputs', async () => {
-    const { outcome, tookMs } = await supervise({ command: fixture('leave-grandchild.sh') })
+    const { outcome } = await supervise({ command: fixture('leave-grandchild.sh') })
     process.kill(pid(), 'SIGKILL')
     expect(outcome).toMatchObject({ decision: 'block', reason: 'answered before the grandchild' })
-    expect(tookMs).toBeLessThan(SOON_MS)
   })
 
   it('H4 an answer within the grace is read even when this process was too busy to look', async () => {

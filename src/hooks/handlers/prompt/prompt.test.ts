@@ -422,7 +422,6 @@ for (const [format, dialect] of Object.entries(DIALECTS) as [WireFormatName, Dia
       const server = await serveModel(() => undefined)
       const { evaluation } = await ask(promptAt(server.url, { timeoutMs: 100 }), { hook: { onError: 'abort' } })
       expect([evaluation.decision, evaluation.cause]).toEqual(['block', 'failure:timeout'])
-      expect(evaluation.durationMs).toBeLessThan(5_000)
       await until(() => server.open() === 0)
     })
 
