@@ -1,4 +1,4 @@
-// `arc-supervisor/risk`: what an action would do, how severe that is, and custom rules. Exports only.
+// `arc-supervisor/risk`: classification of actions, and custom rules. Exports only.
 
 export type { Assessment, Checklist, Effect, Evidence, RiskInput, Span, Tier } from './risk/assessment.ts'
 export { classifyRisk, type RiskOptions } from './risk/classify.ts'

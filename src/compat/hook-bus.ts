@@ -11,7 +11,7 @@ import type { Step } from '../engine/step.ts'
 import type { HandlerResult } from '../engine/verdict.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
 
-/** What a bus hook is given. */
+/** The context of a bus hook. */
 export interface HookContext {
   /** The prompt, or the answer at points after the model. */
   readonly message: string
@@ -49,7 +49,7 @@ export interface Hook {
 export interface BusHook<Result extends HandlerResult = HandlerResult>
   extends Omit<HookObject, 'check' | 'inject' | 'mode' | 'points'> {
   readonly mode?: ModeInput
-  /** Where it stands; every `pre:` point when absent. */
+  /** The points of the hook; default: every `pre:` point. */
   readonly points?: readonly PointRef<BuiltInPoints>[]
   check(context: HookContext, run: RunContext): Result | PromiseLike<Result>
   inject?(context: HookContext, run: RunContext): Injected | PromiseLike<Injected>
@@ -64,7 +64,7 @@ export interface HookBus
 }
 
 /**
- * Makes a bus of its own.
+ * Creates a bus.
  * @example
  * const bus = createHookBus({ mode: 'enforce' })
  * bus.register({ name: 'no-deploys', priority: 30, check: (ctx) => (ctx.message.includes('deploy') ? 'block' : 'pass') })

@@ -1,4 +1,4 @@
-// HookRegistry: shell commands on lifecycle events, with `fire` and `checkBlocking`. A thin face of the engine.
+// HookRegistry: shell commands on lifecycle events, with `fire` and `checkBlocking`. A thin layer over the engine.
 
 import { ArcError, rejectUnknownOptions, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
@@ -29,7 +29,7 @@ export interface HookConfig {
   readonly blocking?: boolean
 }
 
-/** The data for the hooks. */
+/** The context of the hooks. */
 export interface HookRegistryContext {
   readonly sessionId?: string
   readonly toolName?: string | undefined
@@ -37,7 +37,7 @@ export interface HookRegistryContext {
   readonly workspace?: string
 }
 
-/** How one hook fared. */
+/** The result of one hook. */
 export interface HookResult {
   /** -1 when it was not started, was killed, or timed out. */
   readonly exitCode: number
@@ -99,7 +99,7 @@ export class HookRegistry {
 
   /**
    * Runs the hooks of the event until one that is `blocking` denies it, which throws HookDenied. Gives the results, so
-   * that the caller does not `fire` the same step again: each hook runs once.
+   * that the caller need not `fire` the same step again: each hook runs once.
    */
   async checkBlocking(event: HookEvent, context: HookRegistryContext = {}): Promise<HookResult[]> {
     const { results, denial } = await this.#dispatch(this.#guarded, event, context)

@@ -1,4 +1,4 @@
-// HookSystem: hooks that abort and modify. A thin API over the engine in mode enforce, without other logic.
+// HookSystem: hooks that abort and modify. A thin layer over the engine in enforce mode.
 
 import type { OnError } from '../engine/degradation.ts'
 import { rejectUnknownOptions } from '../engine/errors.ts'
@@ -13,7 +13,7 @@ import { HookEngine } from '../platform/hook-engine.ts'
 type Ref = PointRef<BuiltInPoints>
 type Spec<R> = SpecOf<BuiltInPoints, R>
 
-/** What a handler is given: the point's data at the top, and the step it came from. */
+/** The context of a handler: the point's data at the top, and the step. */
 export type HookSystemContext<R extends Ref = Ref> = DataOf<Spec<R>> & { readonly step: Step<Spec<R>> }
 
 /** A handler of the hook system. */
@@ -55,7 +55,7 @@ export class HookSystem {
   ): () => void {
     const callable: unknown = handler
     const adapted: Handler<Spec<R>> = (step) => handler({ ...step.data, step } as HookSystemContext<R>)
-    // A value that is not a function is passed on: the engine reports the mistake.
+    // The engine rejects a handler that is not a function.
     return this.engine.register(point, typeof callable === 'function' ? adapted : (handler as never), options)
   }
 

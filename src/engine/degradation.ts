@@ -2,7 +2,7 @@
 
 import type { Decision } from './decision.ts'
 
-/** What to do when a hook fails: count it as a flag, continue as if it were absent, or block. */
+/** What to do when a hook fails: count it as a flag, skip the hook, or block. */
 export type OnError = 'log' | 'skip' | 'abort'
 
 /** The table: kind of failure × onError → decision. The source of docs/reference/degradation.md. */

@@ -1,5 +1,5 @@
-// The engine that agents talk to: registers hooks, dispatches steps. Holds the current table and swaps it whole.
-// Everything that touches the world (clock, ids, patterns, sink) is given to it.
+// The engine: registers hooks and dispatches steps. Holds the current table and swaps it as a whole.
+// Clock, ids, patterns and sink are injected.
 
 import type { Clock } from './clock.ts'
 import type { OnError } from './degradation.ts'
@@ -29,24 +29,24 @@ import type { HandlerResult } from './verdict.ts'
 export interface EngineOptions {
   /** The highest mode of any hook; default `log`. */
   readonly mode?: ModeInput
-  /** What a failing hook counts as, if the hook has no `onError`; default `log`. */
+  /** What a failing hook counts as, if the hook does not set its own; default `log`. */
   readonly onError?: OnError
-  /** The time limit of a hook without its own limit; default 5 000 ms. */
+  /** The time limit of a hook that does not set its own; default 5 000 ms. */
   readonly timeoutMs?: number
   readonly maxHooksPerPoint?: number
-  /** Custom points, in addition to the built-in points. */
+  /** Additional points, declared by `definePoint`. */
   readonly points?: readonly DeclaredPoint[]
-  /** Receives every evaluation. Without it none is recorded. */
+  /** Receives every evaluation. Without a sink, evaluations are not recorded. */
   readonly sink?: Sink
-  /** Receives notices for a person, in advise and enforce. */
+  /** Receives notices for the user, in advise and enforce. */
   readonly notify?: (notice: Notice) => void
   /** The highest mode allowed at present: a breaker's maximum mode. */
   readonly maxMode?: () => Mode
-  /** Receives failures outside the decision, so none is lost. */
+  /** Receives failures that do not change the decision. */
   readonly onFault?: (fault: Fault) => void
 }
 
-/** What an engine needs from outside. */
+/** The services that an engine needs. */
 export interface EngineServices {
   readonly clock: Clock
   readonly newId: () => string
@@ -74,7 +74,7 @@ export interface HookListing {
   readonly critical: boolean
 }
 
-/** What every engine can do; `NoopHookEngine` does it without hooks. */
+/** The interface of every engine; `NoopHookEngine` implements it without hooks. */
 export interface Engine<Points extends PointTable = BuiltInPoints> {
   dispatch<Ref extends PointRef<Points>>(
     point: Ref,
@@ -243,7 +243,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     }
   }
 
-  // The usual case, a canonical name, is one look-up.
+  // A canonical name, the usual case, is one lookup.
   #planOf(point: string | DeclaredPoint): Plan {
     const plan = typeof point === 'string' ? this.#table.plan(point) : undefined
     return plan ?? this.#resolvePlan(point)
@@ -286,11 +286,11 @@ export class NoopHookEngine<Points extends PointTable = BuiltInPoints> implement
   }
 
   observe(): void {
-    // Observation has no caller to report to.
+    // There are no hooks.
   }
 }
 
-// The outcome of a step that no hook has anything to say about.
+// The outcome of a step without hooks.
 function passOutcome(data: object, context: StepContext | undefined): Outcome {
   return { decision: 'pass', blocked: false, control: 'proceed', data, metadata: context?.metadata ?? NO_METADATA }
 }
@@ -323,7 +323,7 @@ function readPoints(given: readonly DeclaredPoint[]): readonly DeclaredPoint[] {
   throw new ArcError('ARC_OPTION_INVALID', `points of the engine must be a list of points, not ${show(given)}.`)
 }
 
-// The last resort: a reporter that itself fails has nowhere left to report to.
+// A reporter that fails itself cannot be reported.
 function quietly(report: (fault: Fault) => void): (fault: Fault) => void {
   return (fault) => {
     try {

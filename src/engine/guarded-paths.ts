@@ -9,7 +9,7 @@ export interface GuardedRoot {
   readonly kind: GuardedKind
   /** Absolute, without `.` and `..`. */
   readonly path: string
-  /** Its folder, such as `~/.claude`: replacing this folder replaces the guarded path. */
+  /** The folder that exists for it, such as `~/.claude`: replacing this folder replaces the guarded path. */
   readonly folder?: string | undefined
   /** It is there, so that every folder above it contains it. False for places that may not be used at all. */
   readonly isPresent: boolean

@@ -9,7 +9,7 @@ import type { PointSpec } from './points.ts'
 import type { Step } from './step.ts'
 import { type HandlerResult, type Verdict, VerdictWithFacts } from './verdict.ts'
 
-/** What a handler is told beside the step. */
+/** The context of a handler, passed after the step. */
 export interface RunContext {
   /** Aborted when the time limit is reached. */
   readonly signal: AbortSignal
@@ -63,7 +63,7 @@ export interface HookOptions {
 export interface HookObject<Spec = PointSpec, Ref = string, Result extends HandlerResult<Spec> = HandlerResult<Spec>>
   extends HookOptions {
   readonly name: string
-  /** Where it stands; every `pre:` point when absent. */
+  /** The points of the hook; default: every `pre:` point. */
   readonly points?: readonly Ref[]
   check(step: Step<Spec>, run: RunContext): Result | PromiseLike<Result>
   inject?(step: Step<Spec>, run: RunContext): Injected | PromiseLike<Injected>
@@ -184,7 +184,7 @@ export function buildObjectHandler(hook: HookObject): Handler {
   }
 }
 
-/** The failure that something thrown stands for. */
+/** The failure of a handler that threw. */
 export function crash(error: unknown): Failure {
   return new Failure('crash', describe(error))
 }
@@ -198,7 +198,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
-/** Hears of the failure of something that nobody waits for, if it is a promise. */
+/** Calls `failed` if the value is a promise that rejects. */
 export function onRejection(returned: unknown, failed: (error: unknown) => void): void {
   if (isThenable(returned)) void Promise.resolve(returned).then(undefined, failed)
 }

@@ -159,7 +159,7 @@ function wholeText(pattern: Pattern, regex: RegexCompiler): TextTest {
   return (given) => given === text
 }
 
-// Anywhere in the text: a plain string is looked for as it stands, a glob has no special meaning here.
+// Anywhere in the text: a plain string is searched for literally, a glob has no special meaning here.
 function anywhere(pattern: Pattern, regex: RegexCompiler): TextTest {
   const parts = regexParts(pattern)
   if (parts !== undefined) return compileRegex(parts, pattern, regex)

@@ -6,13 +6,13 @@ import type { BlockMeaning } from './points.ts'
 import type { Step } from './step.ts'
 import type { Answer, Decision, Dropped } from './verdict.ts'
 
-/** What the caller is to do. */
+/** The result of a dispatch, for the caller. */
 export interface Outcome<Data = object> {
   /** The strongest decision in force. A hold or block that was not applied counts as a flag. */
   readonly decision: Decision
-  /** The action must not run: blocked, or held for approval. */
+  /** The action must not run now: it is blocked, or it needs approval. */
   readonly blocked: boolean
-  /** What the main loop is to do when blocked: stop the action, continue the turn, skip, or end the turn. */
+  /** What the main loop must do when blocked: stop the action, continue the turn, skip, or end the turn. */
   readonly control: 'proceed' | BlockMeaning | 'break'
   /** Why, by whom, and what to do instead: from the first hook with the strongest decision. */
   readonly reason?: string | undefined
@@ -57,7 +57,7 @@ export type Sink = (evaluation: Evaluation, step: Step) => void
 /** Why a matching hook was skipped. */
 export type Skip = 'disabled' | 'snoozed' | 'off'
 
-/** Something a person should hear about, in advise and enforce. */
+/** A notice for the user, in advise and enforce. */
 export interface Notice {
   readonly hook: string
   readonly point: string
@@ -68,7 +68,7 @@ export interface Notice {
   readonly suggestion?: string | undefined
 }
 
-/** Something that went wrong beside the decision itself; never swallowed. */
+/** A failure that does not change the decision; always reported. */
 export interface Fault {
   readonly kind: 'hook' | 'sink' | 'notify' | 'max-mode' | 'observe'
   readonly point: string

@@ -1,4 +1,4 @@
-// Copies of data that crosses between hooks, so that a hook cannot change the data of another hook.
+// Copies of data that crosses between hooks, so that no hook can change the data of another.
 // Plain objects and arrays are copied; everything else (functions, class instances, buffers) is passed as it is.
 
 /** How much a copy may hold. */
@@ -135,7 +135,7 @@ class Copier {
     this.#seen?.set(value, copy)
     for (const key of Object.keys(value)) {
       const inner = this.#copyValue((value as Record<string, unknown>)[key], depth)
-      // Assigning to `__proto__` would swap the prototype; as an own field it is useless data.
+      // Assigning to `__proto__` would swap the prototype; as an own field it is never needed.
       if (key !== '__proto__') copy[key] = inner
     }
     return copy

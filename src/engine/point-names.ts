@@ -1,5 +1,5 @@
 // From any spelling of a point to its row: `pre:tool`, `pre_tool_use`, `PreToolUse`, `pre:tool:shell`.
-// Also: how a program declares custom points. The rows themselves are in points.ts.
+// Programs also declare additional points here. The rows themselves are in points.ts.
 
 import { ArcError, didYouMean, rejectUnknownOptions, show } from './errors.ts'
 import { type BuiltInPoints, POINTS, type PointSpec, type PointTable } from './points.ts'
@@ -14,7 +14,7 @@ export interface DeclaredPoint<
 }
 
 /**
- * Declares a custom point, typed end to end. `data` is a type witness and never read.
+ * Declares an additional point, typed end to end. `data` is a type witness and never read.
  * @example
  * const deploy = definePoint({ name: 'pre:deploy', canAbort: true, modify: ['target'], data: {} as { target: string } })
  * engine.register(deploy, (step) => (step.data.target === 'prod' ? 'ask' : 'pass'))

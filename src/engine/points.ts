@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// The points: one table defines types, validation, spellings, abort and modify rules, and the docs.
+// The points of hooks: one table drives types, validation, spellings, abort and modify rules, and the docs.
 // To add a point, add a row. Resolving spellings and declaring own points is point-names.ts.
 
 /** What a block means to the main loop: stop this action, continue the turn, or skip the compaction. */
@@ -146,7 +146,7 @@ const point =
   ): PointSpec<Data, Field, Answer, Alias> =>
     spec
 
-/** Every built-in point. */
+/** The built-in points. */
 export const POINTS = {
   'pre:message': point<MessageData>()({
     when: 'Before a message is sent to the model',

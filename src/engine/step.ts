@@ -1,10 +1,10 @@
-// What a hook sees: one step, read-only. Data and metadata are frozen copies, made only when a hook looks at them.
+// The step that hooks see, read-only. Data and metadata are frozen copies; data is copied when a hook first reads it.
 
 import { ArcError, show } from './errors.ts'
 import { frozenFields, isRecord } from './plain-data.ts'
 import type { DataOf, PointSpec } from './points.ts'
 
-/** Who and where, given with a dispatch; all optional. */
+/** The origin of a step: session, agent, workspace and so on; all optional. */
 export interface StepContext {
   readonly id?: string | undefined
   readonly session?: string | undefined
@@ -48,7 +48,7 @@ export function buildEnvelope(context: CompleteContext, point: string, data: obj
   return { id, point, ...facts, data, metadata }
 }
 
-/** One thing that an agent is about to do or has done, on its way through the hooks. */
+/** An action that an agent is about to do or has done. */
 export interface Step<Spec = PointSpec> {
   readonly id: string
   readonly point: string
@@ -66,7 +66,7 @@ export interface Step<Spec = PointSpec> {
   toJSON(): StepEnvelope
 }
 
-/** A step as plain data: what handlers outside the process receive. */
+/** A step as plain data, for handlers outside the process. */
 export interface StepEnvelope extends StepContext {
   readonly id: string
   readonly point: string
@@ -78,7 +78,7 @@ export interface StepEnvelope extends StepContext {
 export interface StepState {
   readonly point: string
   readonly context: StepContext
-  /** The current data. Belongs to the caller or to the dispatch: a hook gets a copy. */
+  /** The current data. Belongs to the caller or to the dispatch: hooks only see a copy. */
   readonly data: Readonly<Record<string, unknown>>
   readonly metadata: Readonly<Record<string, unknown>>
   readonly id: string

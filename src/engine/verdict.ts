@@ -19,7 +19,7 @@ import type { AnswerOf, EditOf, PointSpec } from './points.ts'
 
 export { DECISION_RANK, DECISIONS, type Decision } from './decision.ts'
 
-/** The controls of verdict JSON and the decision of each; what a block then means is the point's. */
+/** The controls of verdict JSON and the decision of each; the point defines the meaning of a block. */
 export const CONTROLS = {
   proceed: 'pass',
   continue: 'pass',
@@ -52,7 +52,7 @@ export type VerdictObject<Spec = PointSpec> = {
 // Not an empty object where there is no answer: joined with one, any promise would count as a verdict.
 type AnswerField<Field extends string> = [Field] extends [never] ? unknown : { readonly [F in Field]?: unknown }
 
-/** A parsed verdict, in the form that the engine uses. */
+/** A verdict in the one form that the engine uses. */
 export interface Verdict {
   readonly decision: Decision
   readonly reason?: string | undefined
@@ -62,7 +62,7 @@ export interface Verdict {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
   /** Texts for the agent's context. */
   readonly context?: readonly string[] | undefined
-  /** The answer that replaces the action. */
+  /** The answer to use instead of the action's. */
   readonly answer?: Answer | undefined
   /** `break`: the whole turn is to end, not only this action. */
   readonly endsTurn?: boolean | undefined
@@ -71,7 +71,7 @@ export interface Verdict {
   readonly dropped?: readonly Dropped[] | undefined
 }
 
-/** A result that replaces the result of the action. */
+/** A result given instead of the action's own. */
 export interface Answer {
   readonly result: unknown
   readonly isError: boolean

@@ -1,4 +1,4 @@
-// What the engine needs from the world, as Node has it: time, ids, patterns, and a place for faults.
+// The services of the engine in Node: clock, ids, patterns and the report of faults.
 
 import { createRequire } from 'node:module'
 import type { Clock } from '../engine/clock.ts'

@@ -33,7 +33,7 @@ export function lastGoodDir(home: string): string {
 const LAYER_FILES = ['json', 'jsonc', 'yaml', 'yml'].map((ending) => join('.arc', `config.${ending}`))
 
 /**
- * The root of the project that a directory belongs to: the nearest folder with a layer, if any.
+ * The root of the project that a directory belongs to: the nearest with a project layer, if any.
  * The user's own `~/.arc` is no project, though it looks like one from below.
  */
 export function findProject(dir: string, home = arcHome()): string | undefined {

@@ -60,7 +60,7 @@ export const GATE_POINTS = [
 ] as const
 
 /** The verdict of a gate. */
-export type GateVerdict = Decision | Pick<VerdictObject, 'decision' | 'reason' | 'metadata'> | Failure | undefined
+type GateVerdict = Decision | Pick<VerdictObject, 'decision' | 'reason' | 'metadata'> | Failure | undefined
 
 /** A gate as a hook, for an engine or a bus. */
 export interface SupervisionGate {
