@@ -4,6 +4,6 @@ import { checkHumanCaller } from '../src/guard/human-caller.ts'
 import { openProcessTable } from '../src/guard/process-table.ts'
 
 /** Does a process that the tests start count as a person's? */
-export const canBePerson = checkHumanCaller(process.pid, { table: openProcessTable(), agents: [] }).may
+export const canBePerson = checkHumanCaller(process.pid, { table: openProcessTable(), agents: [] }).isHuman
 
 if (!canBePerson) console.warn('skipped: an agent runs these tests, so none of them can act for a person')

@@ -2,17 +2,13 @@
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Ran } from './json-output.ts'
 import { publicBuild } from './other-user.ts'
+
+export { jsonLines, onlyJson, type Ran } from './json-output.ts'
 
 /** The binary under test. */
 export const ARC = process.env.ARC_BIN ?? fileURLToPath(new URL('../bin/arc', import.meta.url))
-
-/** How a run ended. */
-export interface Ran {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** Where and as whom to run. */
 export interface RunOptions {
@@ -48,16 +44,4 @@ export function runProgram(program: string, args: readonly string[], options: Om
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
-}
-
-/** The one JSON document that a run printed; throws when there is more or less. */
-export function onlyJson<T = Record<string, unknown>>({ stdout }: Ran): T {
-  if (!stdout.endsWith('\n') || stdout.trimEnd().includes('\n')) throw new Error(`not one line: ${stdout}`)
-  return JSON.parse(stdout) as T
-}
-
-/** The JSON documents of a text, one per line. */
-export function jsonLines(text: string): Record<string, unknown>[] {
-  const lines = text.split('\n').filter((line) => line !== '')
-  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }

@@ -42,8 +42,8 @@ export function requirePerson(what: string): Confirmed {
   const { state, close } = openAgents()
   try {
     const check = checkHomeCaller(arcHome(), state)
-    if (!check.may) throw new ArcError('ARC_NEEDS_PERSON', `Only a person may ${what}. ${check.why}`)
-    return { channel: 'terminal', by: userName(), process: check.who }
+    if (!check.isHuman) throw new ArcError('ARC_NEEDS_PERSON', `Only a person may ${what}. ${check.reason}`)
+    return { channel: 'terminal', by: userName(), process: check.requester }
   } finally {
     close()
   }

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { onlyJson } from '../../test/run-arc.ts'
+import { onlyJson } from '../../test/json-output.ts'
 import { runArcInProcess } from '../../test/run-in-process.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../test/supervised-home.ts'
 

@@ -39,8 +39,8 @@ export function createLoginLink(home: string, daemon: Pick<Daemon, 'newLoginUrl'
   const { state, close } = openStores(home, () => undefined)
   try {
     const check = checkHomeCaller(home, state)
-    if (check.may) return { url: daemon.newLoginUrl(check.who), hint: null }
-    return { url: null, hint: `Only a person may get a login link. ${check.why}` }
+    if (check.isHuman) return { url: daemon.newLoginUrl(check.requester), hint: null }
+    return { url: null, hint: `Only a person may get a login link. ${check.reason}` }
   } finally {
     close()
   }

@@ -5,7 +5,7 @@ import { isAbsolute } from 'node:path'
 import { describe } from '../engine/errors.ts'
 import { homeId } from '../storage/anchor-paths.ts'
 import { addAnchor } from '../storage/sqlite/anchor-files.ts'
-import { type Anchor, anchorLine } from '../trace/anchors.ts'
+import { type Anchor, formatAnchor } from '../trace/anchors.ts'
 import { writeSystemLog } from '../trace/system-log.ts'
 import type { SupervisorPool } from './hook-call/supervisor-pool.ts'
 
@@ -44,7 +44,7 @@ export class AnchorSender {
       this.#sent = `${current.database} ${current.seq}`
       const anchor = { ...current, home: homeId(home) }
       const targets = supervisor.config.trace.anchors.map((target) => this.#sendTo(target, anchor))
-      await Promise.all([writeSystemLog(anchorLine(anchor)), ...targets])
+      await Promise.all([writeSystemLog(formatAnchor(anchor)), ...targets])
     } catch (error) {
       report(`The anchor could not be sent: ${describe(error)}`)
     }
@@ -80,7 +80,7 @@ export function parseFileTarget(target: string): string {
 async function post(url: string, anchor: Anchor): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const signal = AbortSignal.timeout(POST_MS)
-  const response = await fetch(url, { method: 'POST', body: anchorLine(anchor), headers, signal, redirect: 'error' })
+  const response = await fetch(url, { method: 'POST', body: formatAnchor(anchor), headers, signal, redirect: 'error' })
   await response.body?.cancel()
   if (!response.ok) throw new Error(`it answered with status ${response.status}`)
 }

@@ -1,5 +1,5 @@
-// Proves which process is at the other end of a connection on loopback: the process table names the owner of every
-// socket. So nobody can claim to be another process than the one that holds the connection.
+// Finds the process at the client end of a loopback connection. The kernel lists the owner of every
+// socket, so a client cannot claim to be another process.
 
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -12,7 +12,7 @@ export interface LoopbackConnection {
   readonly serverPort: number
 }
 
-/** Does this process hold the client's end of the connection? False where it cannot be told. */
+/** Whether this process owns the client end of the connection. False when it is unknown. */
 export function holdsConnection(pid: number, connection: LoopbackConnection): boolean {
   if (process.platform === 'linux') return holdsOnLinux(pid, connection)
   return process.platform === 'win32' ? false : holdsByLsof(pid, connection)
@@ -26,7 +26,7 @@ function holdsOnLinux(pid: number, { clientPort, serverPort }: LoopbackConnectio
       links.size > 0 && readdirSync(`/proc/${pid}/fd`).some((fd) => links.has(readSocketLink(`/proc/${pid}/fd/${fd}`)))
     )
   } catch {
-    // The process is gone, or of another user.
+    // The process has ended, or belongs to another user.
     return false
   }
 }
@@ -64,7 +64,7 @@ function readProcText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // A system without this family of addresses.
+    // The system has no such address family.
     return ''
   }
 }
@@ -73,7 +73,7 @@ function readSocketLink(path: string): string {
   try {
     return readlinkSync(path)
   } catch {
-    // Closed meanwhile.
+    // Closed in the meantime.
     return ''
   }
 }

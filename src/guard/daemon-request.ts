@@ -11,7 +11,7 @@ export interface RequestWire {
   readonly callerHeader: string
 }
 
-export interface DaemonRequest {
+export interface AskOptions {
   readonly wire: RequestWire
   /** The words of sh that start curl. */
   readonly curl: string
@@ -24,7 +24,7 @@ export interface DaemonRequest {
 }
 
 /** Defines `ask`, which calls curl. */
-export function defineAsk({ wire, curl, socket }: DaemonRequest): string {
+export function defineAsk({ wire, curl, socket }: AskOptions): string {
   return `ask() {
   ${curl} -q -s --noproxy '*' --unix-socket ${socket} --max-time ${wire.silenceMs / 1_000} -H 'Accept: ${wire.type}' "$@"
   printf x
@@ -32,7 +32,7 @@ export function defineAsk({ wire, curl, socket }: DaemonRequest): string {
 }
 
 /** Sends the payload. */
-export function sendPayload({ wire, folder, headers = [] }: DaemonRequest): string {
+export function sendPayload({ wire, folder, headers = [] }: AskOptions): string {
   const further = [...headers, `"${wire.callerHeader}: $PPID"`].map((header) => `-H ${header}`).join(' ')
   return `answer=$(printf %s "$payload" | ask -H 'Content-Type: application/json' -H 'Expect:' -H "${wire.cwdHeader}: ${folder}" \\
   ${further} --data-binary @- "http://arc/v1/hook/$host/$event")`

@@ -53,7 +53,7 @@ describe('the guarded set', () => {
     expect(set.guards(at('app/other.ts'))).toBeUndefined()
   })
 
-  it('G3 judges a path behind a link by where it leads', () => {
+  it('G3 classifies a path behind a link by its target', () => {
     symlinkSync(at('user'), at('app/build'))
     const facts = { home: at('user'), guard: set }
     const tierOf = (command: string): number =>
@@ -82,7 +82,7 @@ describe('the guarded set', () => {
     expect(set.guards(at(path))).toBeUndefined()
   })
 
-  it('G3 knows folders that contain something of it', () => {
+  it('G3 finds folders that contain a guarded path', () => {
     expect(set.guards(at('user/.claude'))).toMatchObject({ isInside: false, isNear: true })
     expect(set.guards(at('user'))).toMatchObject({ isInside: false, isNear: false })
     expect(set.guards('/')).toMatchObject({ isInside: false })
@@ -101,7 +101,7 @@ describe('the guarded set', () => {
     expect(set.guards(at('app/conf/sett*'), true)).toMatchObject({ isInside: true })
   })
 
-  it('G3 knows where settings that are links themselves lead', () => {
+  it('G3 guards the targets of settings that are links', () => {
     write('dotfiles/gemini/settings.json')
     symlinkSync(at('dotfiles/gemini'), at('user/.gemini'))
     expect(set.guards(at('dotfiles/gemini/settings.json'))).toMatchObject({ kind: 'host-settings' })
@@ -124,13 +124,13 @@ describe('the guarded set', () => {
     expect(set.guards(at(pattern), true)?.isInside).toBe(isInside)
   })
 
-  it('says which files let their reader act as a person', () => {
+  it('marks the files that let a reader act as a person', () => {
     expect(set.guards(at('state/run/token'))?.isSecret).toBe(true)
     expect(set.guards(at('state/arc.db-wal'))?.isSecret).toBe(true)
     expect(set.guards(at('state/run/arc.pid'))?.isSecret).toBe(false)
   })
 
-  it('G3 takes up what arc install wrote, and leaves the project around it alone', () => {
+  it('G3 guards the files that arc install wrote, not the project around them', () => {
     const file = write('app/.cursor/hooks.json')
     expect(set.guards(file)).toBeUndefined()
     const install = {
@@ -148,7 +148,7 @@ describe('the guarded set', () => {
     expect(set.guards(at('app'))).toBeUndefined()
   })
 
-  it('guards of a checkout only what runs', () => {
+  it('guards only the running files of a checkout', () => {
     const checkout = new GuardedSet({
       home: at('state'),
       hostSettings: () => [],

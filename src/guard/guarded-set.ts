@@ -1,5 +1,5 @@
-// The guarded set of one ARC home, by real path: the home, the installed package, its Node, the launcher, and the settings
-// of the agents. A path is looked up as written and again with every link on the disk followed.
+// The guarded paths of one ARC home, by real path: the home, the installed package, its Node, the launcher, and the settings
+// of the agents. A path is looked up as written, and again with all links resolved.
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -14,27 +14,27 @@ import type {
 import { isRecord } from '../engine/plain-data.ts'
 import { installsFile, readInstalls } from './installs.ts'
 
-/** What the set is built from. */
+/** The inputs of the set. */
 export interface GuardedSetOptions {
   /** `$ARC_HOME`. */
   readonly home: string
-  /** The settings of the agents; `isThere` says what exists. */
+  /** The settings of the agents; `isThere` checks whether a path exists. */
   readonly hostSettings: (isThere: (path: string) => boolean) => readonly GuardedRoot[]
-  /** Variables of the environment that lead to guarded folders. */
+  /** Environment variables with the paths of guarded folders. */
   readonly variables: ReadonlyMap<string, string>
   readonly comparison: GuardedComparison
-  /** The folder outside of the home that repeats what must outlive it. */
+  /** The state folder outside of the home. */
   readonly stateDir?: string | undefined
-  /** The folder of the running package; undefined when it is not known. */
+  /** The folder of the running package; undefined when it is unknown. */
   readonly packageDir?: string | undefined
   /** The program that runs ARC. */
   readonly node: string
   readonly now?: (() => number) | undefined
 }
 
-/** The paths are built again after this time, or as soon as the list of installs has changed. */
+/** The paths are rebuilt after this time, or when the list of installs has changed. */
 const REBUILD_MS = 30_000
-/** The list of installs and the daemon are looked at again after this time. */
+/** The list of installs and the daemon are read again after this time. */
 const LOOK_AGAIN_MS = 1_000
 /** A folder's real path is cached for this time. */
 const FOLDER_TTL_MS = 250
@@ -48,7 +48,7 @@ interface Built {
   readonly lookedAt: number
 }
 
-/** The guarded set of a home. Nothing is read before the first question. */
+/** The guarded paths of a home. Nothing is read before the first lookup. */
 export class GuardedSet implements Guard {
   readonly followsLinks = true
   readonly variables: ReadonlyMap<string, string>
@@ -95,7 +95,7 @@ export class GuardedSet implements Guard {
       : this.#options.comparison.ofPattern([real, ...parts.slice(first)].join('/'), roots)
   }
 
-  // The folder's real path, then the last name: one look at the disk for most names.
+  // Resolves the folder, then the last name: one file system access for most paths.
   #real(path: string): string {
     const folder = this.realFolder(dirname(path))
     const whole = join(folder, basename(path))
@@ -105,12 +105,12 @@ export class GuardedSet implements Guard {
       const real = followed(whole)
       return this.#linked(statSync(real, { throwIfNoEntry: false })) ?? real
     } catch {
-      // Not to be looked at, such as below a file: as it is named.
+      // The path cannot be read, for example below a file: it is used as written.
       return whole
     }
   }
 
-  // A file with several names may be a guarded one under another name.
+  // A file with several hard links may be a guarded file.
   #linked(entry: Stats | undefined): string | undefined {
     if (entry === undefined || entry.nlink < 2 || !entry.isFile()) return undefined
     const { roots } = this.#current()
@@ -171,7 +171,7 @@ function collectRoots({ home, hostSettings, packageDir, node, stateDir }: Guarde
   return roots
 }
 
-// An installed package is guarded whole. A checkout is worked in: of that, only what runs.
+// An installed package is guarded as a whole. In a checkout, only the running files are guarded.
 function splitPath(packageDir: string): string[] {
   if (/[\\/]node_modules[\\/]/.test(packageDir)) return [packageDir]
   return ['dist', 'bin', 'package.json', 'node_modules'].map((name) => join(packageDir, name))
@@ -183,7 +183,7 @@ function folded(root: GuardedRoot): GuardedRoot {
   return { ...root, path: foldCase(path), folder: folder && foldCase(folder), notAbove: notAbove && foldCase(notAbove) }
 }
 
-// Names differ by case only on other systems.
+// Linux paths are case-sensitive; macOS and Windows paths are not.
 function foldCase(path: string): string {
   return process.platform === 'darwin' ? path.toLowerCase() : path
 }
@@ -194,7 +194,7 @@ function withoutProc(path: string): string {
   return path.replace(/^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/root(?=\/|$)/, '') || '/'
 }
 
-/** A path with all links followed, as far as it exists; the rest as it is named. */
+/** A path with all links resolved, as far as it exists. */
 function followed(path: string): string {
   const missing: string[] = []
   for (let at = path; ; at = dirname(at)) {
@@ -205,7 +205,7 @@ function followed(path: string): string {
   }
 }
 
-// A link to something that is not there leads to it all the same: a write through it makes the file.
+// A dangling link counts: a write through it creates the target.
 function resolveReal(path: string): string | undefined {
   try {
     const entry = lstatSync(path, { throwIfNoEntry: false })
@@ -214,7 +214,7 @@ function resolveReal(path: string): string | undefined {
     const target = resolve(dirname(path), readlinkSync(path))
     return join(realpathSync.native(dirname(target)), basename(target))
   } catch {
-    // Below a file, or in a folder that may not be entered.
+    // Below a file, or in an inaccessible folder.
     return undefined
   }
 }
@@ -228,15 +228,15 @@ function readStats(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
-    // It cannot be looked at, so that nothing is known of it.
+    // Unreadable, so nothing is known about it.
     return undefined
   }
 }
 
-/** At most this many files in guarded folders are compared with a file that has several names. */
+/** The number of files in guarded folders that are compared with a hard-linked file. */
 const MAX_FILES = 600
 
-// The files in the guarded folders by device and inode, the nearest first.
+// The files in the guarded folders, by device and inode.
 function listFiles(roots: readonly GuardedRoot[]): Map<string, string> {
   const files = new Map<string, string>()
   const folders = roots.filter(({ kind }) => kind !== 'node').map(({ path }) => path)
@@ -257,7 +257,7 @@ function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // A file, or not there.
+    // A file, or missing.
     return []
   }
 }
@@ -270,19 +270,19 @@ function readChangeTime(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? -1
   } catch {
-    // It cannot be looked at, so that nothing is known of it.
+    // Unreadable, so nothing is known about it.
     return -1
   }
 }
 
-// The daemon by its pid file. The number of a process that is gone may belong to another program.
+// The daemon of the pid file. The pid of an ended daemon may belong to another program.
 function readDaemon(home: string): OwnProcess | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(join(home, 'run', 'arc.pid'), 'utf8'))
     if (!isRecord(note) || typeof note.pid !== 'number') return undefined
     return describeProcess(note.pid)
   } catch {
-    // No daemon, or one that is just starting.
+    // No daemon, or a daemon that is starting.
     return undefined
   }
 }
@@ -294,7 +294,7 @@ function describeProcess(pid: number): OwnProcess | undefined {
     if (!commandLine.includes('serve')) return undefined
     return { pid, name: readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), commandLine }
   } catch {
-    // It is gone.
+    // The process has ended.
     return undefined
   }
 }

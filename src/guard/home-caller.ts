@@ -1,4 +1,4 @@
-// The question of src/guard/human-caller.ts for a home: with its agents, and with those who made it for scripts.
+// Checks the caller of a command in a home: src/guard/human-caller.ts with the agents and the creator of that home.
 
 import type { StateStore } from '../storage/ports.ts'
 import { checkHumanCaller, type HumanCallerCheck } from './human-caller.ts'
@@ -7,11 +7,11 @@ import { findSubreaper } from './subreaper.ts'
 import { listAgents } from './supervised-agents.ts'
 import { readUnattendedHome } from './unattended-home.ts'
 
-/** May a process speak for a human in this home? In a home for scripts also one whose origin cannot be told. */
+/** Whether a process acts for a human in this home. In an unattended home, a process of unknown origin does, too. */
 export function checkHomeCaller(home: string, state: StateStore, pid = process.pid): HumanCallerCheck {
-  const maker = readUnattendedHome(home)
-  const facts = { table: openProcessTable(), agents: listAgents(state), adopter: findSubreaper(), maker }
+  const creator = readUnattendedHome(home)
+  const facts = { table: openProcessTable(), agents: listAgents(state), subreaper: findSubreaper(), creator }
   const check = checkHumanCaller(pid, facts)
-  if (check.may || check.is !== 'unknown' || maker === undefined) return check
-  return { may: true, who: { pid, start: '', program: 'unknown', tty: null } }
+  if (check.isHuman || check.kind !== 'unknown' || creator === undefined) return check
+  return { isHuman: true, requester: { pid, start: '', program: 'unknown', tty: null } }
 }

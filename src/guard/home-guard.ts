@@ -1,4 +1,4 @@
-// The guarded set of a home, built with what this process knows: its package, its Node, its user and environment.
+// The guard of a home, with the package, Node, user and environment of this process.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -11,7 +11,7 @@ import { GuardedSet } from './guarded-set.ts'
 
 const sets = new Map<string, Guard>()
 
-/** The guarded set of a home; one for all who ask in this process. */
+/** The guard of a home. One instance per process. */
 export function openHomeGuard(home: string): Guard {
   const user = homedir()
   const key = `${home}\0${user}`
@@ -31,7 +31,7 @@ export function openHomeGuard(home: string): Guard {
 
 let folder: { readonly path: string | undefined } | undefined
 
-// The folder with this package's package.json, from this file upwards.
+// The folder of this package: the nearest folder above this file with its package.json.
 function packageDir(): string | undefined {
   folder ??= { path: findPackage(dirname(fileURLToPath(import.meta.url))) }
   return folder.path
@@ -48,7 +48,7 @@ function isPackage(file: string): boolean {
   try {
     return existsSync(file) && /"name":\s*"arc-supervisor"/.test(readFileSync(file, 'utf8'))
   } catch {
-    // It cannot be read, so that it is no package that runs here.
+    // Unreadable, so it is not the running package.
     return false
   }
 }

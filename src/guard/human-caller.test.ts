@@ -17,7 +17,7 @@ interface Row {
 
 const OTHER_UID = process.getuid?.() === 0 ? 1_000 : 0
 
-// A line of processes from the top; the first is a child of process 1. The agent is a process of its own that began at 100.
+// A chain of processes from the top; the first is a child of process 1. The agent is a separate process that began at 100.
 function tableOf(line: readonly Row[], more: readonly ProcessDetails[] = []): ProcessTable {
   const rows = [{ name: 'systemd', at: 1, uid: 0 } as Row, ...line]
   const all = rows.map((row, index) => detailsOf(row, index + 1, index))
@@ -45,7 +45,7 @@ const check = (line: readonly Row[], agents = AGENTS) =>
 const ARC: Row = { name: 'node', tty: 5 }
 const SSH = 'SSH_CONNECTION=10.0.0.9 1 10.0.0.1 22'
 
-describe('who may speak for a human', () => {
+describe('human callers', () => {
   it.each<readonly [string, readonly Row[]]>([
     ['a terminal that is older than the agent', [{ name: 'myterm', at: 50 }, { name: 'bash', tty: 5 }, ARC]],
     ['a shell that is older than the agent', [{ name: 'myterm', at: 50 }, { name: 'bash', at: 60, tty: 5 }, ARC]],
@@ -56,7 +56,7 @@ describe('who may speak for a human', () => {
       [{ name: 'myterm', at: 9 }, { name: 'bash', tty: 4 }, { name: 'sudo', tty: 4, uid: 0 }, ARC],
     ],
   ])('G4 %s may', (_name, line) => {
-    expect(check(line)).toMatchObject({ may: true })
+    expect(check(line)).toMatchObject({ isHuman: true })
   })
 
   it.each<readonly [string, readonly Row[]]>([
@@ -79,8 +79,8 @@ describe('who may speak for a human', () => {
     ['a multiplexer that nobody is attached to', [{ name: 'tmux: server' }, { name: 'bash', tty: 5 }, ARC]],
   ])('G4 %s may not while an agent runs', (name, line) => {
     if (name.startsWith('a program with') && process.getuid?.() === 0) return
-    expect(check(line)).toMatchObject({ may: false, is: 'orphan' })
-    expect(check(line, [{ ...AGENTS[0], start: '99' } as SupervisedAgent])).toMatchObject({ may: true })
+    expect(check(line)).toMatchObject({ isHuman: false, kind: 'orphan' })
+    expect(check(line, [{ ...AGENTS[0], start: '99' } as SupervisedAgent])).toMatchObject({ isHuman: true })
   })
 
   it.each<readonly [string, Row]>([
@@ -89,22 +89,22 @@ describe('who may speak for a human', () => {
     ['a package of an agent', { name: 'node', at: 9, args: ['node', '/l/@openai/codex/bin/x.js'] }],
     ['a variable of an agent', { name: 'bash', at: 9, env: ['CLAUDECODE=1'] }],
   ])('G4 a child of %s may not, also where no agent is noted', (_name, row) => {
-    expect(check([row, { name: 'bash', tty: 5 }, ARC], [])).toMatchObject({ may: false, is: 'agent' })
+    expect(check([row, { name: 'bash', tty: 5 }, ARC], [])).toMatchObject({ isHuman: false, kind: 'agent' })
   })
 
-  it('G4 an attached client shows who a new multiplexer belongs to', () => {
+  it('G4 an attached client shows the owner of a new multiplexer', () => {
     const line = [{ name: 'tmux: server' }, { name: 'bash', tty: 5 }, ARC]
     const terminal = detailsOf({ name: 'myterm', at: 50 }, 20, 1)
     const client = detailsOf({ name: 'tmux: client', tty: 3 }, 21, 20)
     expect(checkHumanCaller(4, { table: tableOf(line, [terminal, client]), agents: AGENTS })).toMatchObject({
-      may: true,
+      isHuman: true,
     })
     const own = detailsOf({ name: 'tmux: client', tty: 3 }, 21, 900)
-    expect(checkHumanCaller(4, { table: tableOf(line, [own]), agents: AGENTS })).toMatchObject({ may: false })
+    expect(checkHumanCaller(4, { table: tableOf(line, [own]), agents: AGENTS })).toMatchObject({ isHuman: false })
   })
 
-  it('G4 nothing is proven where the table cannot be read', () => {
-    expect(checkHumanCaller(1, { table: undefined, agents: [] })).toMatchObject({ may: false, is: 'unknown' })
+  it('G4 an unreadable process table proves nothing', () => {
+    expect(checkHumanCaller(1, { table: undefined, agents: [] })).toMatchObject({ isHuman: false, kind: 'unknown' })
   })
 
   it.skipIf(process.platform === 'win32')('reads the process that runs this', () => {

@@ -1,6 +1,6 @@
-// Answers one question: may this process speak for a human, and which process is it? A process that descends from an
-// agent may not, nor one that was cut off from its parents while an agent runs. What the process table does not show
-// cannot be told here: docs/guides/approvals.md lists it.
+// Checks whether a process acts for a human. A process that descends from an agent does not, and neither does a process
+// that was detached from its parents while an agent runs. docs/guides/approvals.md lists the cases that the process table
+// does not show.
 
 import { statSync } from 'node:fs'
 import {
@@ -22,14 +22,14 @@ export interface SupervisedAgent {
   readonly session?: string | undefined
 }
 
-/** The processes that made a home for scripts: they answer for it themselves. */
+/** The processes that created an unattended home. They may act in it. */
 export interface HomeCreator {
   readonly processes: readonly { readonly pid: number; readonly start: string }[]
-  /** Variables of agents that were set when it was made. */
+  /** Variables of agents that were set at that time. */
   readonly variables: readonly string[]
 }
 
-/** The process that asks, as it is recorded. */
+/** The calling process, as recorded. */
 export interface Requester {
   readonly pid: number
   readonly start: string
@@ -37,52 +37,52 @@ export interface Requester {
   readonly tty: string | null
 }
 
-/** The answer. */
+/** The result of the check. */
 export type HumanCallerCheck =
-  | { readonly may: true; readonly who: Requester }
-  | { readonly may: false; readonly is: 'agent' | 'orphan' | 'unknown'; readonly why: string }
+  | { readonly isHuman: true; readonly requester: Requester }
+  | { readonly isHuman: false; readonly kind: 'agent' | 'orphan' | 'unknown'; readonly reason: string }
 
-/** What the question is asked of. */
+/** The inputs of the check. */
 export interface CallerFacts {
   readonly table: ProcessTable | undefined
-  /** The agents of the home; those that ended are left out here. */
+  /** The agents of the home. Ended agents are skipped. */
   readonly agents: readonly SupervisedAgent[]
-  readonly maker?: HomeCreator | undefined
-  /** The process that adopts orphans here, where it is known. */
-  readonly adopter?: number | undefined
+  readonly creator?: HomeCreator | undefined
+  /** The pid of the subreaper, when it is known. */
+  readonly subreaper?: number | undefined
 }
 
 /**
- * May this process speak for a human?
+ * Checks whether a process acts for a human.
  * @example
- * const check = checkPerson(process.pid, { table: openProcessTable(), agents })
- * if (!check.may) throw new ArcError('ARC_NEEDS_PERSON', check.why)
+ * const check = checkHumanCaller(process.pid, { table: openProcessTable(), agents })
+ * if (!check.isHuman) throw new ArcError('ARC_NEEDS_PERSON', check.reason)
  */
 export function checkHumanCaller(pid: number, facts: CallerFacts): HumanCallerCheck {
-  const { table, maker } = facts
+  const { table, creator } = facts
   const whole = table === undefined ? [] : readAncestors(pid, table)
   const [self] = whole
   if (table === undefined || self === undefined) {
-    return { may: false, is: 'unknown', why: 'The system does not show which process started this one.' }
+    return { isHuman: false, kind: 'unknown', reason: 'The system does not show which process started this one.' }
   }
-  const end = maker === undefined ? -1 : whole.findIndex((one) => isAmong(one, maker.processes))
-  // The maker of a home for scripts answers for itself and for what stands above it.
+  const end = creator === undefined ? -1 : whole.findIndex((one) => isAmong(one, creator.processes))
+  // The creator of an unattended home and its ancestors are not checked.
   const chain = end === -1 ? whole : whole.slice(0, end)
-  const why = findAgentAncestor(chain, facts)
-  if (why !== undefined) return { may: false, is: 'agent', why }
+  const reason = findAgentAncestor(chain, facts)
+  if (reason !== undefined) return { isHuman: false, kind: 'agent', reason }
   const orphan = end === -1 ? findDetachment(chain, facts, table) : undefined
-  if (orphan !== undefined) return { may: false, is: 'orphan', why: orphan }
+  if (orphan !== undefined) return { isHuman: false, kind: 'orphan', reason: orphan }
   const { start, program, tty } = self
-  return { may: true, who: { pid, start, program, tty: ttyName(tty) ?? null } }
+  return { isHuman: true, requester: { pid, start, program, tty: ttyName(tty) ?? null } }
 }
 
-/** A process and those above it, from below. Ends where the parent is none, or younger than its child. */
+/** A process and its ancestors, nearest first. Ends at a missing parent, or at a parent younger than its child. */
 export function readAncestors(pid: number, table: ProcessTable): readonly ProcessDetails[] {
   const chain: ProcessDetails[] = []
   for (let at = table.read(pid); at !== undefined; ) {
     chain.push(at)
     const parent: ProcessDetails | undefined = at.parent === 0 ? undefined : table.read(at.parent)
-    // A younger parent has only the number of the real one.
+    // A younger parent has reused the pid of the real parent.
     at = parent !== undefined && isOlder(parent, at) && !chain.includes(parent) ? parent : undefined
   }
   return chain
@@ -97,8 +97,8 @@ function isAmong(one: ProcessDetails, known: readonly { readonly pid: number; re
   return known.some(({ pid, start }) => pid === one.pid && start === one.start)
 }
 
-function findAgentAncestor(chain: readonly ProcessDetails[], { agents, maker }: CallerFacts): string | undefined {
-  const ignored = maker?.variables ?? []
+function findAgentAncestor(chain: readonly ProcessDetails[], { agents, creator }: CallerFacts): string | undefined {
+  const ignored = creator?.variables ?? []
   for (const one of chain) {
     const agent = agents.find(({ pid, start }) => pid === one.pid && start === one.start)
     if (agent !== undefined) return `It was started by the supervised agent ${agent.host} (process ${agent.pid}).`
@@ -109,13 +109,13 @@ function findAgentAncestor(chain: readonly ProcessDetails[], { agents, maker }: 
   return undefined
 }
 
-// While an agent runs, a process has to show where it comes from: from a program that is older than the agent, or from a
-// terminal or a login. Without an agent that runs nobody could have started it but a person, or what a person set up.
+// While an agent runs, a process must descend from a program that is older than the agent, or from a
+// terminal or a login. While no agent runs, only a user or a job of the user can have started it.
 function findDetachment(chain: readonly ProcessDetails[], facts: CallerFacts, table: ProcessTable): string | undefined {
   const living = facts.agents.filter(({ pid, start }) => table.read(pid)?.start === start)
   if (living.length === 0) return undefined
   const oldest = living.reduce((first, one) => (isOlder(one, first) ? one : first))
-  const isKeeper = (one: ProcessDetails): boolean => one.pid === facts.adopter || isProcessManager(one)
+  const isKeeper = (one: ProcessDetails): boolean => one.pid === facts.subreaper || isProcessManager(one)
   const end = chain.findIndex((one, at) => at > 0 && isKeeper(one))
   const line = end === -1 ? chain : chain.slice(0, end)
   const top = line.at(-1)
@@ -129,7 +129,7 @@ function findDetachment(chain: readonly ProcessDetails[], facts: CallerFacts, ta
   return findSshLoop(line) ?? findNestedTerminal(line)
 }
 
-// A terminal of the system that came up while an agent runs. A program of the user's own could be one of the agent's.
+// A system terminal that started while an agent runs. A program in a user folder could belong to the agent.
 function isTrustedTerminal(top: ProcessDetails, facts: CallerFacts, table: ProcessTable): boolean {
   if (!isTerminalOrDesktop(top) || !isSystemProgram(top)) return false
   return !isMultiplexer(top) || hasClient(top, facts, table)
@@ -139,30 +139,30 @@ function isSystemProgram({ uid, exe }: ProcessDetails): boolean {
   const own = process.getuid?.()
   if (uid !== undefined && own !== undefined && uid !== own) return uid === 0
   try {
-    // For root every file is its own: the place has to do.
+    // Root owns every program, so the folder decides.
     return (
       exe !== undefined &&
       (own === 0 ? /^\/(?:usr|bin|sbin|opt|snap|nix|Applications|System)\//.test(exe) : statSync(exe).uid === 0)
     )
   } catch {
-    // Replaced or removed since it started.
+    // Replaced or removed after its start.
     return false
   }
 }
 
-// A multiplexer has no parent that shows who started it: the terminal that is attached to it shows it.
+// The server of a multiplexer is detached. Its attached client shows who uses it.
 function hasClient(server: ProcessDetails, facts: CallerFacts, table: ProcessTable): boolean {
   return table.pids().some((pid) => {
     const client = pid === server.pid ? undefined : table.read(pid)
     if (client === undefined || !isMultiplexer(client) || client.tty === 0 || client.uid !== server.uid) return false
     const line = readAncestors(pid, table)
     if (line.some((one) => one.pid === server.pid)) return false
-    const { maker: _, ...others } = facts
+    const { creator: _, ...others } = facts
     return findAgentAncestor(line, others) === undefined && findDetachment(line.slice(1), others, table) === undefined
   })
 }
 
-// `ssh localhost` cuts a process off from its parents as well.
+// `ssh localhost` also detaches a process from its parents.
 function findSshLoop(line: readonly ProcessDetails[]): string | undefined {
   const at = line.findIndex(isSshServer)
   if (at === -1) return undefined
@@ -173,7 +173,7 @@ function findSshLoop(line: readonly ProcessDetails[]): string | undefined {
   return isLocal ? 'It came by ssh from this machine itself while an agent is running.' : undefined
 }
 
-// `script`, `expect` and the like make a terminal inside another one, and can type into it.
+// `script` and `expect` create a nested terminal, and can type into it.
 function findNestedTerminal(line: readonly ProcessDetails[]): string | undefined {
   const [self] = line
   const maker = line.find(({ tty }) => tty !== self?.tty)

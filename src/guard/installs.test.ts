@@ -19,7 +19,7 @@ describe('the list of installs', () => {
     expect(readInstalls(makeTempFolder('arc-installs-'))).toEqual([])
   })
 
-  it('holds one entry per host and place, the newest of each', () => {
+  it('has one entry per host and target, the newest of each', () => {
     const home = join(makeTempFolder('arc-installs-'), 'home')
     addInstall(home, USER)
     addInstall(home, PROJECT)
@@ -32,7 +32,7 @@ describe('the list of installs', () => {
     ])
   })
 
-  it('loses exactly the removed one', () => {
+  it('removes exactly one entry', () => {
     const home = makeTempFolder('arc-installs-')
     addInstall(home, USER)
     addInstall(home, PROJECT)
@@ -40,7 +40,7 @@ describe('the list of installs', () => {
     expect(readInstalls(home)).toEqual([USER])
   })
 
-  it('counts as empty when it is damaged, and is written anew', () => {
+  it('counts as empty when it is damaged, and is written again', () => {
     const home = makeTempFolder('arc-installs-')
     writeFileSync(installsFile(home), '{"installs": [{"host": 1}, ')
     expect(readInstalls(home)).toEqual([])

@@ -1,4 +1,4 @@
-// The list of agent configurations that `arc install` wrote to, kept in the home. The guarded paths, the fail-closed
+// The list of agent configurations that `arc install` wrote, stored in the home. The guarded paths, the fail-closed
 // switch and `arc doctor` read it. A list that cannot be read counts as empty; a write replaces the file whole.
 
 import { randomUUID } from 'node:crypto'
@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { isRecord } from '../engine/plain-data.ts'
 
-/** One `arc install`: a host at one target. */
+/** One `arc install`: a host and its target. */
 export interface Install {
   readonly host: string
   readonly scope: 'user' | 'project'
@@ -14,17 +14,17 @@ export interface Install {
   readonly dir: string
   /** The files that ARC wrote to, as absolute paths. */
   readonly files: readonly string[]
-  /** Was the host told to stop the action when the hook fails? */
+  /** Whether the host stops the action when the hook fails. */
   readonly failClosed: boolean
-  /** Asked for with --fail-closed, whatever the mode. */
+  /** Set with --fail-closed, for every mode. */
   readonly isForced?: boolean
-  /** The variables that moved the configuration of the host, as they were. */
+  /** The environment variables with the configuration paths of the host, at install time. */
   readonly env?: Readonly<Record<string, string>>
-  /** When, as ISO text. */
+  /** ISO time. */
   readonly at: string
 }
 
-/** The file of a home that holds the list. */
+/** The file of the list. */
 export function installsFile(home: string): string {
   return join(home, 'installs.json')
 }
@@ -36,12 +36,12 @@ export function readInstalls(home: string): readonly Install[] {
     const installs = isRecord(list) && Array.isArray(list.installs) ? list.installs : []
     return installs.filter(isInstall)
   } catch {
-    // No list yet, or an unreadable one: there is nothing to read from it.
+    // No list yet, or an unreadable list: empty.
     return []
   }
 }
 
-/** Adds an install; one of the same host at the same place is replaced. */
+/** Adds an install. Replaces an install of the same host and target. */
 export function addInstall(home: string, install: Install): void {
   write(home, [...withoutTarget(readInstalls(home), install), install])
 }

@@ -1,12 +1,12 @@
 // A table: exempt from the file length limit.
-// Programs by name: agent hosts, the programs in which people sit before a terminal, and those that start or adopt
-// processes for others. A name proves nothing alone; src/guard/human-caller.ts says what else has to hold.
+// Programs by name: agent hosts, terminals and desktops, and programs that start or adopt
+// other processes. A name alone proves nothing; src/guard/human-caller.ts has the further conditions.
 
 import { basename } from 'node:path'
 import type { ProcessDetails } from './process-table.ts'
 
 const HOST_NAMES = /^(?:claude|codex|gemini|qwen|copilot|cline|opencode|cursor-agent)(?:\.(?:js|mjs|cjs|ts|exe|sh))?$/i
-// Native programs carry their platform in their name.
+// Native builds have their platform in the name.
 const HOST_BUILDS = /^(?:codex|claude|opencode|copilot|cursor-agent)-(?:x86_64|x64|aarch64|arm64|linux|darwin|win32)/i
 const HOST_PACKAGES =
   /\/(?:@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|@qwen-code\/qwen-code|@github\/copilot|opencode-ai|claude\/versions|cursor-agent\/versions)\//
@@ -14,7 +14,7 @@ const HOST_PACKAGES =
 const INTERPRETERS =
   /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|sh|bash|dash|zsh|ksh|fish|ash|busybox|env|npx|npm)$/
 
-/** Variables that agent hosts give to what they run. Their presence is enough. */
+/** Variables that agent hosts set for their child processes, with any value. */
 export const AGENT_VARIABLES: readonly string[] = [
   'CLAUDECODE',
   'CLAUDE_CODE_SESSION_ID',
@@ -32,7 +32,7 @@ export const AGENT_VARIABLES: readonly string[] = [
   'CLINE_ACTIVE',
 ]
 
-/** Programs that hold a terminal for a person, and those that log a person in. */
+/** Terminals and login programs. */
 const TERMINALS = new Set([
   ...['login', 'sshd', 'sshd-session', 'sshd-auth', 'dropbear', 'mosh-server', 'agetty', 'getty', 'in.telnetd'],
   ...['gnome-terminal-', 'gnome-terminal', 'ptyxis', 'ptyxis-agent', 'kgx', 'konsole', 'yakuake', 'guake', 'tilda'],
@@ -52,10 +52,10 @@ const DESKTOPS = new Set([
   ...['awesome', 'bspwm', 'dwm', 'river', 'niri', 'labwc', 'gdm-x-session', 'gdm-wayland-ses', 'sddm-helper', 'Finder'],
 ])
 
-// They change the user and may make a terminal for it.
+// They change the user and may open a terminal.
 const USER_CHANGERS = new Set(['sudo', 'su', 'doas', 'pkexec', 'runuser', 'machinectl'])
 
-// They adopt orphans, or start programs for whoever asked them to.
+// They adopt orphans, or start programs for other processes.
 const PROCESS_MANAGERS = new Set([
   ...['systemd', 'init', 'tini', 'dumb-init', 'docker-init', 'catatonit', 's6-svscan', 'runit', 'runsvdir', 'launchd'],
   ...['openrc-init', 'containerd-shim', 'conmon', 'supervisord', 'cron', 'crond', 'cronie', 'anacron', 'fcron', 'atd'],
@@ -64,7 +64,7 @@ const PROCESS_MANAGERS = new Set([
 
 const SHELLS = /^-?(?:sh|bash|dash|zsh|ksh|mksh|fish|ash|tcsh|csh|nu|busybox)$/
 
-/** Is it an agent host? By its program, its script or the package that it is from. */
+/** Whether it is an agent host, by its program, script or package. */
 export function isAgentHost(found: ProcessDetails): boolean {
   const { program, exe = '', args } = found
   const [first = ''] = args
@@ -81,13 +81,13 @@ function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {
   return [program, basename(exe), basename(args[0] ?? '')].some((name) => INTERPRETERS.test(name))
 }
 
-// The file that an interpreter runs: the first word behind its options.
+// The script of an interpreter: the first word after its options.
 function findScript([, ...args]: readonly string[]): readonly string[] {
   const script = args.find((arg) => !arg.startsWith('-'))
   return script === undefined ? [] : [script]
 }
 
-/** Is it a program in which a person sits, or which let a person in? */
+/** Whether it is a terminal, a desktop or a login program. */
 export function isTerminalOrDesktop({ program }: ProcessDetails): boolean {
   return TERMINALS.has(program) || DESKTOPS.has(program) || MULTIPLEXERS.test(program)
 }
@@ -104,12 +104,12 @@ export function isUserChanger({ program }: ProcessDetails): boolean {
   return USER_CHANGERS.has(program)
 }
 
-/** Does it adopt orphans, or start programs for others? */
+/** Whether it adopts orphans or starts programs for others. */
 export function isProcessManager({ pid, program }: ProcessDetails): boolean {
   return pid === 1 || PROCESS_MANAGERS.has(program)
 }
 
-/** Is it a shell? A login shell's first word begins with a dash. */
+/** Whether it is a shell. The name of a login shell begins with a dash. */
 export function isShell({ program, args }: Pick<ProcessDetails, 'program' | 'args'>): boolean {
   return SHELLS.test(program) || SHELLS.test(basename(args[0] ?? ''))
 }

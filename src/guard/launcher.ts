@@ -1,6 +1,6 @@
-// The launcher: the program that the configuration of every host names. A few lines of sh that ask a running daemon with
-// curl, and start Node only where none answers. It trusts no program, option or variable of its caller, and it fails
-// closed: see docs/decisions/0017-the-launcher-fails-closed.md. Its path never changes, since hosts trust it by hash.
+// The launcher: the program in the configuration of every host. A short sh script that calls a running daemon with
+// curl, and starts Node only if no daemon answers. It trusts no program, option or variable of its caller, and it fails
+// closed: see docs/decisions/0017-the-launcher-fails-closed.md. Its path never changes, because hosts trust it by hash.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
@@ -10,23 +10,23 @@ import { quoteForShell } from '../engine/shell-quote.ts'
 import { defineAsk, indentLines, READ_ANSWER, type RequestWire, sendPayload } from './daemon-request.ts'
 import { findPartNotOwnedByRoot } from './root-owned.ts'
 
-/** What the launcher starts, and for which home. */
+/** The programs and the home of a launcher. */
 export interface LauncherOptions {
   readonly home: string
-  /** The absolute path of Node: programs with windows start hooks with hardly any PATH. */
+  /** The absolute path of Node: desktop programs run hooks with a minimal PATH. */
   readonly node: string
   /** The absolute path of `arc`. */
   readonly arc: string
-  /** The folder for what must outlive the home. */
+  /** The state folder outside of the home. */
   readonly stateDir: string
   readonly wire: LauncherWire
-  /** What hosts are answered when nothing could be judged. */
+  /** The replies to hosts when ARC cannot run. */
   readonly failures: readonly FailureReply[]
-  /** False where the daemon belongs to another user: then the permissions of its folder protect the socket. */
+  /** False when the daemon belongs to another user: the permissions of its folder protect the socket. */
   readonly isSocketOwn?: boolean
 }
 
-/** The words of the protocol between the launcher, the daemon and Node. */
+/** The terms of the protocol between the launcher, the daemon and Node. */
 interface LauncherWire extends RequestWire {
   readonly separator: string
   readonly profileHeader: string
@@ -35,27 +35,27 @@ interface LauncherWire extends RequestWire {
   readonly stateDirVariable: string
 }
 
-/** The answer at one event of one host, where the launcher cannot run ARC in enforce. */
+/** The reply for one event of one host, when ARC cannot run in enforce. */
 export interface FailureReply {
   readonly host: string
   readonly event: string
-  /** Undefined where the event cannot be stopped. */
+  /** Undefined when the event cannot be stopped. */
   readonly reply?: { readonly stdout: string; readonly exitCode: number } | undefined
-  /** Does the payload name the event, and not the command line? */
+  /** Whether the payload contains the event name; otherwise the command line does. */
   readonly isInPayload: boolean
 }
 
-/** Where the launcher of a home is. */
+/** The path of the launcher of a home. */
 export function launcherFile(home: string): string {
   return join(home, 'bin', 'arc')
 }
 
-/** The file beside it that names the mode in force. Without it the launcher assumes enforce. */
+/** The file with the mode in force. Without the file, the launcher assumes enforce. */
 export function launcherModeFile(home: string): string {
   return join(home, 'bin', 'mode')
 }
 
-/** Writes the launcher, whole or not at all, and gives its path. */
+/** Writes the launcher atomically and returns its path. */
 export function writeLauncher(launched: LauncherOptions): string {
   const file = launcherFile(launched.home)
   const text = buildLauncherText(launched)
@@ -65,12 +65,12 @@ export function writeLauncher(launched: LauncherOptions): string {
   return file
 }
 
-/** The text of the launcher with the programs of this machine. */
+/** The launcher text with the programs of this machine. */
 export function buildLauncherText(launched: LauncherOptions): string {
   return launcherText(launched, shellOptions(), trustedProgram('curl'), trustedProgram('cat') ?? '/bin/cat')
 }
 
-/** Writes the mode for the launcher, where there is one. What cannot be written leaves the launcher as strict as before. */
+/** Writes the mode for an existing launcher. If the write fails, the launcher stays as strict as before. */
 export function writeLauncherMode(home: string, mode: Mode): void {
   const file = launcherModeFile(home)
   if (!existsSync(launcherFile(home)) || readText(file) === `${mode}\n`) return
@@ -90,19 +90,19 @@ function replace(file: string, text: string, mode: number): void {
 
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin']
 
-/** The path of a program that only root can replace; undefined where there is none. */
+/** The path of a program that only root can replace; undefined if there is none. */
 function trustedProgram(name: string): string | undefined {
   const paths = SYSTEM_FOLDERS.map((folder) => join(folder, name)).filter((path) => existsSync(path))
   return paths.map((path) => realpathSync(path)).find((path) => findPartNotOwnedByRoot(path) === undefined)
 }
 
-// With -p a shell takes no function and no option from its environment. Not every /bin/sh has it.
+// With -p, a shell imports no functions and options from its environment. Not every /bin/sh supports -p.
 function shellOptions(): string {
   return spawnSync('/bin/sh', ['-p', '-c', ':'], { env: {}, timeout: 5_000 }).status === 0 ? ' -p' : ''
 }
 
-// The variables that reach curl, Node and command hooks. Everything else could change what they do: options for Node,
-// libraries, configuration of OpenSSL and curl, proxies, other folders for state.
+// The variables that reach curl, Node and command hooks. Other variables could change their behaviour: options for Node,
+// libraries, configuration of OpenSSL and curl, proxies, state folders.
 const ALLOWED = [
   ...['HOME', 'USER', 'LOGNAME', 'SHELL', 'PATH', 'PWD', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ', 'TMPDIR'],
   ...['LANG', 'LANGUAGE', 'LC_*', 'ARC_PROFILE', 'ARC_LAUNCH', 'ARC_DAEMON'],
@@ -120,7 +120,7 @@ const ALLOWED = [
     'OPENAI_*',
   ],
 ]
-// Variables that some shells refuse to unset, which would end the launcher.
+// Some shells exit when these variables are unset.
 const FIXED = ['PPID', 'UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH_VERSINFO']
 
 /** The text of the launcher. */
@@ -194,7 +194,7 @@ fi
 `
 }
 
-// Node judges. Its answer has a frame, so that a program that says nothing, or breaks off, is not taken for a pass.
+// Runs Node. Its answer is framed, so that missing or partial output does not count as a pass.
 function nodeText({ frameVariable }: LauncherWire): string {
   return `answer=$(printf %s "$payload" | PATH=$path ${frameVariable}=1 "$node" "$arc" hook "$host" \${given:+"$given"}
   code=$?
@@ -214,7 +214,7 @@ fi
 `
 }
 
-// Nothing could be judged. The mode decides; where it is not known, the strictest.
+// ARC could not run. The mode decides; if it is unknown, enforce.
 function failureText({ home, failures }: LauncherOptions): string {
   const names = (isStoppable: boolean) =>
     [
@@ -271,7 +271,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // None yet, or one that cannot be read: it is written anew.
+    // Missing or unreadable: it is written again.
     return undefined
   }
 }

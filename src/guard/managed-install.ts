@@ -1,24 +1,24 @@
-// Managed mode: home, package and daemon belong to a system user, and a marker file says where they are. This module reads
+// Managed mode: home, package and daemon belong to a system user, and a marker file contains their paths. This module reads
 // the marker and checks owners and modes. It changes nothing; `arc setup --managed` writes.
 
 import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isRecord } from '../engine/plain-data.ts'
 
-/** What the marker file says about this machine. */
+/** The content of the marker file. */
 export interface ManagedInstall {
   readonly version: 1
-  /** `/`, or the folder that all system paths are below (for tests and images). */
+  /** `/`, or a root folder for all system paths (for tests and images). */
   readonly root: string
-  /** The home of the daemon: configuration, record, state. Only the system user can enter it. */
+  /** The home of the daemon: configuration, trace, state. Only the system user can access it. */
   readonly home: string
   /** The copy of the package, owned by root. */
   readonly prefix: string
   /** The program in the hosts' configuration, owned by root. */
   readonly launcher: string
-  /** The Node that runs daemon, launcher and commands. */
+  /** The Node for daemon, launcher and commands. */
   readonly node: string
-  /** The folder of both sockets; made at each start. */
+  /** The folder of both sockets; created at each start. */
   readonly run: string
   /** For everyone: hook calls, health and status only. */
   readonly socket: string
@@ -28,23 +28,23 @@ export interface ManagedInstall {
   readonly uid: number
   readonly group: string
   readonly gid: number
-  /** The systemd unit; null where there is no systemd. */
+  /** The systemd unit; null without systemd. */
   readonly unit: string | null
-  /** What setup made beside the above, so that its removal leaves nothing behind and takes nothing else. */
+  /** What setup created, so that its removal is complete. */
   readonly made: CreatedBySetup
 }
 
-/** What setup created and has to remove again. */
+/** What setup created and must remove. */
 interface CreatedBySetup {
   readonly user: boolean
   readonly group: boolean
-  /** The link to the command, if setup made one. */
+  /** The link to the command, if setup created one. */
   readonly link: string | null
   /** Agents whose system-wide configuration has ARC's lines. */
   readonly hosts: readonly string[]
 }
 
-/** The system paths that are not options, below a root. */
+/** The fixed system paths below a root. */
 export function systemPaths(root: string) {
   return {
     marker: join(root, 'etc/arc/managed.json'),
@@ -56,25 +56,25 @@ export function systemPaths(root: string) {
   }
 }
 
-/** Names another root than `/`. A marker counts only when root owns it, so the variable cannot point to a forged one. */
+/** Sets another root than `/`. A marker is valid only if root owns it, so the variable cannot point to a forged marker. */
 export const ROOT_VARIABLE = 'ARC_MANAGED_ROOT'
 
-/** The managed installation of this machine; undefined where there is none. */
+/** The managed installation of this machine; undefined if there is none. */
 export function readManagedInstall(root = process.env[ROOT_VARIABLE] || '/'): ManagedInstall | undefined {
   const { marker } = systemPaths(resolve(root))
   let text: string
   try {
     text = readFileSync(marker, 'utf8')
   } catch {
-    // Not there, which is the usual case, or not readable: a marker is readable for everyone.
+    // There is no marker. A valid marker is world-readable.
     return undefined
   }
   return findForeignWriters(marker).length === 0 ? parse(text) : undefined
 }
 
 /**
- * Who beside root could replace this file or folder: a line for each part of its path that another account owns or can write
- * to. Empty means that only root can.
+ * Users other than root that could replace this file or folder: a line for each part of its path that another user owns or can write
+ * to. Empty means only root.
  */
 export function findForeignWriters(path: string): string[] {
   const found: string[] = []
@@ -87,12 +87,12 @@ export function findForeignWriters(path: string): string[] {
   return found
 }
 
-/** The permission bits as people write them. */
+/** The permission bits in octal. */
 export function formatMode({ mode }: Pick<Stats, 'mode'>): string {
   return (mode & 0o7777).toString(8).padStart(4, '0')
 }
 
-// In a sticky folder such as /tmp nobody can rename or delete what belongs to root.
+// In a sticky folder such as /tmp, other users cannot rename or delete files of root.
 function isOpenToOthers(stats: Stats): boolean {
   const isSticky = stats.isDirectory() && (stats.mode & 0o1000) !== 0
   return (stats.mode & 0o022) !== 0 && !isSticky && !stats.isSymbolicLink()
@@ -118,7 +118,7 @@ function parse(text: string): ManagedInstall | undefined {
     const isWhole = isRecord(value) && value.version === 1 && TEXTS.every((key) => typeof value[key] === 'string')
     return isWhole && typeof value.uid === 'number' ? (value as unknown as ManagedInstall) : undefined
   } catch {
-    // Only root writes it, whole; a damaged one is reported by `arc doctor`.
+    // `arc doctor` reports a damaged marker.
     return undefined
   }
 }

@@ -1,32 +1,32 @@
-// Reads the system's table of processes: who started whom, when, and with what command line and environment. On Linux
-// from /proc, on macOS from one call of ps. A process that cannot be read is undefined; this module decides nothing.
+// Reads the process table: parents, start times, command lines and environments. On Linux
+// from /proc, on macOS from one call of ps. An unreadable process is undefined; this module makes no decision.
 
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 
-/** A process, known again although its number may be given to another one. */
+/** A process, identified by pid and start time, because pids are reused. */
 export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
   readonly group: number
   readonly session: number
-  /** The number of the controlling terminal; 0 without one. */
+  /** The number of the controlling terminal; 0 without a terminal. */
   readonly tty: number
-  /** When it began, as the system counts. Equal pid and start: the same process. */
+  /** The start time in system units. Equal pid and start mean the same process. */
   readonly start: string
-  /** Set for a process that has ended and that its parent has not collected yet. */
+  /** Set for a zombie. */
   readonly hasEnded?: true
 }
 
-/** The same with all that the system shows of it. */
+/** A process with its details. */
 export interface ProcessDetails extends ProcessEntry {
-  /** The short name of the program, as the system shows it. */
+  /** The short program name of the system. */
   readonly program: string
-  /** The path of the executable file, where it can be read. */
+  /** The path of the executable, when it is readable. */
   readonly exe: string | undefined
   readonly args: readonly string[]
   readonly uid: number | undefined
-  /** `NAME=value` entries as they were when the program started; undefined where they cannot be read. */
+  /** `NAME=value` entries at program start; undefined when they are unreadable. */
   readonly environment: readonly string[] | undefined
 }
 
@@ -36,23 +36,23 @@ export interface ProcessTable {
   pids(): readonly number[]
 }
 
-/** The table of this system; undefined where there is none to read. */
+/** The process table of this system; undefined when it is unreadable. */
 export function openProcessTable(): ProcessTable | undefined {
   if (process.platform === 'linux') return readProcess(process.pid) === undefined ? undefined : LINUX
   return process.platform === 'win32' ? undefined : readPsSnapshot()
 }
 
-/** One process with a single cheap read; undefined when it is gone, or on another system than Linux. */
+/** One process with a single cheap read; undefined when it has ended, and on systems other than Linux. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   try {
     return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
-    // Gone between the listing and the read, or no /proc.
+    // Ended between the listing and the read, or no /proc.
     return undefined
   }
 }
 
-/** The pids in the table of Linux; empty elsewhere. */
+/** All pids on Linux; empty on other systems. */
 export function listPids(): readonly number[] {
   try {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
@@ -62,19 +62,19 @@ export function listPids(): readonly number[] {
   }
 }
 
-/** Is this the same process as before? Only Linux can tell; elsewhere a process that lives counts as the same. */
+/** Whether the pid still belongs to the same process. On systems other than Linux a live pid counts as the same process. */
 export function isSameProcess(pid: number, start: string | undefined): boolean {
   if (process.platform !== 'linux') return true
   const now = readProcess(pid)
   return now !== undefined && (start === undefined || now.start === start)
 }
 
-/** Did the first begin before the second, or at the same time? */
+/** Whether the first process started before the second, or at the same time. */
 export function isOlder(one: Pick<ProcessEntry, 'start'>, other: Pick<ProcessEntry, 'start'>): boolean {
   return Number(one.start) <= Number(other.start)
 }
 
-/** The terminal's name, such as `pts/3`; undefined without one. */
+/** The terminal's name, such as `pts/3`; undefined without a terminal. */
 export function ttyName(tty: number): string | undefined {
   if (tty === 0) return undefined
   const major = (tty >> 8) & 0xfff
@@ -101,12 +101,12 @@ function readDetails(pid: number): ProcessDetails | undefined {
       environment: readProcFile(pid, 'environ')?.split('\0'),
     }
   } catch {
-    // It ended meanwhile.
+    // Ended in the meantime.
     return undefined
   }
 }
 
-// `pid (name) state parent group session tty … start …`; the name may hold anything, also brackets.
+// `pid (name) state parent group session tty … start …`; the name may contain parentheses.
 function parseStat(pid: number, stat: string): ProcessEntry {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [, parent, group, session, tty] = fields.map(Number)
@@ -125,7 +125,7 @@ function readProcFile(pid: number, name: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
-    // Of another user, or gone.
+    // Belongs to another user, or has ended.
     return undefined
   }
 }
@@ -134,7 +134,7 @@ function readLinkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    // Of another user, or gone.
+    // Belongs to another user, or has ended.
     return undefined
   }
 }
@@ -142,7 +142,7 @@ function readLinkTarget(path: string): string | undefined {
 const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/
 const PS_MS = 5_000
 
-// macOS and others: one listing for one question. The environment and the session are not shown there.
+// macOS and others: one ps listing. It has no environment and no session.
 function readPsSnapshot(): ProcessTable | undefined {
   const text = runPs()
   if (text === undefined) return undefined
@@ -168,12 +168,12 @@ function runPs(): string | undefined {
     const env = { ...process.env, LC_ALL: 'C' }
     return execFileSync('/bin/ps', ['-axww', '-o', columns], { encoding: 'utf8', timeout: PS_MS, env })
   } catch {
-    // No ps, or none that can do this.
+    // No ps, or unsupported options.
     return undefined
   }
 }
 
-// Names of terminals only have to be told apart.
+// Terminal names only need to be distinct numbers.
 function hashName(name: string): number {
   let hash = 1
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_003

@@ -1,12 +1,12 @@
-// Gemini CLI takes system settings only from a file that nobody but root could have written, checked up to the root of
-// the file system; from others it runs on without them. So does a run that would be supervised by them.
+// Gemini CLI accepts system settings only from a file that only root can write, checked up to the root of
+// the file system. It silently ignores other files, so a run that relies on them would be unsupervised.
 
 import { lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const WRITABLE_BY_OTHERS = 0o022
 
-/** The first part of a path, from the file upwards, that is not root's alone; nothing when all of them are. */
+/** The first part of a path, from the file upwards, that another user than root can write; undefined if there is none. */
 export function findPartNotOwnedByRoot(file: string): string | undefined {
   for (let path = file; ; path = dirname(path)) {
     const { uid, mode } = lstatSync(path)

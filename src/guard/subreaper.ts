@@ -1,11 +1,11 @@
-// Which process adopts the orphans of this one. Linux does not show it, so it is tried: a shell leaves a child behind.
+// Finds the subreaper of this process, which adopts its orphans. Linux does not show it, so a shell leaves an orphan to find out.
 
 import { execFileSync } from 'node:child_process'
 import { readProcess } from './process-table.ts'
 
 const LIMIT_MS = 2_000
 
-/** The process that adopts orphans here; undefined where it cannot be told. Takes a few milliseconds. */
+/** The pid of the subreaper; undefined when it is unknown. Takes a few milliseconds. */
 export function findSubreaper(): number | undefined {
   if (process.platform !== 'linux') return undefined
   try {
@@ -14,7 +14,7 @@ export function findSubreaper(): number | undefined {
     const child = Number(execFileSync('/bin/sh', ['-c', line], options))
     return readProcess(child)?.parent
   } catch {
-    // No shell to try it with.
+    // No shell is available.
     return undefined
   }
 }

@@ -1,5 +1,5 @@
-// The agents that a home supervises, as processes: every hook call names the process that started the hook. Noted once
-// for each process in the state, so that every process of the home knows them; those that ended are removed.
+// The processes of the agents that a home supervises. Every hook call names the process that started the hook. Each process
+// is recorded once in the state, for all processes of the home; ended processes are removed.
 
 import { isRecord } from '../engine/plain-data.ts'
 import type { StateStore } from '../storage/ports.ts'
@@ -12,14 +12,14 @@ const PREFIX = 'agent:'
 const MAX_SHELLS = 6
 const MAX_KNOWN = 500
 
-/** A hook call, as far as it says who made it. */
+/** The caller of a hook. */
 export interface HookCaller {
   readonly pid: number
   readonly host: string
   readonly session?: string | undefined
 }
 
-/** Notes the agent behind a hook call. For an agent that is noted already this is one read of a small file. */
+/** Records the agent behind a hook call. For a recorded agent this is one read of a small file. */
 export function recordAgent(state: StateStore, caller: HookCaller): void {
   const known = readRecorded(state)
   const first = readProcess(caller.pid)
@@ -33,11 +33,11 @@ export function recordAgent(state: StateStore, caller: HookCaller): void {
   removeEnded(state)
   const { host, session } = caller
   const noted: SupervisedAgent = { pid: agent.pid, start: agent.start, host, session }
-  // False: another call noted it at the same time.
+  // Returns false if another call recorded the agent at the same time.
   state.set(key, noted, 0)
 }
 
-/** The agents of the home whose processes still live. */
+/** The agents of the home whose processes are alive. */
 export function listAgents(state: StateStore): readonly SupervisedAgent[] {
   const table = openProcessTable()
   return listEntries(state).flatMap(({ value }) => (table?.read(value.pid)?.start === value.start ? [value] : []))
@@ -53,8 +53,8 @@ function listEntries(state: StateStore) {
   return state.list(PREFIX).flatMap(({ key, value, version }) => (isAgent(value) ? [{ key, value, version }] : []))
 }
 
-// From the process that started the hook over the shells that only run the hook's line, to the agent. A person who tries
-// a hook by hand in a terminal is no agent.
+// Goes up from the process that started the hook, past shells that only run the hook, to the agent. A user who runs
+// a hook manually in a terminal is not an agent.
 function findAgentAbove(pid: number, table: ProcessTable, known: Map<number, string>): ProcessDetails | undefined {
   let at = table.read(pid)
   for (let shells = 0; at !== undefined && shells < MAX_SHELLS; shells++) {
@@ -66,12 +66,12 @@ function findAgentAbove(pid: number, table: ProcessTable, known: Map<number, str
   return at === undefined || at.pid === 1 || isTerminalOrDesktop(at) || isInteractive(at) ? undefined : at
 }
 
-// `sh -c '…/arc hook claude'`: it ends with the hook, and the agent is above it.
+// `sh -c '…/arc hook claude'`: a shell that ends with the hook. The agent is its ancestor.
 function runsHook(found: ProcessDetails): boolean {
   return isShell(found) && found.args.includes('-c') && /\shook\s+[\w-]/.test(found.args.at(-1) ?? '')
 }
 
-// A shell that runs a part of its own script in a copy of itself.
+// A fork of a shell that runs a part of the same script.
 function isFork(one: ProcessDetails, parent: ProcessDetails): boolean {
   return isShell(one) && one.exe === parent.exe && one.args.join('\0') === parent.args.join('\0')
 }
@@ -81,7 +81,7 @@ function isInteractive(found: ProcessDetails): boolean {
   return isShell(found) && found.tty !== 0 && found.session === found.pid && hasNoScript
 }
 
-// What this process has noted already, by the state it is in.
+// The agents that this process has recorded, by state store.
 const KNOWN = new WeakMap<StateStore, Map<number, string>>()
 
 function readRecorded(state: StateStore): Map<number, string> {

@@ -1,5 +1,5 @@
-// The file that marks a home whose commands ask nobody: made by `arc init --confirm none`, for scripts and tests. It names
-// the processes that made the home, so that these are not taken for agents that the home supervises.
+// The file that marks a home without confirmations, made by `arc init --confirm none` for scripts and tests. It lists
+// the processes that created the home, so that they do not count as supervised agents.
 
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import { isProcessManager } from './known-programs.ts'
 import { openProcessTable } from './process-table.ts'
 import { findSubreaper } from './subreaper.ts'
 
-/** Where it lies. */
+/** The path of the file. */
 export function confirmFile(home: string): string {
   return join(home, 'confirm.json')
 }
 
-/** Who made the home, if its commands ask nobody; undefined where a person is asked. */
+/** The creator of an unattended home; undefined when the home needs confirmations. */
 export function readUnattendedHome(home: string): HomeCreator | undefined {
   try {
     const found: unknown = JSON.parse(readFileSync(confirmFile(home), 'utf8'))
@@ -23,17 +23,17 @@ export function readUnattendedHome(home: string): HomeCreator | undefined {
     const variables = Array.isArray(found.variables) ? found.variables.filter((name) => typeof name === 'string') : []
     return { processes, variables }
   } catch {
-    // No file, or none that can be read: a person is asked.
+    // No readable file: confirmations are needed.
     return undefined
   }
 }
 
-/** Marks a home so. Its maker is the process that runs this one, or another one that is given, with those above it. */
+/** Marks a home as unattended. Its creator is the parent process, or the given process, with its ancestors. */
 export function markHomeUnattended(home: string, maker = process.ppid): void {
   const table = openProcessTable()
-  const adopter = findSubreaper()
+  const subreaper = findSubreaper()
   const line = table === undefined ? [] : readAncestors(maker, table)
-  const end = line.findIndex((one) => one.pid === adopter || isProcessManager(one))
+  const end = line.findIndex((one) => one.pid === subreaper || isProcessManager(one))
   const above = end === -1 ? line : line.slice(0, end)
   const processes = above.map(({ pid, start }) => ({ pid, start }))
   const own = Object.keys(process.env).map((name) => `${name}=`)

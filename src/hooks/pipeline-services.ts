@@ -8,7 +8,7 @@ import { openHomeGuard } from '../guard/home-guard.ts'
 import { linearRegex, systemClock } from '../platform/engine-services.ts'
 import { newId } from '../platform/ids.ts'
 import type { StateStore, TraceStore } from '../storage/ports.ts'
-import { TRACE_TROUBLE, Trouble } from '../storage/repeated-failure.ts'
+import { RepeatedFailure, TRACE_FAILURE } from '../storage/repeated-failure.ts'
 import type { CommandResult, SupervisionEvent, SupervisionServices } from './builtin/services.ts'
 import { inheriting } from './handlers/command/environment.ts'
 import { runToEnd } from './handlers/command/spawn.ts'
@@ -39,9 +39,17 @@ export function createServices(from: {
   readonly profile: () => string
   readonly notify: (notice: ScriptNotice) => void
   /** Told when the log cannot be written; stderr unless set. */
-  readonly trouble?: Trouble
+  readonly traceFailure?: RepeatedFailure
 }): PipelineServices {
-  const { home, state, trace, clock = systemClock, profile, notify, trouble = new Trouble(TRACE_TROUBLE) } = from
+  const {
+    home,
+    state,
+    trace,
+    clock = systemClock,
+    profile,
+    notify,
+    traceFailure = new RepeatedFailure(TRACE_FAILURE),
+  } = from
   return {
     guard: home === undefined ? undefined : openHomeGuard(home),
     state,
@@ -51,7 +59,7 @@ export function createServices(from: {
     handler: makeHandler,
     regex: linearRegex,
     fetch: (...args) => fetch(...args),
-    record: (event) => recordEvent(trace, event, { time: clock.wall(), profile: profile(), trouble }),
+    record: (event) => recordEvent(trace, event, { time: clock.wall(), profile: profile(), traceFailure }),
     notify,
   }
 }
@@ -99,18 +107,18 @@ export function recordEvent(
     message,
     data,
   }: Omit<SupervisionEvent, 'component'> & { readonly component: EventComponent },
-  { time, profile, trouble = new Trouble(TRACE_TROUBLE) }: RecordedWhen,
+  { time, profile, traceFailure = new RepeatedFailure(TRACE_FAILURE) }: RecordedWhen,
 ): void {
   const hook = typeof data?.hook === 'string' ? data.hook : undefined
   const session = typeof data?.session === 'string' ? data.session : undefined
   const entry = { id: newId(), time, component, action, level, profile, session, hook, reason: message, metadata: data }
-  trouble.watch(() => void trace.append(entry))
+  traceFailure.watch(() => void trace.append(entry))
 }
 
 interface RecordedWhen {
   readonly time: number
   readonly profile?: string
-  readonly trouble?: Trouble
+  readonly traceFailure?: RepeatedFailure
 }
 
 type EventComponent = SupervisionEvent['component'] | 'config' | 'tasks'

@@ -1,5 +1,5 @@
-// The files that a command reads, writes or deletes, whatever program does it. Tools that write files give the same kind
-// of record, so that one rule about a path holds for `echo > file`, `tee`, `cp`, `sed -i` and an editor alike.
+// The files that a command reads, writes or deletes, for all programs. Tools that write files give the same
+// record, so that one rule about a path covers `echo > file`, `tee`, `cp`, `sed -i` and an editor.
 
 import { type Call, findOption, type GivenOption } from './call.ts'
 import { findGitOutputs, findPatchedFiles } from './patched-files.ts'
@@ -11,11 +11,11 @@ export interface Access {
   readonly file: Word
   readonly cwd: string | undefined
   readonly location: CommandLocation
-  /** The program or tool that does it. */
+  /** The program or tool. */
   readonly by: string
-  /** The old contents are gone (`>`), or stay (`>>`). */
+  /** Whether the old content is kept (`>>`) or lost (`>`). */
   readonly isAppend: boolean
-  /** What a tool would write, when it says so. */
+  /** The new content, when the tool call contains it. */
   readonly content?: string | undefined
 }
 
@@ -23,7 +23,7 @@ type Reader = (call: Call, add: (kind: Access['kind'], file: Word, isAppend?: bo
 
 const WRITES = new Set(['>', '>|', '&>', '>&', '<>', '>>', '&>>'])
 
-/** Every file that the command is seen to touch. */
+/** The files that the command accesses. */
 export function findAccesses(call: Call): Access[] {
   const { command } = call
   const reader = READERS.get(call.name)
@@ -84,7 +84,7 @@ define('diff cmp comm colordiff sdiff', (call, add) => {
   for (const word of call.operands) add('read', word)
 })
 
-// The first operand is what to look for, unless an option gave it.
+// The first operand is the search pattern, unless an option gives it.
 define('grep egrep fgrep rg ag ack zgrep jq yq awk gawk mawk', (call, add) => {
   if (findOption(call, ['-q', '--quiet', '-l', '--files-with-matches', '-c', '--count', '-L']) !== undefined) return
   const isGiven = findOption(call, ['-e', '-f', '--regexp', '--file', '--from-file']) !== undefined
@@ -152,7 +152,7 @@ define('curl wget', (call, add) => {
   }
 })
 
-/** The word of an option's value: what was given, at the place of the option. */
+/** The value of an option as a word, with the span of the option. */
 function optionWord(call: Call, names: readonly string[]): Word | undefined {
   const option: GivenOption | undefined = findOption(call, names)
   return option?.value === undefined ? undefined : { ...option.word, text: option.value }

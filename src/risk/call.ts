@@ -1,29 +1,29 @@
-// A command as its own program would read it: options apart from operands, clusters taken apart, values where they belong.
-// Which options take values is in the table of grammars; everything here is string comparison.
+// A command as its program parses it: options and operands, clusters split, values assigned to their options.
+// The table of grammars says which options take values.
 
 import { findGrammar, type Grammar } from './option-grammars.ts'
 import type { ShellCommand, Word } from './shell/execution.ts'
 
-/** One option as given: `-f` of a cluster `-rf`, or `--force`, with its value where it has one. */
+/** One option: `-f` of a cluster `-rf`, or `--force`, with its value if it has one. */
 export interface GivenOption {
   readonly name: string
   readonly value?: string | undefined
   readonly word: Word
 }
 
-/** A command with its arguments sorted out. */
+/** A command with parsed arguments. */
 export interface Call {
   readonly command: ShellCommand
   readonly name: string
-  /** What is not an option or its value; the subcommand words come first. */
+  /** Arguments that are no options and no values of options; the subcommand comes first. */
   readonly operands: readonly Word[]
   readonly options: readonly GivenOption[]
-  /** How many operands stand before `--`. */
+  /** The number of operands before `--`. */
   readonly beforeDashes: number
   readonly abbreviates: boolean
 }
 
-/** Sorts the arguments of a command. */
+/** Parses the arguments of a command. */
 export function readCall(command: ShellCommand): Call {
   const name = command.name ?? ''
   const grammar = findGrammar(name)
@@ -109,12 +109,12 @@ function takesValue({ grammar, sub }: Reader, name: string): boolean {
   return sub !== undefined ? sub.has(name) || grammar.everywhere.has(name) : grammar.values.has(name)
 }
 
-/** An alternative of spellings: `-f|--force`. */
+/** The spellings of one option: `-f|--force`. */
 export type FlagNames = readonly string[]
 
 const OFF = new Set(['false', 'none', 'no', 'off'])
 
-/** The option that has one of these names, unless it is switched off (`--dry-run=none`). The last one given wins. */
+/** The option with one of these names, unless its value disables it (`--dry-run=none`). The last occurrence counts. */
 export function findOption(call: Call, names: FlagNames): GivenOption | undefined {
   for (let index = call.options.length - 1; index >= 0; index--) {
     const option = call.options[index] as GivenOption
@@ -124,7 +124,7 @@ export function findOption(call: Call, names: FlagNames): GivenOption | undefine
   return undefined
 }
 
-/** The value of an option, when it is given one. */
+/** The value of an option, if it has one. */
 export function optionValue(call: Call, names: FlagNames): string | undefined {
   for (let index = call.options.length - 1; index >= 0; index--) {
     const option = call.options[index] as GivenOption
@@ -133,7 +133,7 @@ export function optionValue(call: Call, names: FlagNames): string | undefined {
   return undefined
 }
 
-// GNU programs and git take any beginning of a long option that is not another option: `--rec`, `--h` for `--hard`.
+// GNU programs and git accept abbreviated long options: `--rec`, `--h` for `--hard`.
 function isNamed(given: string, names: FlagNames, abbreviates: boolean): boolean {
   for (const name of names) {
     if (given === name) return true
@@ -143,7 +143,7 @@ function isNamed(given: string, names: FlagNames, abbreviates: boolean): boolean
   return false
 }
 
-/** Splits the way flags are written in rules. */
+/** Splits the spellings of a flag in a rule. */
 export function flagNames(written: string): FlagNames {
   return written.split('|')
 }

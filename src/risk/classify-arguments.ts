@@ -1,5 +1,5 @@
-// Judges what the arguments of a tool would run. Code and SQL are judged as the program that runs them would get them,
-// so that one set of rules holds for `python3 -c`, a notebook and a server's tool alike.
+// Classifies commands, code and SQL in the arguments of a tool. Code and SQL are classified as input of their interpreter,
+// so that the same rules apply to `python3 -c`, a notebook and a tool of an MCP server.
 
 import type { ToolClass } from '../engine/tools.ts'
 import type { Evidence, Span } from './assessment.ts'
@@ -10,15 +10,15 @@ import { type Reading, readArguments } from './read-arguments.ts'
 import { findSqlLoss } from './sql.ts'
 import type { Language, ToolTraits } from './tool-traits.ts'
 
-/** What the arguments held. */
+/** The content of the arguments. */
 export interface ClassifiedArguments {
-  /** A command, code or SQL was read. */
+  /** A command, code or SQL was found. */
   readonly hasRead: boolean
   /** Texts of GraphQL that change something. */
   readonly mutations: readonly string[]
 }
 
-/** Judges all commands, code and SQL in the arguments. */
+/** Classifies all commands, code and SQL in the arguments. */
 export function classifyArguments(
   traits: ToolTraits,
   kind: ToolClass | undefined,
@@ -40,7 +40,7 @@ function withWorkingFolder({ cwd }: Reading, scene: ClassifyContext): ClassifyCo
   return cwd === undefined ? scene : { ...scene, cwd: resolveFolderArgument(cwd, scene.cwd, scene.facts.home) }
 }
 
-/** The folder that an argument names: from the root, the home or the folder before it. */
+/** Resolves a folder argument: absolute, in the home, or relative to the current folder. */
 export function resolveFolderArgument(given: string, cwd: string, home: string): string {
   const path = given.startsWith('~/') || given === '~' ? home + given.slice(1) : given
   return resolveDots(path.startsWith('/') ? path : `${cwd}/${path}`)
@@ -84,8 +84,8 @@ function shellEscapes(code: string): string[] {
   return lines.length === 0 ? [] : [lines.join('\n')]
 }
 
-// The text on the input of a program, or as shell text where none is named. Judged apart, then taken over with its
-// places in the text itself.
+// Classifies a text as input of a program, or as shell text. The evidence is added with positions in the
+// text.
 function classifyAs({ text, as, isGuess }: Reading, program: string, scene: ClassifyContext, findings: Findings): void {
   const whole = program === '' ? text : withInput(program, text)
   const shift = program === '' ? 0 : whole.indexOf('\n') + 1

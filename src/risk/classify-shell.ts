@@ -1,4 +1,4 @@
-// Judges a piece of shell text: what it would run is asked of the rules, one command after the other.
+// Classifies a shell text: applies the rules to each command that it would run.
 
 import { findAccesses } from './access.ts'
 import type { Effect, Evidence, Span, Tier } from './assessment.ts'
@@ -12,7 +12,7 @@ import { analyzeShell } from './shell/analyze.ts'
 import type { Execution, ShellCommand, Snippet, Unknown } from './shell/execution.ts'
 import { isWindowsCommand, translateWindowsCode, translateWindowsCommand } from './windows-commands.ts'
 
-/** What was found, before it becomes an assessment. */
+/** Evidence collected so far. */
 export interface Findings {
   readonly evidence: Evidence[]
   effect: Effect
@@ -20,7 +20,7 @@ export interface Findings {
   isUnknown: boolean
 }
 
-/** Where the text would run, and what is known there. */
+/** The working folder, facts and rules for a text. */
 export interface ClassifyContext {
   readonly cwd: string
   readonly facts: Facts
@@ -30,7 +30,7 @@ export interface ClassifyContext {
 const MAX_MATCHED = 160
 const MAX_NESTING = 3
 
-/** Judges the text, and the shell texts that other languages in it would run. */
+/** Classifies the text, and shell texts inside code of other languages. */
 export function classifyShell(
   text: string,
   around: ClassifyContext,
@@ -73,7 +73,7 @@ function classifyWindowsCommand(
     classifyShell(text, scene, findings, depth + 1, within ?? span)
 }
 
-// Whatever the program is, `-rf /` and `reset --hard` are what rm and git are told: judged as if it were them.
+// The arguments `-rf /` and `reset --hard` fit rm and git, so an unknown program is classified as each of them.
 function classifyUnknownProgram(
   command: ShellCommand,
   scene: ClassifyContext,
@@ -162,7 +162,7 @@ function findShellTexts(snippet: Snippet): readonly string[] {
   return snippet.language === 'other' ? translateWindowsCode(snippet.code) : findShellTextsInCode(snippet)
 }
 
-// Signs that a command of which only the arguments are known would do harm.
+// Texts that make an unknown part suspicious.
 const SUSPICIOUS_TEXTS = [
   ' -rf',
   ' -fr',
@@ -221,13 +221,13 @@ const UNKNOWN_REASONS: Readonly<Record<Unknown['why'], string>> = {
 
 function isSuspicious({ why, text, from }: Unknown): boolean {
   if (why === 'too-deep' || why === 'too-long') return true
-  // Where the output comes from a command that is seen, the rules about downloads have judged it.
+  // If a known command prints the script, the rules about downloads apply.
   if (why === 'dynamic-script') return from === undefined || from.length === 0
   const padded = ` ${text} `
   return SUSPICIOUS_TEXTS.some((sign) => padded.includes(sign))
 }
 
-/** Takes the graver of two effects. */
+/** Raises the effect, never lowers it. */
 export function raiseEffect(findings: Findings, effect: Effect): void {
   if (EFFECT_RANK[effect] > EFFECT_RANK[findings.effect]) findings.effect = effect
   if (effect !== 'read-only' && findings.tier < 2) findings.tier = 2
@@ -242,7 +242,7 @@ export const EFFECT_RANK: Readonly<Record<Effect, number>> = {
   destructive: 4,
 }
 
-/** Writes down what a rule found. */
+/** Adds the hit of a rule as evidence. */
 export function addEvidence(findings: Findings, rule: Rule, hit: Hit, text: string | undefined, within?: Span): void {
   const effect = hit.effect ?? rule.effect
   const tier = hit.tier ?? rule.tier
@@ -266,7 +266,7 @@ export function addEvidence(findings: Findings, rule: Rule, hit: Hit, text: stri
   })
 }
 
-/** What a test's answer says, at the place it means. */
+/** The hit that a test result means. */
 export function readResult(result: TestResult, whole: Span): Hit | undefined {
   if (result === undefined || result === false) return undefined
   if (result === true) return { at: whole }

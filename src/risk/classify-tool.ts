@@ -1,4 +1,4 @@
-// Judges the calls of tools that are not a shell: files, addresses, servers of others, sub-agents.
+// Classifies calls of tools other than shells: files, URLs, MCP servers, sub-agents.
 
 import { isRecord } from '../engine/plain-data.ts'
 import { fileArguments, type ToolClass } from '../engine/tools.ts'
@@ -31,7 +31,7 @@ import {
 
 type Args = Readonly<Record<string, unknown>>
 
-/** Judges a tool call by the class of its tool, and by what its arguments mean. */
+/** Classifies a tool call by the class of the tool and by its arguments. */
 export function classifyTool(
   tool: string,
   kind: ToolClass | undefined,
@@ -64,7 +64,7 @@ function isDeletion({ verbs }: ToolTraits, args: Args): boolean {
 
 const CONTENT = /^(?:new_)?(?:contents?|text|data|body|file_text|string|str|edits|patch|bytes|lines)$/
 
-// What a tool does with the files it names: by its verbs, else by the verb that it is given, else by what comes along.
+// The access of a tool to its files: by the verbs of its name, then by a verb argument, then by content arguments.
 function findAccessKind({ verbs, isReader }: ToolTraits, args: Args): Access['kind'] {
   const { names, given } = collectNamesAndVerbs(args)
   const words = [...verbs, ...given]
@@ -76,7 +76,7 @@ function findAccessKind({ verbs, isReader }: ToolTraits, args: Args): Access['ki
 
 const VERB_NAME = /^(?:command|action|operation|op|method|verb|type)$/
 
-// The names of all arguments, and the verbs among them: `{op: "write"}`, at any depth and in JSON texts.
+// The names of all arguments, and verb arguments such as `{op: "write"}`, at any depth and in JSON texts.
 function collectNamesAndVerbs(args: Args): { names: string[]; given: string[] } {
   const names: string[] = []
   const given: string[] = []
@@ -102,7 +102,7 @@ function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: it holds no arguments.
+    // Not JSON: contains no arguments.
     return undefined
   }
 }
@@ -150,7 +150,7 @@ function classifyAccess(
 
 const TREE_WORDS = new Set(['directory', 'directories', 'folder', 'folders', 'dir', 'tree', 'recursive'])
 
-// To delete by a tool loses as much as `rm` does.
+// A deletion by a tool has the same effect as `rm`.
 function classifyDeletion(tool: string, path: string, args: Args, scene: ClassifyContext, findings: Findings): void {
   const whole = { start: 0, end: path.length }
   addEvidence(findings, DELETES_FILE, { at: whole }, path)
@@ -161,7 +161,7 @@ function classifyDeletion(tool: string, path: string, args: Args, scene: Classif
   classifyAsCommand(`rm ${isTree ? '-rf ' : ''}-- ${joinWords([path])}`, path, scene, findings)
 }
 
-// The tool does what this shell command does.
+// Classifies a tool call as an equivalent shell command.
 function classifyAsCommand(command: string, path: string, scene: ClassifyContext, findings: Findings): void {
   const trial: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
   classifyShell(command, scene, trial)
@@ -236,7 +236,7 @@ function classifyServerTool(tool: string, { verbs }: ToolTraits, hasRead: boolea
   const whole = { start: 0, end: tool.length }
   const has = (set: ReadonlySet<string>): boolean => verbs.some((verb) => set.has(verb))
   if (has(CHANGE_WORDS)) raiseEffect(findings, 'file-modification')
-  // Where the command itself was judged, that it is run says nothing more.
+  // If the command was classified, the verb `run` adds no evidence.
   const isChange = verbs.some((verb) => CHANGE_WORDS.has(verb) && !(hasRead && RUN_WORDS.has(verb)))
   if (has(DELETE_WORDS)) addEvidence(findings, SERVER_DELETES, { at: whole, isUncertain: true }, tool)
   else if (has(DEPLOY_WORDS) && !isPostedSearch(verbs))
@@ -249,13 +249,13 @@ function isPostedSearch(verbs: readonly string[]): boolean {
   return verbs.includes('post') && (verbs.includes('search') || verbs.includes('query'))
 }
 
-// A tool that nobody knows is judged by its name, the files it names and what it would run.
+// An unknown tool is classified by its name; its files and commands are classified by the caller.
 function classifyUnknownTool(tool: string, { verbs }: ToolTraits, findings: Findings): void {
   if (verbs.some((verb) => DELETE_WORDS.has(verb)))
     addEvidence(findings, SERVER_DELETES, { at: { start: 0, end: tool.length }, tier: 3 }, tool)
 }
 
-// A change in GraphQL is named as a server's tool is: `deleteIssue(…)`.
+// GraphQL mutations are named like tools of a server: `deleteIssue(…)`.
 function classifyMutation(text: string, findings: Findings): void {
   const words = splitWords(text.slice(0, 10_000))
   const isDeletion = words.some((word) => DELETE_WORDS.has(word))

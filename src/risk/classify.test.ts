@@ -28,7 +28,7 @@ describe('the classes and tiers', () => {
     expect([assessment.effect, assessment.tier, decide(assessment)]).toEqual([effect, tier, decision])
   })
 
-  it('B10 deleting a folder that is known not to be under version control is for a person to decide', () => {
+  it('B10 deleting an untracked folder needs approval', () => {
     const input = { tool: 'shell', args: { command: 'rm -rf drafts' }, ...PLACE }
     const asked: string[] = []
     const knowing = (isTracked: boolean | undefined) =>
@@ -69,14 +69,14 @@ describe('the classes and tiers', () => {
     expect(first?.owasp).toBe('ASI02')
   })
 
-  it('B10 the gravest evidence comes first', () => {
+  it('B10 the most severe evidence comes first', () => {
     const tiers = shell('rm a.txt; rm -rf /; git push --force').evidence.map(({ tier }) => tier)
     expect(tiers).toEqual([...tiers].sort((a, b) => b - a))
     expect(tiers[0]).toBe(5)
   })
 })
 
-describe('the place', () => {
+describe('path classes', () => {
   it.each([
     ['/tmp/x', 'pass'],
     ['/tmp/../etc', 'block'],
@@ -181,7 +181,7 @@ describe('hostile input', () => {
     expect(() => classifyRisk({ tool: name, args } as never)).not.toThrow()
   })
 
-  it('B10 a text too long or too deep to be judged is unknown, never harmless', () => {
+  it('B10 a text that is too long or too deep to analyse is unknown, never harmless', () => {
     const deep = `${'$('.repeat(5_000)}id${')'.repeat(5_000)}`
     expect(decide(shell(`echo ${deep}`))).toBe('ask')
   })
@@ -291,7 +291,7 @@ describe('packs of users', () => {
 })
 
 describe('explain', () => {
-  it('B10 underlines what each rule found, says why, and what is safer', () => {
+  it('B10 underlines the match of each rule, with reason and alternative', () => {
     const text = 'echo ok; git reset --hard'
     expect(explain(shell(text), text)).toBe(
       [

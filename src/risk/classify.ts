@@ -1,5 +1,5 @@
-// The risk of a tool call or a message: effect class, tier and the evidence for both. Synchronous, the same answer
-// every time, and never an exception: what cannot be judged is unknown, not harmless.
+// The risk of a tool call or a message: effect, tier and the evidence for both. Synchronous and deterministic. Never
+// throws: input that cannot be classified is unknown, not harmless.
 
 import { isRecord } from '../engine/plain-data.ts'
 import { toolClass } from '../engine/tools.ts'
@@ -12,9 +12,9 @@ import { resolveDots } from './path-class.ts'
 import type { Facts, RulePack } from './rule.ts'
 import { compilePacks, RULE_PACKS } from './rulebook.ts'
 
-/** How to judge. */
+/** Options of the classification. */
 export interface RiskOptions {
-  /** Instead of the packs that come with ARC; keep the same array, it is compiled once. */
+  /** Rule packs instead of the built-in ones. Reuse the array: it is compiled once. */
   readonly packs?: readonly RulePack[] | undefined
   readonly facts?: Partial<Facts> | undefined
 }
@@ -64,7 +64,7 @@ function classifyCall(input: ToolInput, options: RiskOptions, findings: Findings
   else classifyTool(tool, kind, args, scene, findings)
 }
 
-// A shell of Windows: its commands are read in two ways.
+// A Windows shell: its commands are parsed in two ways.
 const MAY_BE_WINDOWS = /power|pwsh|cmd/i
 
 const FOLDERS = ['workdir', 'cwd', 'working_directory', 'directory', 'working_dir', 'workingDirectory']
@@ -83,7 +83,7 @@ function absolute(path: string): string {
 
 const BESIDE_COMMAND = new Set(['command', 'description', 'explanation', ...FOLDERS])
 
-// The usual call of a shell: one command, and beside it nothing that could be another.
+// The usual shell call: one command, and no other argument that could be a command.
 function plainCommand(args: Args): string | undefined {
   for (const key of Object.keys(args)) {
     const value = args[key]
@@ -137,7 +137,7 @@ function assess({ evidence, effect, tier, isUnknown }: Findings): Assessment {
   return { effect, tier, requiresConfirmation, checklist: findChecklist(effect, tier), evidence: sorted, isUnknown }
 }
 
-// The gravest first; of two as grave, the one that is certain.
+// Most severe first; certain evidence before uncertain evidence of the same tier.
 function byGravity(a: Evidence, b: Evidence): number {
   return (
     b.tier - a.tier ||

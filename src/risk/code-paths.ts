@@ -1,5 +1,5 @@
-// Code of other languages with the home and the temporary folder as plain texts: `os.homedir() + '/x'` becomes `'~/x'`.
-// Functions, variables of the environment, simple variables and joins of paths are put in their place.
+// Replaces expressions for the home and temporary folder in code by literals: `os.homedir() + '/x'` becomes `'~/x'`.
+// Handles functions, environment variables, simple variables and path joins.
 
 const MAX_CODE = 100_000
 const MAX_ROUNDS = 8
@@ -31,7 +31,7 @@ const BARE_TEMP = new RegExp(TEMP, 'g')
 const PERL = /\$ENV\{["']?HOME["']?\}(?=(["'/]?))/g
 const MENTION = /home|expanduser|expand_path|pw_dir|te?mp_?dir|~/i
 
-/** The code with its homes and temporary folders as texts. The length changes: positions do not hold any more. */
+/** The code with the home and temporary folder as literals. Positions change. */
 export function withPlainPaths(code: string): string {
   if (code.length > MAX_CODE || !MENTION.test(code)) return code
   const plain = code
@@ -46,7 +46,7 @@ export function withPlainPaths(code: string): string {
 const ASSIGNED =
   /(?:\b(?:const|let|var|my|local)\s+)?(\$?[A-Za-z_]\w*)\s*:?=\s*(["'])((?:~|\/tmp)[^"'\n]*)\2\s*(?=[;\n)]|$)/g
 
-// A variable that is set to such a text stands for it, also in texts: `"$h/x"`, `${h}/x`, `#{h}/x`, `{h}/x`.
+// Replaces variables with such a value, also inside strings: `"$h/x"`, `${h}/x`, `#{h}/x`, `{h}/x`.
 function withVariables(code: string): string {
   let text = code
   let rounds = 0

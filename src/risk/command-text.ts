@@ -1,17 +1,17 @@
-// Commands that are spread over several arguments: a program with its list of words, its input and its environment.
+// Builds shell text from a command in several arguments: program, list of words, input and environment.
 
 import { isRecord } from '../engine/plain-data.ts'
 import { quoteForShell } from '../engine/shell-quote.ts'
 import { argumentName } from './tool-traits.ts'
 
-/** The parts of a command that stand beside each other in one object. */
+/** The parts of a command in one object. */
 export interface ProgramParts {
   readonly program: string | undefined
   /** Its arguments as shell text. */
   readonly words: string | undefined
-  /** What it gets on standard input. */
+  /** Its standard input. */
   readonly input: string | undefined
-  /** `NAME=value ` for each variable set for it. */
+  /** `NAME=value ` for each of its variables. */
   readonly env: string
 }
 
@@ -35,7 +35,7 @@ export function readProgramParts(fields: Fields): ProgramParts {
     else if (ENVIRONMENT.test(name) && isRecord(value)) env = assignments(value)
     else if (typeof value !== 'string') continue
     else if (INPUT.test(name)) input = value
-    // A command is named before a file of the same object.
+    // A command argument takes precedence over a file argument.
     else if (PROGRAM.test(name) && (program === undefined || /comm|cmd|exe|program/.test(name))) program = value
   }
   return { program, words, input, env }
@@ -67,7 +67,7 @@ function assignments(env: Fields): string {
     .join('')
 }
 
-/** Words as shell text. What many servers hand on to a shell, such as `~` and `$HOME`, is left to be expanded. */
+/** Joins words as shell text. `~` and `$HOME` are not quoted, because many servers pass them to a shell. */
 export function joinWords(words: readonly string[]): string {
   return words.map(quoteWord).join(' ')
 }

@@ -1,19 +1,19 @@
-// From risk to decision, in one place: the hook, `arc check` and the benchmark all ask here.
+// Maps risk to a decision, for the hook, `arc check` and the benchmark.
 
 import { DECISION_RANK, type Decision } from '../engine/verdict.ts'
 import type { Assessment, Evidence } from './assessment.ts'
 
-/** How strict to be. */
+/** Options of the decision. */
 export interface DecideOptions {
-  /** What a certain tier-4 harm leads to; `block` unless set. A deploy asks in any case. */
+  /** Decision for certain harm of tier 4, default `block`. Deploys always ask. */
   readonly tier4?: 'block' | 'ask' | undefined
-  /** The lowest tier that blocks, 4 unless set; tier 5 always does. */
+  /** The lowest tier that blocks, default 4. Tier 5 always blocks. */
   readonly blockTier?: number | undefined
 }
 
 /**
- * What should happen with an action of this risk. Tier 5 blocks, tier 4 blocks (a deploy asks), tier 3 is flagged;
- * harm that depends on what cannot be known asks.
+ * The decision for an action. Tier 5 blocks, tier 4 blocks (a deploy asks), tier 3 is flagged;
+ * uncertain harm asks.
  */
 export function decide({ evidence, isUnknown }: Assessment, options: DecideOptions = {}): Decision {
   let decision: Decision = isUnknown ? 'ask' : 'pass'
@@ -24,7 +24,7 @@ export function decide({ evidence, isUnknown }: Assessment, options: DecideOptio
   return decision
 }
 
-// What one piece of evidence asks for.
+// The decision for one piece of evidence.
 function decideOnEvidence(
   { tier, effect, isUncertain }: Evidence,
   { tier4 = 'block', blockTier = 4 }: DecideOptions,

@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// What ordinary programs do when no rule has anything to say: most only look, some change files, some change the build.
+// The effect of programs when no rule matches: read-only, file changes or build changes.
 
 import type { Effect } from './assessment.ts'
 import type { Call } from './call.ts'
@@ -34,7 +34,7 @@ const NON_BUILD_VERBS = new Set(
   ),
 )
 
-/** What this call touches, going by its program alone. */
+/** The default effect of a program. */
 export function findDefaultEffect(call: Call): Effect {
   const { name } = call
   const writes = call.command.redirects.some(
@@ -56,7 +56,7 @@ export function findDefaultEffect(call: Call): Effect {
   return 'file-modification'
 }
 
-// Programs of the project and for the project: a word like `delete` among their arguments is a name, not an order.
+// Developer tools: a word like `delete` in their arguments is usually a name.
 const DEVELOPER_TOOLS = new Set(
   (
     'npm npx pnpm pnpx yarn bun bunx node deno python python2 python3 ruby perl php java go cargo rustc make gmake ninja just task cmake mvn gradle gradlew ' +
@@ -67,7 +67,7 @@ const DEVELOPER_TOOLS = new Set(
   ).split(' '),
 )
 
-/** Is this a program about which nothing at all is known? */
+/** Whether nothing is known about the program. */
 export function isUnknownProgram(name: string): boolean {
   return (
     !READ_ONLY_PROGRAMS.has(name) &&

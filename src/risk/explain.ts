@@ -1,4 +1,4 @@
-// An assessment in words for the terminal: what would run, what was found where, why this tier, and what is safer.
+// Formats an assessment for the terminal: the commands, the evidence with its position, reasons and alternatives.
 
 import type { Assessment, Evidence, Tier } from './assessment.ts'
 import { decide } from './decide.ts'
@@ -75,7 +75,7 @@ function underline(text: string, { start, end }: { readonly start: number; reado
   return [`  ${line}`, `  ${' '.repeat(start - shift)}^${'~'.repeat(length - 1)}`]
 }
 
-// Control characters would move the cursor about: shown as dots, one for one, so that the marks below stay in place.
+// Control characters would move the cursor: each is shown as one dot, so that the marks stay aligned.
 function visible(text: string): string {
   let shown = ''
   for (const char of text) {

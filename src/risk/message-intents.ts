@@ -1,16 +1,16 @@
-// Judges plain messages by keywords. A message does nothing by itself, so its tier stays low; what counts is what it asks for.
-// Negated ("do not deploy"), quoted and merely named things ("press release notes") are not asked for.
+// Classifies messages by keywords: what a message asks for. The tier stays low, because a message has no effect.
+// Negated ("do not deploy"), quoted and merely named things ("press release notes") do not count.
 
 import type { Effect, Span, Tier } from './assessment.ts'
 
 interface Keyword {
   readonly effect: Effect
   readonly tier: Tier
-  /** The words, in order; `*` after a word takes its endings along (deploy, deployed, deploying). */
+  /** The words, in order; `*` after a word matches its endings (deploy, deployed, deploying). */
   readonly words: string
 }
 
-/** What messages ask for, gravest first. */
+/** Requests in messages, most severe first. */
 const KEYWORDS: readonly Keyword[] = [
   ...phrases(
     'destructive',
@@ -54,7 +54,7 @@ interface MessageWord {
 
 const MAX_WORDS = 5_000
 
-/** What the message asks for; empty when it only asks to look. */
+/** The requests of the message; empty when it only asks to read. */
 export function findMentions(message: string): Mention[] {
   const words = readWords(message)
   const found: Mention[] = []
@@ -116,7 +116,7 @@ const NEGATIONS = new Set(
 )
 const ASKING = new Set('explain describe what how why when who which where did does is was were'.split(' '))
 
-// A negation a few words before, in the same clause, takes the order back; a question does not give one.
+// A negation a few words earlier in the same clause cancels the request. A question is not a request.
 function isNegated(words: readonly MessageWord[], at: number): boolean {
   for (let index = at - 1; index >= Math.max(0, at - 4); index--) {
     const { text } = words[index] as MessageWord
@@ -153,14 +153,14 @@ const ARTICLES = new Set([
   'about',
 ])
 
-// "the deploy script", "press release notes": the word names a thing.
+// "the deploy script", "press release notes": the word is a noun.
 function isOnlyNamed(words: readonly MessageWord[], at: number, length: number): boolean {
   const after = words[at + length]?.text ?? ''
   const before = words[at - 1]?.text ?? ''
   return NOUNS_AFTER.has(after) && (ARTICLES.has(before) || length === 1) && before !== 'and' && before !== 'please'
 }
 
-// Quoted text and code are spoken of, not asked for; a sentence's end is a word of its own.
+// Quoted text and code are skipped. The end of a sentence is a separate word.
 function readWords(message: string): MessageWord[] {
   const words: MessageWord[] = []
   let at = 0

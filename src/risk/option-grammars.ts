@@ -1,6 +1,6 @@
 // A table: exempt from the file length limit.
-// How programs read their arguments: which options take a value, so that a value is never taken for a subcommand or a file.
-// A program without a row takes no values that we know of.
+// How programs parse their arguments: which options take a value, so that a value is not parsed as a subcommand or file.
+// A program without a row has no known options with values.
 
 /** How one program reads its arguments. */
 export interface Grammar {
@@ -8,17 +8,17 @@ export interface Grammar {
   readonly values: ReadonlySet<string>
   /** Options with a value that mean the same after any subcommand. */
   readonly everywhere: ReadonlySet<string>
-  /** Options with a value of each subcommand that is known. */
+  /** Options with a value, by subcommand. */
   readonly subs?: ReadonlyMap<string, ReadonlySet<string>> | undefined
-  /** Long options may be shortened, as GNU's and git's may. */
+  /** Long options may be abbreviated, as in GNU programs and git. */
   readonly abbreviates?: boolean | undefined
   /** Long options have one dash: `terraform -destroy`. */
   readonly isDashLong?: boolean | undefined
-  /** Everything after the first operand belongs to another program. */
+  /** Arguments after the first operand belong to another program. */
   readonly isStoppedByOperand?: boolean | undefined
-  /** Where `-h` means help, and not a host. */
+  /** `-h` means help, not a host. */
   readonly hasShortHelp?: boolean | undefined
-  /** Options under which nothing is done. */
+  /** Options for a dry run. */
   readonly dry: readonly string[]
 }
 
@@ -161,7 +161,7 @@ const ROWS: readonly Row[] = [
       '-H -c -l --host --context --config --log-level --connection --url --identity -f --filter --format --file -n --name --namespace -v --volume --mount -e --env --env-file -p --publish -w --workdir -u --user --network --net --entrypoint --label -t --tag --build-arg --target --platform --memory -m --cpus --restart --hostname -h --add-host --cap-add --cap-drop --device --gpus --ulimit --security-opt --pid --ipc --userns --shm-size --stop-timeout --tmpfs --log-driver --log-opt --link --dns --ip --group-add --runtime --cidfile --pull --since --until --tail --time --project-name --project-directory --profile --scale --timeout --index --type --signal -s --change --author --message --password --username --progress --ansi --parallel',
     hasShortHelp: true,
     subs: {
-      // Here -f, -v, -t and -a are switches.
+      // -f, -v, -t and -a are flags.
       rm: '-t --time',
       rmi: '',
       system: '--filter',

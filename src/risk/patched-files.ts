@@ -1,4 +1,4 @@
-// The files that a patch on the input changes, and the files that options of git write.
+// The files that a patch changes, and the files that git options write.
 
 import type { Call } from './call.ts'
 import type { ShellCommand, Word } from './shell/execution.ts'
@@ -10,7 +10,7 @@ const MAX_TEXT = 200_000
 const HEADERS =
   /^(?:\+\+\+ |--- |Index: |(?:rename|copy) (?:to|from) |\*\*\* (?:(?:Update|Add|Delete) File|Move to): )"?([^\t\n"]+)|^diff --git "?([^\t\n" ]+)"? "?([^\t\n" ]+)/gm
 
-/** The files that the command patches: of `patch`, `git apply`, `git am` and `apply_patch` with the patch on their input. */
+/** The files that `patch`, `git apply`, `git am` or `apply_patch` change with the patch on their input. */
 export function findPatchedFiles(call: Call, text = readPatch(call)): Word[] {
   if (text === undefined || !appliesPatches(call)) return []
   const folder = readPatchFolder(call)
@@ -23,7 +23,7 @@ export function findPatchedFiles(call: Call, text = readPatch(call)): Word[] {
   return [...found].map((path) => ({ text: path, isKnown: true, isGlob: false, span }))
 }
 
-/** The files of patches that stand in the text, for commands that apply one from a file or a pipe. */
+/** The files of patches inside the text, for commands that apply a patch from a file or a pipe. */
 export function findPatchesInText(call: Call, others: readonly ShellCommand[]): Word[] {
   if (!appliesPatches(call)) return []
   return others.flatMap((other) => {
@@ -57,7 +57,7 @@ function readPatchedNames(text: string): string[] {
   return names
 }
 
-// The name without as many folders as `-p` says. Without `-p`, `patch` tries the whole name and the last part of it.
+// Strips the number of folders that `-p` gives. Without `-p`, `patch` tries the whole name and its last part.
 function stripFolders(name: string, call: Call): string[] {
   const given = /^-p(\d+)$|^--strip=(\d+)$/
   const { args } = call.command
@@ -85,7 +85,7 @@ function readPatchFolder(call: Call): string | undefined {
   return undefined
 }
 
-/** A file or folder that an option of git names as a target. */
+/** A target file or folder of a git option. */
 export interface GitOutput {
   readonly file: Word
   /** Files are written into it. */
@@ -94,7 +94,7 @@ export interface GitOutput {
 
 const OUTPUT = /^(--output|--output-directory|--prefix|--index-output|--export-marks|-o)(?:=(.*))?$/
 
-/** What options such as `--output=file` and `--prefix=folder/` make git write. */
+/** The targets of git options such as `--output=file` and `--prefix=folder/`. */
 export function findGitOutputs(call: Call): GitOutput[] {
   const { args } = call.command
   const sub = call.operands[0]?.text ?? ''
@@ -120,7 +120,7 @@ export function findGitOutputs(call: Call): GitOutput[] {
 
 const OUTPUT_SUBS = new Set(['archive', 'format-patch', 'bugreport', 'diagnose'])
 
-// A prefix ends in a folder, or in the beginning of a name.
+// A prefix is a folder, or a folder and the start of a name.
 function prefixTargets(value: Word): GitOutput[] {
   const end = value.text.lastIndexOf('/')
   const folder = end < 0 ? '.' : value.text.slice(0, end) || '/'

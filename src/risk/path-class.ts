@@ -1,10 +1,10 @@
-// Where a path leads, as far as harm is concerned: a temporary or build folder, the project, the home, the system.
-// Paths are worked out by name. Where the guard knows real paths, a link counts as the place that it leads to.
+// Path classes: temporary and build folders, the project, the home, the system.
+// Paths are classified by name. If the guard can resolve links, the target of a link counts, too.
 
 import type { Facts } from './rule.ts'
 import type { CommandLocation, Word } from './shell/execution.ts'
 
-/** What a path means to the one who would lose it, from harmless to worst. */
+/** The class of a path, from harmless to worst. */
 export type PathClass =
   | 'temp'
   | 'build'
@@ -21,12 +21,12 @@ export type PathClass =
   | 'above'
   | 'root'
 
-/** A path and what it means. */
+/** A path with its class. */
 export interface ClassifiedPath {
   readonly pathClass: PathClass
-  /** Absolute and without `..` where it could be worked out; as written otherwise. */
+  /** Absolute and normalized if possible; otherwise as written. */
   readonly path: string
-  /** The word ends in a pattern that takes all there is: `*`, `dir/*`. */
+  /** The word ends in a pattern that matches everything: `*`, `dir/*`. */
   readonly isAll: boolean
 }
 
@@ -57,7 +57,7 @@ const SYSTEM_ROOTS = new Set(
   ).split(' '),
 )
 
-/** Where this word leads when the command runs in `cwd`. */
+/** Classifies a word as a path in the working folder. */
 export function classifyPath(
   word: Word,
   cwd: string | undefined,
@@ -86,8 +86,8 @@ const RANK: Readonly<Record<PathClass, number>> = {
   root: 13,
 }
 
-// `build/*` is the whole home when `build` is a link to it. The last name itself is not followed: deleting a link
-// deletes no more than the link. The graver of both places counts.
+// `build/*` is the whole home if `build` is a link to it. The last name is not resolved: deleting a link
+// deletes only the link. The worse class counts.
 function classifyLinkTarget(placed: ClassifiedPath, { text, isGlob }: Word, facts: Facts): ClassifiedPath {
   const { path } = placed
   if (!path.startsWith('/') || RANK[placed.pathClass] >= RANK.system) return placed
@@ -110,7 +110,7 @@ function resolveFolder(folder: string, { guard }: Facts): string {
   return guard?.realFolder?.(folder) ?? folder
 }
 
-/** The same for a text, such as a path in another language's code. */
+/** Classifies a path in a text, such as code of another language. */
 export function classifyPathText(text: string, cwd: string | undefined, facts: Facts, hasGlob = false): ClassifiedPath {
   const expanded = expandKnown(text, cwd, facts)
   if (expanded === undefined) return { pathClass: findUnknownClass(text), path: text, isAll: false }
@@ -122,7 +122,7 @@ export function classifyPathText(text: string, cwd: string | undefined, facts: F
   return classifyGlob(path, facts)
 }
 
-// A pattern that takes everything of a folder is that folder; any other pattern is something in its folder.
+// A pattern that matches everything in a folder counts as the folder; other patterns count as paths in the folder.
 function classifyGlob(path: string, facts: Facts): ClassifiedPath {
   const parts = path.split('/')
   const first = parts.findIndex(hasPattern)
@@ -218,12 +218,12 @@ function hasBuildName(parts: readonly string[]): boolean {
   return parts.some((part) => BUILD_FOLDERS.has(part) || part.endsWith('.egg-info') || part.startsWith('bazel-'))
 }
 
-/** Is this path the folder itself, or in it? */
+/** Whether a path is the folder or inside it. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || (path.startsWith(folder) && (folder === '/' || path.charCodeAt(folder.length) === 47))
 }
 
-/** Takes `.`, `..` and double slashes out of an absolute path. */
+/** Removes `.`, `..` and double slashes from an absolute path. */
 export function resolveDots(path: string): string {
   if (!path.includes('/.') && !path.includes('//') && !path.endsWith('/')) return path
   const parts: string[] = []
@@ -240,11 +240,11 @@ export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/', end - 1) + 1, end)
 }
 
-// Variables and substitutions whose meaning is plain without running anything.
+// Variables and substitutions with a known value.
 const TEMP_VARIABLES = new Set(['TMPDIR', 'TMP', 'TEMP', 'RUNNER_TEMP', 'XDG_RUNTIME_DIR'])
 const PROJECT_SUBSTITUTIONS = ['$(pwd)', '`pwd`', '$(git rev-parse --show-toplevel)', '`git rev-parse --show-toplevel`']
 
-/** The text with its beginning worked out, also by variables whose values are given. */
+/** Expands the start of a path, also with the given variables. */
 export function expandPathStart(
   text: string,
   cwd: string | undefined,
@@ -260,12 +260,12 @@ export function expandPathStart(
   return expandKnown(text, cwd, facts)
 }
 
-// The text with its beginning worked out, or nothing when that depends on what cannot be known.
+// Expands the start of a path; undefined when it is unknown.
 function expandKnown(text: string, cwd: string | undefined, facts: Facts): string | undefined {
   const code = text.charCodeAt(0)
   if (code === 126) return expandTilde(text, facts)
   if (code === 36 || code === 96) return expandStart(text, cwd, facts)
-  // Unknown parts further on stay within what stands before them, unless they could climb.
+  // Unknown parts later in the path stay below its start.
   return text
 }
 
@@ -294,7 +294,7 @@ function expandStart(text: string, cwd: string | undefined, facts: Facts): strin
   return expandAssigned(variable, cwd, facts)
 }
 
-// A trap or a function is read before the variable that it uses is set: what the text sets somewhere counts.
+// A trap or function may be read before its variable is set, so every assignment of the text counts.
 function expandAssigned(
   { name, rest }: { readonly name: string; readonly rest: string },
   cwd: string | undefined,
@@ -323,7 +323,7 @@ function isNameCharacter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || (code >= 48 && code <= 57)
 }
 
-// `$dir/node_modules` is a build folder wherever it is.
+// `$dir/node_modules` is a build folder for any `$dir`.
 function findUnknownClass(text: string): PathClass {
   return hasBuildName(text.split('/').slice(1)) && !text.includes('..') ? 'build' : 'unknown'
 }

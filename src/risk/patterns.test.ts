@@ -34,7 +34,7 @@ describe('the patterns of the rules', () => {
     ])
   })
 
-  it.each(PATTERNS)('B10 %s comes to an end on hostile texts', (pattern) => {
+  it.each(PATTERNS)('B10 %s ends on hostile texts', (pattern) => {
     const end = pattern.lastIndexOf('/')
     const compiled = new RegExp(pattern.slice(1, end), pattern.slice(end + 1))
     for (const text of HOSTILE) expect(typeof compiled.test(text)).toBe('boolean')
@@ -50,7 +50,7 @@ describe('long commands', () => {
     },
   )
 
-  it.each(['python3 -c', 'psql -c', 'node -e', 'perl -e'])('B10 %s with long code is judged', (program) => {
+  it.each(['python3 -c', 'psql -c', 'node -e', 'perl -e'])('B10 %s with long code is classified', (program) => {
     for (const part of ['(', 'os.remove(', '"', 'DROP ', '-- ', 'exec(', '`']) {
       const code = part.repeat(10_000).replaceAll("'", '')
       expect(classifyRisk({ tool: 'shell', args: { command: `${program} '${code}'` } }).tier).toBeGreaterThan(0)

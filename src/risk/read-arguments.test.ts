@@ -11,7 +11,7 @@ const rate = ({ tool, args }: ToolCall): Assessment => classifyRisk({ tool, args
 const titled = (calls: readonly ToolCall[]) =>
   calls.map((call) => [call.tool, JSON.stringify(call.args).slice(0, 90), call] as const)
 
-it('G8 judges the command of a tool that nobody knows', () => {
+it('G8 classifies the command of an unknown tool', () => {
   const args = { command: 'rm -rf ~' }
   for (const tool of [' Bash ', 'execute_bash', 'mcp__shell__execute']) expect(rate({ tool, args }).tier).toBe(5)
 })

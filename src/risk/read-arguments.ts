@@ -1,5 +1,5 @@
-// Reads the arguments of a tool call by meaning: which of them are shell commands, code or SQL, whatever the tool is
-// called. Messages, titles and file contents are data and are not read as commands. Bounded in depth and size.
+// Finds shell commands, code and SQL in the arguments of a tool call, by the names and forms of the
+// arguments. Messages, titles and file contents are data. Depth and size are limited.
 
 import { isRecord } from '../engine/plain-data.ts'
 import type { ToolClass } from '../engine/tools.ts'
@@ -7,22 +7,22 @@ import { joinWords, readProgramParts, withInput } from './command-text.ts'
 import { isGraphMutation, isSqlStatement } from './sql-text.ts'
 import { argumentName, findLanguage, type Language, splitWords, type ToolTraits } from './tool-traits.ts'
 
-/** One text in the arguments that would run. */
+/** A text in the arguments that would run. */
 export interface Reading {
   readonly as: 'shell' | 'code' | 'sql' | 'graphql'
   readonly text: string
-  /** Of code; absent where nothing names it. */
+  /** The language of code, if it is named. */
   readonly language?: Language | undefined
-  /** Perhaps not what it is read as: only findings of tier 4 and 5 count. */
+  /** The kind is a guess: only findings of tier 4 and 5 count. */
   readonly isGuess: boolean
-  /** The folder it runs in, as the argument beside it says. */
+  /** The working folder from a neighbouring argument. */
   readonly cwd?: string | undefined
 }
 
-/** All that could be read, and whether there is more. */
+/** The texts found, and the parts that could not be read. */
 export interface Readings {
   readonly found: readonly Reading[]
-  /** Why a part that may be a command could not be read. */
+  /** Why a possible command could not be read. */
   readonly unreadable: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export function readArguments(traits: ToolTraits, kind: ToolClass | undefined, a
 interface Reader {
   readonly traits: ToolTraits
   readonly kind: ToolClass | undefined
-  /** A tool of a known class that is not a shell: only arguments that can be nothing but commands count. */
+  /** A tool of a known class that is not a shell: only arguments that are certainly commands count. */
   readonly isKnown: boolean
   readonly found: Reading[]
   readonly unreadable: string[]
@@ -67,14 +67,14 @@ const COMMAND_WORDS = new Set(
 )
 const SHELL_NAMES = new Set('shell bash sh zsh powershell pwsh exec execute'.split(' '))
 const SQL_WORDS = new Set('sql ddl dml'.split(' '))
-// Facts about a command, which are none themselves: `command_id`, `script_path`.
+// Properties of a command that are not commands: `command_id`, `script_path`.
 const PROPERTIES = new Set(
   (
     'id ids name names type kind status state count total timeout ms seconds limit mode version label title description ' +
     'reason result output error index url uri path file dir cwd env format encoding hash tag tags'
   ).split(' '),
 )
-/** Names under which an object holds its text: `{command: {value: "…"}}`. */
+/** Names of the text in an object: `{command: {value: "…"}}`. */
 const HOLDS_TEXT = /^(?:value|text|contents?|raw|string|str|line|body|data)$/
 const WORDS = /^(?:.+_)?(?:args|arguments|argv|flags)$/
 const ARGUMENTS = /^(?:.+_)?(?:args|arguments|params|parameters|input|options)$/
@@ -83,19 +83,19 @@ const CODE =
 const QUERY = /(?:^|_)(?:query|queries|statements?|mutation|q)$/
 const DATA =
   /(?:^|_)(?:contents?|body|messages?|text|description|prompt|title|summary|comments?|notes?|subject|markdown|html|caption|label|name|reason|instructions?|question|answer|thoughts?|context|explanation|string|str|replacement|patch|diff|css|svg|xml|yaml|csv|logs?|output|result|topic|goal|task|plan|id)$/
-/** What a shell or a terminal is given to type. */
+/** Names of text that is typed into a shell or terminal. */
 const TYPED = /(?:^|_)(?:input|text|contents?|keys|data|stdin|lines?)$/
 const KEYBOARDS = ['computer', 'desktop', 'keyboard', 'xdotool', 'keystrokes']
 const ENCODED = /(?:^|_)(?:base64|b64|encoded)(?:_|$)/
 const FOLDER = /^(?:cwd|work_?dir|working_dir(?:ectory)?|directory|current_directory)$/
 
-/** Names under which a list of steps or a plan holds its commands: `{steps: [{run: "…"}]}`. Other texts are as usual. */
+/** Names of commands in a list of steps or a plan: `{steps: [{run: "…"}]}`. */
 const ACTION =
   /(?:^|_)(?:runs?|do|does|actions?|steps?|invoke|calls?|operations?|ops?|perform|launch|jobs?|hooks?|handler|process|program|recipe|setup|teardown|on_\w+|trigger|start|stop|healthcheck)$/
 
 type Meaning = 'command' | 'sql' | 'code' | 'query' | 'data' | 'action'
 
-// What an argument is, going by its name.
+// Classifies an argument by its name.
 function classifyArgument(words: readonly string[], key: string, { words: tool }: ToolTraits): Meaning | undefined {
   const last = words.at(-1) ?? ''
   if (!PROPERTIES.has(last)) {
@@ -184,10 +184,10 @@ function hasInnerBlank(word: string | undefined): boolean {
   return /\S\s+\S/.test(word ?? '')
 }
 
-// Programs that get a text to look for or to print.
+// Programs with a search pattern or a text as argument.
 const TAKES_TEXT = /^(?:echo|printf|[efz]?grep|rg|ag|ack|git|gh|sed|awk|jq|find|node|python3?)$/
 
-// `["ls", "rm -rf ~"]`: each reads like a command. Not `["grep", "-r", "rm -rf ~", "."]`, and not what is only printed.
+// `["ls", "rm -rf ~"]`: each item looks like a command. `["grep", "-r", "rm -rf ~", "."]` is one command.
 function isListOfCommands(words: readonly string[]): boolean {
   if (!words.some(hasInnerBlank) || TAKES_TEXT.test(words[0] ?? '')) return false
   return words.every((word) => /^[\w./~-]*\w(?:\s|$)/.test(word) && !word.startsWith('-'))
@@ -197,13 +197,13 @@ function isScalar(item: unknown): boolean {
   return typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean'
 }
 
-// In the arguments of a runner every text that is not plainly data may be the command.
+// In the arguments of a runner, every text that is not clearly data may be a command.
 function isLoose({ traits, kind }: Reader, { key, meaning }: ArgumentPosition): boolean {
   if (meaning === 'code' || meaning === 'sql' || meaning === 'query') return false
   if (meaning === 'action' && !traits.isReader && !traits.isForDocuments) return true
   const isTyped = traits.isShell || kind === 'shell' || (traits.isRunner && traits.language !== undefined)
   if ((isTyped || KEYBOARDS.some((word) => traits.words.has(word))) && TYPED.test(key)) return true
-  // Beside a statement of SQL stand the values for it.
+  // Other arguments of a database tool are values for its statement.
   if (traits.isDatabase) return false
   return (traits.isRunner || kind === 'shell') && meaning !== 'data' && !FOLDER.test(key)
 }
@@ -224,7 +224,7 @@ function readText(reader: Reader, written: string, position: ArgumentPosition): 
   } else if (isLoose(reader, position)) readLoose(reader, text, position)
 }
 
-// Arguments given as a JSON text are read like the value they stand for.
+// Arguments in a JSON text are read like their parsed value.
 function readJson(reader: Reader, text: string, position: ArgumentPosition): boolean {
   const start = text.trimStart()[0]
   if ((start !== '{' && start !== '[') || position.meaning === 'data') return false
@@ -234,14 +234,14 @@ function readJson(reader: Reader, text: string, position: ArgumentPosition): boo
     readValue(reader, value, { ...position, depth: position.depth + 1 })
     return true
   } catch {
-    // Not JSON. Where it stands for arguments, a lenient reader may still find a command in it.
+    // Not JSON. If it should be arguments, a lenient parser may still find a command in it.
     if (ARGUMENTS.test(position.key) && /command|cmd|script|exec|shell|bash|sql|code/i.test(text))
       noteUnreadable(reader, `"${position.key}" is no JSON`)
     return false
   }
 }
 
-// Base64, where the name or the `encoding` beside it says so.
+// Decodes base64 if the name or a neighbouring `encoding` says so.
 function decoded(reader: Reader, text: string, { key, siblings }: ArgumentPosition): string | undefined {
   const { encoding } = siblings
   if (!ENCODED.test(key) && !(typeof encoding === 'string' && /^(?:base64|b64)/i.test(encoding))) return text
@@ -254,7 +254,7 @@ function decoded(reader: Reader, text: string, { key, siblings }: ArgumentPositi
 
 function readCommand(reader: Reader, text: string, position: ArgumentPosition): void {
   const { kind, isKnown } = reader
-  // The patch of an editing tool is no shell text.
+  // The patch of an editing tool is not shell text.
   if (kind === 'write' && text.startsWith('*** Begin Patch')) return
   if (isAnyScript(reader, position)) {
     readCode(reader, text, position)
@@ -265,7 +265,7 @@ function readCommand(reader: Reader, text: string, position: ArgumentPosition): 
   if (!isKnown && kind !== 'shell') addForProgram(reader, text, position.cwd)
 }
 
-// A `script` is code of the language that is named; where none is and the tool is no shell, it may be of any.
+// A `script` is code of the named language. Without a language, and if the tool is not a shell, it may be any language.
 function isAnyScript({ traits, kind, isKnown }: Reader, position: ArgumentPosition): boolean {
   if (!/(?:^|_)scripts?$/.test(position.key)) return false
   const language = findLanguage(position.words) ?? languageBeside(position) ?? traits.language
@@ -312,7 +312,7 @@ function languageBeside({ siblings }: ArgumentPosition): Language | undefined {
   return undefined
 }
 
-// A query is SQL where it is a statement of SQL. To search for the words of one is not to run it.
+// A query is SQL if it is a whole SQL statement. A search for SQL words is not.
 function readQuery(reader: Reader, text: string): void {
   const { isForDocuments, isDatabase, verbs } = reader.traits
   const isSearch = isForDocuments || verbs.includes('list') || verbs.includes('browse')

@@ -1,5 +1,5 @@
-// A rule is data: what it looks for, what that would do, what to do instead, and the examples that are its tests.
-// A small declarative form covers most rules and is compiled once; where it does not suffice, a rule brings a test.
+// A rule is data: its condition, effect, reason, alternative, and the examples that are its tests.
+// Most rules use a small declarative form, which is compiled once; others have a test function.
 
 import type { Guard } from '../engine/guarded-paths.ts'
 import type { Access } from './access.ts'
@@ -7,16 +7,16 @@ import type { Effect, Span, Tier } from './assessment.ts'
 import { type Call, type FlagNames, findOption, flagNames } from './call.ts'
 import type { Execution, Snippet, Word } from './shell/execution.ts'
 
-/** What is known about the place where the action would happen. Nothing here is looked up by the rules. */
+/** Facts about the environment of the action. The rules look up nothing themselves. */
 export interface Facts {
-  /** The root of the project; undefined where there is none, such as on another machine. */
+  /** The root of the project; undefined if there is none, for example on another machine. */
   readonly workspace: string | undefined
   readonly home: string
-  /** What variables the text sets for itself, in any order. */
+  /** Variables that the text sets. */
   readonly assigned?: ReadonlyMap<string, Word> | undefined
-  /** Is this file under version control? Undefined where nobody knows. */
+  /** Whether a file is under version control; undefined when it is unknown. */
   readonly isTracked?: ((path: string) => boolean | undefined) | undefined
-  /** What belongs to the supervision on this machine; the usual places by name where it is not given. */
+  /** The guard of this machine; the default guard if it is not given. */
   readonly guard?: Guard | undefined
 }
 
@@ -36,40 +36,40 @@ export const OWASP = {
 
 export type OwaspTag = keyof typeof OWASP
 
-/** What a rule found: where, and where it matters how bad in this case. */
+/** A hit of a rule: its position, and changes to the rating. */
 export interface Hit {
   readonly at: Span
-  /** Instead of the rule's own tier. */
+  /** Overrides the tier of the rule. */
   readonly tier?: Tier
   readonly effect?: Effect
-  /** The harm depends on something that cannot be known from the text: a person should say. */
+  /** The harm depends on an unknown: needs approval. */
   readonly isUncertain?: boolean
-  /** Instead of the rule's own reason. */
+  /** Overrides the reason of the rule. */
   readonly reason?: string
 }
 
-/** What a test may answer: where it hit, that it hit, or nothing. */
+/** The result of a test: the word or hit, true for the whole command, or nothing. */
 export type TestResult = Word | Hit | boolean | undefined
 
-/** Looks for a command. All that is given must hold. */
+/** Matches a command. All conditions must hold. */
 export interface CommandWhen {
   readonly access?: undefined
   readonly language?: undefined
   readonly whole?: undefined
-  /** Program names; `mkfs.*` for all that begin so; `**` for every program. */
+  /** Program names; `mkfs.*` is a prefix; `**` is every program. */
   readonly program: string | readonly string[]
-  /** The words after the program: `stash drop|clear`; `*` stands for any one word. */
+  /** The words after the program: `stash drop|clear`; `*` is any word. */
   readonly sub?: string | readonly string[]
-  /** One of the first operands is such a verb: `delete delete-* *:destroy`. */
+  /** One of the first operands matches: `delete delete-* *:destroy`. */
   readonly verb?: string
-  /** Every one of these must be given: `-f|--force`. */
+  /** All of these options are given: `-f|--force`. */
   readonly flags?: readonly string[]
-  /** None of these may be given. */
+  /** None of these options is given. */
   readonly unless?: readonly string[]
   readonly test?: (call: Call, facts: Facts) => TestResult
 }
 
-/** Looks at the files that an action reads, writes, deletes or sends, by shell or by tool. */
+/** Matches files that an action reads, writes, deletes or sends, in the shell or by a tool. */
 export interface AccessWhen {
   readonly program?: undefined
   readonly language?: undefined
@@ -78,7 +78,7 @@ export interface AccessWhen {
   readonly test: (access: Access, facts: Facts) => TestResult
 }
 
-/** Looks at code of other languages. */
+/** Matches code of other languages. */
 export interface SnippetWhen {
   readonly program?: undefined
   readonly access?: undefined
@@ -87,7 +87,7 @@ export interface SnippetWhen {
   readonly test: (snippet: Snippet, facts: Facts) => TestResult
 }
 
-/** Looks at everything that a text would run, where only the whole shows the harm. */
+/** Matches everything that a text would run. */
 export interface WholeWhen {
   readonly program?: undefined
   readonly access?: undefined
@@ -109,11 +109,11 @@ export interface Rule {
   readonly alternative?: string | undefined
   readonly owasp: OwaspTag
   readonly when: When
-  /** It holds even with `--help` or `--dry-run`, which the program does not know. */
+  /** Applies even with `--help` or `--dry-run`, because the program has no such options. */
   readonly isAlways?: boolean
-  /** Must be found by this rule. */
+  /** Examples that match. */
   readonly match: readonly Example[]
-  /** Must not be found by this rule. */
+  /** Examples that do not match. */
   readonly pass: readonly Example[]
 }
 
@@ -124,13 +124,13 @@ export interface RulePack {
   readonly rules: readonly Rule[]
 }
 
-/** A rule for commands, ready to be asked. */
+/** A compiled rule for commands. */
 export interface CompiledRule {
   readonly rule: Rule
   readonly check: (call: Call, facts: Facts) => TestResult
 }
 
-/** Compiles the condition of a command rule. The program is not looked at: the index did that. */
+/** Compiles the condition of a command rule, without the program, which the rulebook's index checks. */
 export function compileCommandRule(rule: Rule, when: CommandWhen): CompiledRule {
   const subs = when.sub === undefined ? undefined : toList(when.sub).map(compileSub)
   const verb = when.verb === undefined ? undefined : compileNames(when.verb)
@@ -154,7 +154,7 @@ function firstFlag(call: Call, flags: readonly FlagNames[]): Word | undefined {
   return names === undefined ? undefined : findOption(call, names)?.word
 }
 
-/** Does a name fit? Plain names, `delete-*`, `*:delete`. */
+/** Whether a name matches: plain names, `delete-*`, `*:delete`. */
 export type NameTest = (name: string) => boolean
 
 /** Compiles a list of names with stars at the beginning or end. */
@@ -183,7 +183,7 @@ function isSub(call: Call, sub: SubTest): boolean {
   return sub.every((names, index) => names === undefined || names.has(call.operands[index]?.text ?? ''))
 }
 
-// Subcommand words come first; names of things that happen to be called `delete` come later.
+// Only the first operands can be verbs; later operands may be names such as `delete`.
 const VERB_DEPTH = 5
 
 function findVerb(call: Call, verb: NameTest): Word | undefined {
@@ -195,7 +195,7 @@ function findVerb(call: Call, verb: NameTest): Word | undefined {
   return undefined
 }
 
-/** A list, whether one or several are given. */
+/** Makes a list of one or several values. */
 function toList(value: string | readonly string[]): readonly string[] {
   return typeof value === 'string' ? [value] : value
 }

@@ -1,4 +1,4 @@
-// All rules of some packs, put where they are found at once: by program, by kind of access, by language.
+// An index of rules: by program, by kind of access, by language.
 
 import type { Access } from './access.ts'
 import {
@@ -29,7 +29,7 @@ import { secrets } from './rules/secrets.ts'
 import { system } from './rules/system.ts'
 import type { Snippet } from './shell/execution.ts'
 
-/** The packs that come with ARC. */
+/** The built-in packs. */
 export const RULE_PACKS: readonly RulePack[] = [
   filesystem,
   git,
@@ -55,12 +55,12 @@ interface RuleWithCondition<When> {
   readonly when: When
 }
 
-/** Rules, ready to be asked. */
+/** Indexed rules. */
 export interface Rulebook {
   readonly forProgram: (name: string) => readonly CompiledRule[]
-  /** Asked about every program. */
+  /** Rules for every program. */
   readonly forEvery: readonly CompiledRule[]
-  /** Asked only about programs that no other rule knows. */
+  /** Rules for programs without other rules. */
   readonly forUnknown: readonly CompiledRule[]
   readonly forAccess: (kind: Access['kind']) => readonly RuleWithCondition<AccessWhen>[]
   readonly forLanguage: (language: Snippet['language']) => readonly RuleWithCondition<SnippetWhen>[]
@@ -69,7 +69,7 @@ export interface Rulebook {
 
 const books = new WeakMap<readonly RulePack[], Rulebook>()
 
-/** The book of these packs; made once. */
+/** The rulebook of these packs; compiled once. */
 export function compilePacks(packs: readonly RulePack[]): Rulebook {
   const known = books.get(packs)
   if (known !== undefined) return known

@@ -1,20 +1,20 @@
-// Code of other languages, read just well enough to find calls and their literal arguments. Comments and texts are
-// told apart from code, so that a print of "rm -rf" is a text and nothing more.
+// Finds calls and their literal arguments in code of other languages. Comments and strings are
+// masked, so that a printed "rm -rf" is only a string.
 
 /** One call found in the code: `shutil.rmtree("/data", True)`. */
 export interface CodeCall {
   /** The name as written, with its dots. */
   readonly name: string
-  /** Everything between the brackets. */
+  /** The text between the parentheses. */
   readonly args: string
-  /** The first text among the arguments, when there is one. */
+  /** The first string among the arguments, if there is one. */
   readonly text: string | undefined
   readonly start: number
 }
 
 const MAX_CODE = 200_000
 
-/** The code with the contents of texts and comments blanked out, at the same positions. */
+/** The code with blanked strings and comments, at the same positions. */
 export function maskCode(code: string, hasHashComments: boolean): string {
   const text = code.length > MAX_CODE ? code.slice(0, MAX_CODE) : code
   let masked = ''
@@ -50,7 +50,7 @@ function endOfText(text: string, at: number, quote: string): number {
   return text.length
 }
 
-/** Every call whose name is one of these, or ends in a dot and one of these. */
+/** The calls with one of these names, or with a name that ends in a dot and one of them. */
 export function findCalls(code: string, masked: string, names: ReadonlySet<string>): CodeCall[] {
   const found: CodeCall[] = []
   for (let at = masked.indexOf('('); at >= 0; at = masked.indexOf('(', at + 1)) {
@@ -94,7 +94,7 @@ function closingBracket(masked: string, open: number): number {
   return masked.length
 }
 
-/** The first text in a piece of code, without its quotes. */
+/** The first string in the code, without quotes. */
 function firstText(code: string, masked: string, from: number, to: number): string | undefined {
   for (let index = from; index < to; index++) {
     const char = masked[index]

@@ -1,8 +1,8 @@
-// Files that hold secrets, told by their names: private keys, stored credentials, environment files.
+// Files with secrets, by name: private keys, stored credentials, environment files.
 
 import { lastPart } from './path-class.ts'
 
-/** What a file holds: a private key, credentials, settings that often hold secrets, or something that may be a key. */
+/** The kind of secret: a private key, credentials, settings that often contain secrets, or a possible key. */
 export type SecretKind = 'key' | 'credential' | 'environment' | 'maybe'
 
 const KEY_NAMES = new Set([
@@ -41,7 +41,7 @@ const KEY_ENDINGS = [
   '_ecdsa',
 ]
 
-// Under the home folder or anywhere else: the end of the path says it.
+// Ends of paths, under the home folder or anywhere else.
 const CREDENTIAL_PATHS = [
   ...[
     '.aws/credentials',
@@ -121,7 +121,7 @@ const CREDENTIAL_PATHS = [
   ],
 ]
 
-// Command lines of services keep their tokens in a folder of their own under ~/.config.
+// Command line clients store their tokens in a folder under ~/.config.
 const TOKEN_FOLDERS = new Set(
   'glab-cli gh hub doctl gcloud op heroku netlify vercel fly stripe configstore hcloud scw rclone circleci ngrok cloudflared wrangler supabase railway turso linode-cli exoscale sops age sentry snyk jfrog argocd pulumi doppler 1password bitwarden'.split(
     ' ',
@@ -207,7 +207,7 @@ function isTokenFile(parts: readonly string[], name: string): boolean {
   if (!TOKEN_NAMES.includes(stem)) return false
   const at = parts.indexOf('.config')
   if (at >= 0 && TOKEN_FOLDERS.has(parts[at + 1] ?? '')) return true
-  // ~/.tool/credentials.json and the like
+  // For example ~/.tool/credentials.json.
   return (
     stem !== 'config' &&
     stem !== 'hosts' &&

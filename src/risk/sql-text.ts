@@ -1,9 +1,9 @@
-// Is a text a statement of SQL or a change in GraphQL? Searches in plain words begin with the same verbs ("drop table
+// Detects SQL statements and GraphQL mutations. Searches in plain words begin with the same verbs ("drop table
 // lamp"), so the shape of the whole statement decides.
 
 const MAX_TEXT = 100_000
 
-// A name, perhaps quoted and with its schema, or an expression in brackets.
+// A name, optionally quoted and with its schema.
 const NAME = String.raw`(?:[\w$]+|"[^"]+"|\`[^\`]+\`|\[[^\]]+\])(?:\.(?:[\w$]+|"[^"]+"|\`[^\`]+\`|\[[^\]]+\]|\*))*`
 const LIST = String.raw`${NAME}(?:\s*,\s*${NAME})*`
 const END = String.raw`\s*(?:;|$)`
@@ -30,13 +30,13 @@ const STATEMENT = new RegExp(`^(?:${STATEMENTS.join('|')})`, 'i')
 
 const MAX_STATEMENT = 4_000
 
-/** Does one of the statements in this text have the shape of SQL? */
+/** Whether a statement of the text has the form of SQL. */
 export function isSqlStatement(text: string): boolean {
   const bare = withoutComments(text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text)
   return bare.split(';').some((part) => STATEMENT.test(`${part.trim().slice(0, MAX_STATEMENT)};`))
 }
 
-// MySQL runs what stands in a comment that begins with an exclamation mark.
+// MySQL executes comments that begin with an exclamation mark.
 function withoutComments(text: string): string {
   if (!text.includes('--') && !text.includes('/*')) return text
   let bare = ''
@@ -50,7 +50,7 @@ function withoutComments(text: string): string {
   return (bare + text.slice(at)).replace(/\/\*!\d*|\*\//g, ' ')
 }
 
-/** Does this text of GraphQL change something? */
+/** Whether the text is a GraphQL mutation. */
 export function isGraphMutation(text: string): boolean {
   const start = text.slice(0, MAX_TEXT).replace(/^[ \t]*#.*$/gm, '')
   return /^\s*mutation\b[^{]*\{/.test(start)

@@ -1,18 +1,18 @@
-// Statements of SQL that lose data, told from tokens: comments, texts and names in quotes mention, they do not do.
+// Finds SQL statements that lose data, by tokens: comments, strings and quoted names do not count.
 
 import type { Tier } from './assessment.ts'
 
-/** What a statement would lose. */
+/** The loss of a statement. */
 export interface SqlLoss {
   readonly tier: Tier
   readonly what: string
-  /** In the code. */
+  /** Positions in the code. */
   readonly start: number
   readonly end: number
 }
 
 interface Token {
-  /** In capitals; a text in quotes is `'`. */
+  /** In upper case; a string is `'`. */
   readonly text: string
   readonly start: number
   readonly end: number
@@ -20,7 +20,7 @@ interface Token {
 
 const MAX_TOKENS = 20_000
 
-/** The gravest loss in a piece of SQL. */
+/** The most severe loss in SQL code. */
 export function findSqlLoss(code: string): SqlLoss | undefined {
   const tokens = readTokens(code)
   let gravest: SqlLoss | undefined
@@ -77,7 +77,7 @@ function findStatementLoss(tokens: readonly Token[]): SqlLoss | undefined {
   return undefined
 }
 
-// A statement begins at the start, within brackets, after BEGIN and the like; elsewhere a word is a name.
+// A statement begins at the start, after a parenthesis, BEGIN or similar words; elsewhere a word is a name.
 const BEFORE_STATEMENT = new Set(['(', 'BEGIN', 'AS', 'THEN', 'DO', 'ANALYZE', '{', 'ELSE', 'TRANSACTION', ';'])
 
 function isStatementStart(tokens: readonly Token[], index: number): boolean {
@@ -165,7 +165,7 @@ function skipBlanksAndComments(code: string, at: number): number {
     const end = code.indexOf('\n', at)
     return end < 0 ? code.length : end + 1
   }
-  // MySQL runs what stands in a comment that begins with an exclamation mark.
+  // MySQL executes comments that begin with an exclamation mark.
   if (code.startsWith('/*!', at)) return at + 3
   if (code.startsWith('*/', at)) return at + 2
   if (!code.startsWith('/*', at)) return at

@@ -1,12 +1,12 @@
-// What the name of a tool says: its verbs, whether it runs commands or only reads, and the language it takes.
-// Names of servers' tools are chosen by the server, so these words only choose how arguments are read.
+// Traits of a tool by its name: its verbs, whether it runs commands or only reads, and its language.
+// A server chooses the names of its tools, so the traits only decide how arguments are parsed.
 
 import type { Snippet } from './shell/execution.ts'
 
 /** A language that arguments can be written in. */
 export type Language = Snippet['language'] | 'shell'
 
-/** What is known of a tool by its name. */
+/** The traits of a tool. */
 export interface ToolTraits {
   /** All words of the name, the server's included. */
   readonly words: ReadonlySet<string>
@@ -18,7 +18,7 @@ export interface ToolTraits {
   readonly isShell: boolean
   /** It is PowerShell or cmd. */
   readonly isWindows: boolean
-  /** It only looks something up. */
+  /** It only reads. */
   readonly isReader: boolean
   /** It shows, checks or stores code and does not run it. */
   readonly isForDocuments: boolean
@@ -32,15 +32,15 @@ export const DELETE_WORDS = wordSet(
     'unlink trash',
 )
 export const DEPLOY_WORDS = wordSet('deploy publish release promote send post merge transfer pay charge refund')
-/** Messages to people: sent, but neither deployed nor paid. */
+/** Messages to people, which neither deploy nor pay. */
 export const MESSAGE_WORDS = wordSet('message messages comment comments reply reaction chat dm note')
 export const CHANGE_WORDS = wordSet(
   'create update set write edit put patch insert add move rename upload push close archive execute run invoke start stop ' +
     'restart save append overwrite replace modify copy store extract unzip mkdir touch sync restore apply',
 )
-/** Words that say only that something runs: the command that is run says the rest. */
+/** Words that only mean that something runs. */
 export const RUN_WORDS = wordSet('execute run invoke start')
-/** To send a file is to read it. */
+/** Sending a file reads it. */
 export const SEND_WORDS = wordSet('upload send attach post push copy share publish')
 export const MOVE_WORDS = wordSet('move rename mv')
 
@@ -85,7 +85,7 @@ const LANGUAGE_BY_NAME = new Map(
 const cache = new Map<string, ToolTraits>()
 const MAX_CACHED = 1_000
 
-/** What the name of this tool says. */
+/** The traits of this tool. */
 export function readToolTraits(tool: string): ToolTraits {
   const known = cache.get(tool)
   if (known !== undefined) return known
@@ -99,7 +99,7 @@ function readTraits(tool: string): ToolTraits {
   const words = new Set(splitWords(tool))
   const verbs = splitWords(stripServer(tool))
   const has = (set: ReadonlySet<string>): boolean => [...words].some((word) => set.has(word))
-  // A tool that is called `python` runs it.
+  // A tool named `python` runs Python.
   const isRunner = has(RUNNER_WORDS) || (verbs.length === 1 && LANGUAGE_BY_NAME.has(verbs[0] ?? ''))
   const isChange = verbs.some((word) => CHANGE_WORDS.has(word) || DELETE_WORDS.has(word) || DEPLOY_WORDS.has(word))
   return {
@@ -115,7 +115,7 @@ function readTraits(tool: string): ToolTraits {
   }
 }
 
-/** The language that one of these words names. */
+/** The language of one of these words. */
 export function findLanguage(words: readonly string[]): Language | undefined {
   for (const word of words) {
     const language = LANGUAGE_BY_NAME.get(word) ?? LANGUAGE_BY_NAME.get(word.replace(/\d{1,6}$/, ''))
@@ -143,7 +143,7 @@ export interface ArgumentName {
 
 const names = new Map<string, ArgumentName>()
 
-/** The name of an argument, whatever its spelling: `filePath`, `file-path` and `file_path` are one. */
+/** The normalized name of an argument: `filePath`, `file-path` and `file_path` are the same. */
 export function argumentName(key: string): ArgumentName {
   const known = names.get(key)
   if (known !== undefined) return known
@@ -156,7 +156,7 @@ export function argumentName(key: string): ArgumentName {
 
 const MAX_NAME = 200
 
-// `mcp__server__tool` without its server; of `mcp_server_tool` nobody knows where the server ends.
+// `mcp__server__tool` without its server. In `mcp_server_tool` the end of the server name is unknown.
 function stripServer(tool: string): string {
   const name = tool.trim()
   if (!/^mcp_/i.test(name)) return name

@@ -1,5 +1,5 @@
-// Rule packs that users write in their configuration: declarative, checked whole, tried on their own examples.
-// What is wrong is reported, never thrown, and a pack with a problem is not used at all.
+// Rule packs in the users' configuration: declarative, validated, and tested on their examples.
+// Problems are reported and not thrown. A pack with a problem is not used.
 
 import * as z from 'zod'
 import type { RegexCompiler } from '../engine/matcher.ts'
@@ -36,7 +36,7 @@ const PACK = z.strictObject({
 /** A pack as users write it. */
 export type RulePackDefinition = z.input<typeof PACK>
 
-/** The pack, or everything that is wrong with it. */
+/** The pack, or its problems. */
 export type DefinedPack =
   | { readonly pack: RulePack; readonly problems: readonly [] }
   | { readonly pack?: undefined; readonly problems: readonly string[] }
@@ -114,7 +114,7 @@ function compilePattern(pattern: string, regex: RegexCompiler, report: (problem:
   }
 }
 
-// What a pattern is tried on: the command as it would run, its words one blank apart.
+// The text for patterns: the words of the command, joined by blanks.
 function formatCommand(call: Call): string {
   return [call.name, ...call.command.args.map(({ text }) => text)].join(' ')
 }

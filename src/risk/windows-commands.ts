@@ -1,9 +1,9 @@
-// Commands of PowerShell and of cmd, written as the shell command that does the same: one set of rules judges both.
-// A small table of what deletes, overwrites, stops or downloads. Names and options are not case-sensitive there.
+// Translates commands of PowerShell and cmd to equivalent shell commands, so that the same rules apply.
+// Covers commands that delete, overwrite, stop or download. Names and options are case-insensitive.
 
 import { joinWords } from './command-text.ts'
 
-/** The shell texts that do what this command does; none for a command that is not in the table. */
+/** The equivalent shell commands; empty for a command that is not in the table. */
 export function translateWindowsCommand(name: string, words: readonly string[]): readonly string[] {
   const own = readName(name)
   if (SHELLS.has(own)) return readInnerScript(words).flatMap((code) => translateWindowsCode(code))
@@ -12,7 +12,7 @@ export function translateWindowsCommand(name: string, words: readonly string[]):
   return text === undefined ? [] : [text]
 }
 
-/** Is this name in the table? Asked for every command, so it must be fast. */
+/** Whether the name is in the table. Runs for every command, so it must be fast. */
 export function isWindowsCommand(name: string): boolean {
   return NAMES.has(name) || (UPPER.test(name) && NAMES.has(readName(name))) || name.endsWith('.exe')
 }
@@ -21,7 +21,7 @@ const UPPER = /[A-Z]/
 const MAX_CODE = 100_000
 const MAX_STATEMENTS = 200
 
-/** The shell texts that do what this code of PowerShell or cmd does. */
+/** The equivalent shell commands of PowerShell or cmd code. */
 export function translateWindowsCode(code: string): string[] {
   if (code.length > MAX_CODE) return []
   const download = RUNS_DOWNLOAD.exec(code)
@@ -29,10 +29,10 @@ export function translateWindowsCode(code: string): string[] {
   let before: readonly string[] = []
   for (const { words, isPiped } of splitStatements(code).slice(0, MAX_STATEMENTS)) {
     const [name = '', ...given] = words
-    // `Get-ChildItem ~ | Remove-Item`: what comes through the pipe are paths.
+    // `Get-ChildItem ~ | Remove-Item`: the pipe passes paths.
     if (!SHELLS.has(readName(name)))
       found.push(...translateWindowsCommand(name, isPiped ? [...before, ...given] : given))
-    // Code within code is read once more, and only ever gets shorter.
+    // Nested code is always shorter, so the recursion ends.
     else
       for (const inner of readInnerScript(given))
         if (inner.length < code.length) found.push(...translateWindowsCode(inner))
@@ -52,7 +52,7 @@ const RUNS_DOWNLOAD = new RegExp(
 const LISTS = /^(?:get-childitem|gci|dir|ls|get-item|gi)$/i
 
 interface Given {
-  /** What is no option and no value of a named option that is none of the paths. */
+  /** Operands, and values of path options. */
   readonly paths: readonly string[]
   /** In lower case, with the dash or the slash. */
   readonly options: readonly string[]
@@ -110,7 +110,7 @@ function readName(name: string): string {
     .replace(/\.exe$/, '')
 }
 
-// Options whose value is none of the paths.
+// Options whose value is not a path.
 const TAKES_VALUE =
   /^(?:-(?:name|processname|id|filter|include|exclude|encoding|value|itemtype|outfile|o|erroraction|ea|driveletter|number|method|headers|body)|\/(?:im|pid|t))$/
 const PATH_OPTION = /^-(?:path|literalpath|lp|pspath|filepath|destination|target|uri)$/
@@ -136,7 +136,7 @@ function readWindowsArguments(words: readonly string[]): Given {
   return { paths, options, values }
 }
 
-// `$env:USERPROFILE\x` is `~/x`; `C:\` is the root, and what is on a drive is outside of the project.
+// `$env:USERPROFILE\x` is `~/x`; `C:\` is the root; paths on a drive are outside of the project.
 function shellPath(path: string): string {
   return path
     .replaceAll('\\', '/')
@@ -152,7 +152,7 @@ function shellPath(path: string): string {
     .replace(/^(?:\*(?:\.\*)?)?$/, (rest) => (path.length > rest.length ? `/${rest}` : rest))
 }
 
-// What comes after `/c` and `-Command`, which may be left out.
+// The script after `/c` or `-Command`, which is optional.
 function readInnerScript(words: readonly string[]): string[] {
   const at = words.findIndex((word) => /^(?:\/[ck]|-c(?:o(?:mmand|mman|mma|mm|m)?)?)$/i.test(word))
   if (at >= 0) return [words.slice(at + 1).join(' ')]
@@ -164,7 +164,7 @@ interface Statement {
   readonly isPiped: boolean
 }
 
-// Statements as words: quotes hold blanks together, and brackets begin a statement of their own.
+// Splits code into statements and words. Quotes keep blanks; brackets begin a new statement.
 function splitStatements(code: string): Statement[] {
   const statements: Statement[] = [{ words: [], isPiped: false }]
   for (const [part] of code.matchAll(/"[^"]*"|'[^']*'|[;\n|&{}()]|[^\s;|&{}()"']+/g)) {

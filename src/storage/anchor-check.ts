@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ArcError, describe } from '../engine/errors.ts'
-import { type Anchor, type Mismatch, mismatchOf, readAnchors, type TraceFacts } from '../trace/anchors.ts'
+import { type Anchor, findMismatch, type Mismatch, readAnchors, type TraceFacts } from '../trace/anchors.ts'
 import { SYSTEM_LOG_TAG } from '../trace/system-log.ts'
-import { anchorFilesOf, homeId } from './anchor-paths.ts'
+import { anchorFiles, homeId } from './anchor-paths.ts'
 import { readAnchorFile } from './sqlite/anchor-files.ts'
 import { TraceFactsReader } from './sqlite/trace-facts.ts'
 
@@ -34,7 +34,7 @@ const SAME_TIME_MS = 60_000
 /** Compares a home with its anchors, and with those given. */
 export function checkAnchors(home: string, more: readonly AnchorSource[] = []): AnchorCheck {
   // Anchors first: the database only grows meanwhile.
-  const own = anchorFilesOf(home).map((name) => ({ name, anchors: readAnchorFile(name) }))
+  const own = anchorFiles(home).map((name) => ({ name, anchors: readAnchorFile(name) }))
   const id = homeId(home)
   const all = [...own, ...more].flatMap(({ name, anchors }) =>
     anchors.filter((anchor) => anchor.home === undefined || anchor.home === id).map((anchor) => ({ name, anchor })),
@@ -79,7 +79,7 @@ type Sourced = { readonly name: string; readonly anchor: Anchor }
 
 function firstOf(all: readonly Sourced[], facts: TraceFacts): Mismatch | undefined {
   for (const { name, anchor } of all) {
-    const mismatch = mismatchOf(anchor, facts, name)
+    const mismatch = findMismatch(anchor, facts, name)
     if (mismatch !== undefined) return mismatch
   }
   const found = { database: facts.database, seq: facts.head.seq, hash: facts.head.hash }

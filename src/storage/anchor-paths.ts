@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { realOf, stateDir } from '../platform/home.ts'
 
 /** The file in the home, then its copy. */
-export function anchorFilesOf(home: string): readonly [string, string] {
+export function anchorFiles(home: string): readonly [string, string] {
   return [join(home, 'anchors', 'trace.jsonl'), join(stateDir(), `anchors-${homeId(home)}.jsonl`)]
 }
 

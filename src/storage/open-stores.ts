@@ -6,12 +6,12 @@ import { databaseFile } from '../platform/home.ts'
 import { newId } from '../platform/ids.ts'
 import type { Anchor, Mismatch } from '../trace/anchors.ts'
 import type { TraceEntry } from '../trace/record.ts'
-import { anchorFilesOf } from './anchor-paths.ts'
+import { anchorFiles } from './anchor-paths.ts'
 import { MemoryStateStore } from './memory/state-store.ts'
 import { MemoryTraceStore } from './memory/trace-store.ts'
 import type { Appended, StateStore, TraceStore } from './ports.ts'
-import { type Report, TRACE_TROUBLE, Trouble } from './repeated-failure.ts'
-import { AnchorKeeper } from './sqlite/anchor-keeper.ts'
+import { RepeatedFailure, type Report, TRACE_FAILURE } from './repeated-failure.ts'
+import { AnchorWriter } from './sqlite/anchor-writer.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { SqliteStateStore } from './sqlite/state-store.ts'
 import { SqliteTraceStore } from './sqlite/trace-store.ts'
@@ -23,7 +23,7 @@ export interface Stores {
   /** False when all of it ends with this process. */
   readonly isDurable: boolean
   /** Told of a trace that cannot be written. */
-  readonly trouble: Trouble
+  readonly traceFailure: RepeatedFailure
   /** When all that was written so far is kept, or reported as lost; undefined for at once. */
   committed(): Promise<void> | undefined
   /** The end of the chain, noted outside of the database; undefined where there is no lasting record. */
@@ -43,12 +43,12 @@ export interface StoresOptions {
 
 /** Opens the stores of a home; told of whatever goes wrong. Never throws. */
 export function openStores(home: string, report: Report, { waitMs, isGrouped }: StoresOptions = {}): Stores {
-  const trouble = new Trouble(TRACE_TROUBLE, report)
+  const traceFailure = new RepeatedFailure(TRACE_FAILURE, report)
   try {
     const file = databaseFile(home)
     const onSetAside = ({ movedTo, why }: { readonly movedTo: string; readonly why: string }): void =>
       report(`The database was damaged (${why}) and is kept as ${movedTo}; a new one was started.`)
-    const onLost = (error: unknown, entries: number): void => trouble.fail(error, entries)
+    const onLost = (error: unknown, entries: number): void => traceFailure.fail(error, entries)
     const shared = new DatabaseFile(file, { onSetAside, waitMs }, isGrouped === true ? { onLost } : undefined)
     const trace = new SqliteTraceStore(shared, { env: process.env })
     const state = new SqliteStateStore(shared)
@@ -58,8 +58,8 @@ export function openStores(home: string, report: Report, { waitMs, isGrouped }: 
       untold = undefined
       return message
     }
-    const anchors = new AnchorKeeper(shared, {
-      files: anchorFilesOf(home),
+    const anchors = new AnchorWriter(shared, {
+      files: anchorFiles(home),
       onMismatch: (mismatch) => {
         untold = mismatch.message
         tellMismatch(trace, mismatch, report)
@@ -72,17 +72,17 @@ export function openStores(home: string, report: Report, { waitMs, isGrouped }: 
       if (isClosed) return
       isClosed = true
       anchors.close()
-      trouble.end()
+      traceFailure.end()
       trace.close()
       state.close()
     }
     const committed = (): Promise<void> | undefined => shared.committed()
-    return { trace, state, isDurable: true, trouble, committed, anchor: () => anchors.note(), takeMismatch, close }
+    return { trace, state, isDurable: true, traceFailure, committed, anchor: () => anchors.note(), takeMismatch, close }
   } catch (error) {
     report(`Supervision goes on without a lasting record: ${describe(error)}`)
     const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
     const none = { committed: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
-    return { ...memory, ...none, trouble, close: () => undefined }
+    return { ...memory, ...none, traceFailure, close: () => undefined }
   }
 }
 

@@ -1,36 +1,36 @@
-// Something that fails again and again is told of when it begins, when it fails for another reason, and when it is over:
-// a line for each step would be read by nobody.
+// Reports an operation that fails repeatedly: when it starts to fail, when the reason changes, and when it works again. A
+// line for every failure would hide the first.
 
 import { ArcError, describe } from '../engine/errors.ts'
 
-/** What to say of a trouble. */
-export interface TroubleTexts {
-  /** When it begins; why is put after it. */
+/** The texts of the reports. */
+export interface FailureTexts {
+  /** When the operation starts to fail; the reason is appended. */
   readonly begins: string
-  /** When it is over or given up, with how often it failed. */
+  /** When it works again or is given up, with the number of failures. */
   readonly ends: (count: number) => string
 }
 
 export type Report = (message: string) => void
 
 /**
- * Keeps track of one thing that may fail.
+ * Tracks an operation that may fail.
  * @example
- * const trouble = new Trouble(TRACE_TROUBLE, report)
- * trouble.watch(() => store.append(entry))   // undefined where it failed
+ * const failure = new RepeatedFailure(TRACE_FAILURE, report)
+ * failure.watch(() => store.append(entry))   // false where it failed
  */
-export class Trouble {
-  readonly #texts: TroubleTexts
+export class RepeatedFailure {
+  readonly #texts: FailureTexts
   readonly #report: Report
-  #why: string | undefined
+  #reason: string | undefined
   #count = 0
 
-  constructor(texts: TroubleTexts, report: Report = tellOnStderr) {
+  constructor(texts: FailureTexts, report: Report = writeToStderr) {
     this.#texts = texts
     this.#report = report
   }
 
-  /** Does something, and tells of a failure. True if it worked. */
+  /** Runs the operation and reports its failure. True if it worked. */
   watch(work: () => void): boolean {
     try {
       work()
@@ -42,37 +42,37 @@ export class Trouble {
     return true
   }
 
-  /** Tells of something that failed, so often at once. */
+  /** Counts failures with the same cause. */
   fail(error: unknown, count = 1): void {
     this.#count += count
-    // The words may have figures in them that are others each time.
-    const why = error instanceof ArcError ? error.code : describe(error)
-    if (why === this.#why) return
-    this.#why = why
+    // By the code: the text may contain figures that change each time.
+    const reason = error instanceof ArcError ? error.code : describe(error)
+    if (reason === this.#reason) return
+    this.#reason = reason
     this.#report(`${this.#texts.begins}: ${describe(error)}`)
   }
 
-  /** No more is to come, or it is over: how often it failed is told, unless it never did. */
+  /** The operation works again or is given up: reports the number of failures, if there were any. */
   end(): void {
     const count = this.#count
     this.#count = 0
-    this.#why = undefined
+    this.#reason = undefined
     if (count > 0) this.#report(this.#texts.ends(count))
   }
 }
 
-/** The trace cannot be written: no decision changes. */
-export const TRACE_TROUBLE: TroubleTexts = {
+/** The trace cannot be written. No decision changes. */
+export const TRACE_FAILURE: FailureTexts = {
   begins: 'the trace could not be written, so what is decided is not on record for now',
   ends: (count) => `${count} ${count === 1 ? 'entry is' : 'entries are'} missing from the trace`,
 }
 
-/** What came of steps cannot be given to the breaker. */
-export const COUNT_TROUBLE: TroubleTexts = {
+/** The results of steps cannot be passed to the breaker. */
+export const COUNT_FAILURE: FailureTexts = {
   begins: 'what came of a step could not be counted, so the breaker does not know of it',
   ends: (count) => `what came of ${count} ${count === 1 ? 'step' : 'steps'} was not counted`,
 }
 
-function tellOnStderr(message: string): void {
+function writeToStderr(message: string): void {
   process.stderr.write(`arc: ${message}\n`)
 }

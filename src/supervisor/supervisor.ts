@@ -79,7 +79,7 @@ export class Supervisor {
     this.#builtIns = builtIns
     const report = (message: string): void => this.#report(message)
     this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
-    const { trace, state, trouble } = this.#stores
+    const { trace, state, traceFailure } = this.#stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
     this.#loadOptions = buildLoadOptions({ ...options, home: options.configHome ?? home, profile, builtIns, state })
     this.#loaded = loadConfig(this.#loadOptions)
@@ -87,12 +87,25 @@ export class Supervisor {
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
     this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
     const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? printNotice)(notice)
-    const services = createServices({ home, state, trace, clock, profile: () => this.config.profile, notify, trouble })
+    const services = createServices({
+      home,
+      state,
+      trace,
+      clock,
+      profile: () => this.config.profile,
+      notify,
+      traceFailure,
+    })
     this.#services = { ...services, maxMode: () => this.#breaker.maxMode() }
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)
     const maxMode = (): Mode => this.#breaker.maxMode()
-    this.#engine = new TracedEngine(trace, { notify, onError, timeoutMs, maxMode }, { clock }, { report, trouble, via })
+    this.#engine = new TracedEngine(
+      trace,
+      { notify, onError, timeoutMs, maxMode },
+      { clock },
+      { report, traceFailure, via },
+    )
     this.engine = this.#engine
     this.#pipeline = new LivePipeline(this.#engine)
     this.#start()
@@ -274,7 +287,7 @@ export class Supervisor {
     const suffix = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${data.problems[0]}`
     const message = `${CONFIG_MESSAGES[action]}: ${what}${suffix}`
     const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
-    const when = { time: this.#clock.wall(), profile: this.config.profile, trouble: this.#stores.trouble }
+    const when = { time: this.#clock.wall(), profile: this.config.profile, traceFailure: this.#stores.traceFailure }
     recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
   }
 

@@ -8,7 +8,7 @@ import { buildEnvelope, type CompleteContext, completeContext, type StepContext 
 import { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
 import type { TraceStore } from '../storage/ports.ts'
-import { COUNT_TROUBLE, type Report, TRACE_TROUBLE, Trouble } from '../storage/repeated-failure.ts'
+import { COUNT_FAILURE, RepeatedFailure, type Report, TRACE_FAILURE } from '../storage/repeated-failure.ts'
 import type { StepOrigin, Via } from '../trace/record.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
@@ -19,7 +19,7 @@ export interface TracedEngineReports {
   /** Default: stderr. */
   readonly report?: Report | undefined
   /** Shared by all writers of the same trace, so that a failure is reported once. */
-  readonly trouble?: Trouble | undefined
+  readonly traceFailure?: RepeatedFailure | undefined
   /** The origin of steps without one of their own; default `library`. */
   readonly via?: Via | undefined
 }
@@ -32,9 +32,9 @@ export interface TracedEngineReports {
 export class TracedEngine extends HookEngine {
   readonly #store: TraceStore
   readonly #wall: () => number
-  readonly #trouble: Trouble
+  readonly #traceFailure: RepeatedFailure
   readonly #origin: StepOrigin
-  readonly #countTrouble: Trouble
+  readonly #countFailure: RepeatedFailure
   /** The configuration in force, for the trace: its hash or name. */
   configuration: string | undefined
   /** Receives all evaluations of a finished step; feeds the breaker. */
@@ -44,13 +44,13 @@ export class TracedEngine extends HookEngine {
     store: TraceStore,
     options: EngineOptions = {},
     services: Partial<EngineServices> = {},
-    { report, trouble = new Trouble(TRACE_TROUBLE, report), via = 'library' }: TracedEngineReports = {},
+    { report, traceFailure = new RepeatedFailure(TRACE_FAILURE, report), via = 'library' }: TracedEngineReports = {},
   ) {
     super(options, services, { hasTrace: true })
     this.#store = store
-    this.#trouble = trouble
+    this.#traceFailure = traceFailure
     this.#origin = { via, process: { pid: process.pid, recordedBy: process.pid } }
-    this.#countTrouble = new Trouble(COUNT_TROUBLE, report)
+    this.#countFailure = new RepeatedFailure(COUNT_FAILURE, report)
     const { clock } = services
     this.#wall = clock === undefined ? Date.now : () => clock.wall()
   }
@@ -79,7 +79,7 @@ export class TracedEngine extends HookEngine {
       // The data as it was dispatched: the step that hooks see contains their edits.
       const step = buildEnvelope(context, recorded.point, data)
       const entry = { step, evaluations, outcome, time: this.#wall(), configuration, origin }
-      if (!this.#trouble.watch(() => void this.#store.append(entry))) return outcome
+      if (!this.#traceFailure.watch(() => void this.#store.append(entry))) return outcome
       // For `arc why <id>`.
       return outcome.blocked ? { ...outcome, metadata: { ...outcome.metadata, traceId: context.id } } : outcome
     }
@@ -89,6 +89,6 @@ export class TracedEngine extends HookEngine {
 
   #count(evaluations: readonly Evaluation[]): void {
     const { onStep } = this
-    if (onStep !== undefined) this.#countTrouble.watch(() => onStep(evaluations))
+    if (onStep !== undefined) this.#countFailure.watch(() => onStep(evaluations))
   }
 }

@@ -47,7 +47,7 @@ export interface TraceFacts {
  * @example
  * mismatchOf(anchor, facts)?.kind   // 'shortened'
  */
-export function mismatchOf(anchor: Anchor, facts: TraceFacts, source?: string): Mismatch | undefined {
+export function findMismatch(anchor: Anchor, facts: TraceFacts, source?: string): Mismatch | undefined {
   const { database, head, cut } = facts
   const expected = { ...anchor, source }
   const noted = `record ${anchor.seq} was noted at ${anchor.time}`
@@ -76,7 +76,7 @@ export function mismatchOf(anchor: Anchor, facts: TraceFacts, source?: string): 
 }
 
 /** The line of an anchor, as it is written everywhere. */
-export function anchorLine({ database, seq, hash, time, mismatch, home }: Anchor): string {
+export function formatAnchor({ database, seq, hash, time, mismatch, home }: Anchor): string {
   return JSON.stringify({ arc: 'anchor', database, seq, hash, time, mismatch, home })
 }
 

@@ -4,12 +4,12 @@ import { canonicalize } from './canonical.ts'
 import { type Checkpoint, GENESIS, type Link, type Verification, verifyChain } from './chain.ts'
 
 /** The line of one record. Its text stands in it as it was hashed. */
-export function exportLine({ seq, body, hash }: Link): string {
+export function formatRecordLine({ seq, body, hash }: Link): string {
   return `{"hash":"${hash}","record":${body},"seq":${seq}}`
 }
 
 /** The line of a cut: the records up to there are gone. */
-export function cutLine({ seq, hash }: Checkpoint): string {
+export function formatCutLine({ seq, hash }: Checkpoint): string {
   return canonicalize({ cut: { hash, seq } })
 }
 

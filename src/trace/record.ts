@@ -159,19 +159,19 @@ export interface EventEntry {
 export type TraceEntry = StepEntry | EventEntry
 
 /** The action of an evaluation: a failure is an error whatever it was taken for, a hook that did not run is a skip. */
-export function actionOf({ skipped, cause, decision }: Evaluation): EvaluationAction {
+export function readAction({ skipped, cause, decision }: Evaluation): EvaluationAction {
   if (skipped !== undefined) return 'hook:skip'
   return cause === 'policy' ? `hook:${decision}` : 'hook:error'
 }
 
 /** How loud an action is. */
-export function levelOf(action: EvaluationAction): Level {
+export function readLevel(action: EvaluationAction): Level {
   if (action === 'hook:error') return 'error'
   return action === 'hook:pass' || action === 'hook:skip' ? 'info' : 'warn'
 }
 
 /** The component that steps of a point are logged under. */
-export function componentOf(point: string): 'hooks' | 'launch' {
+export function readComponent(point: string): 'hooks' | 'launch' {
   return point === 'pre:launch' || point === 'post:launch' ? 'launch' : 'hooks'
 }
 
@@ -198,7 +198,7 @@ export interface LogRow {
 }
 
 /** The line of the log for a record. */
-export function logRowOf(record: TraceRecord): LogRow {
+export function buildLogRow(record: TraceRecord): LogRow {
   const evaluation = record.kind === 'evaluation' ? record : undefined
   const step = record.kind === 'event' ? undefined : record
   const decider = record.kind === 'step' ? record.outcome : record

@@ -7,14 +7,14 @@ import type { Decision } from '../engine/verdict.ts'
 import { canonicalize, canonicalizeOrdered } from './canonical.ts'
 import { type Checkpoint, GENESIS, type Link, linkHash } from './chain.ts'
 import {
-  actionOf,
-  componentOf,
   type EvaluationRecord,
   type EventEntry,
   type EventRecord,
-  levelOf,
   type OriginProcess,
   type RecordedOutcome,
+  readAction,
+  readComponent,
+  readLevel,
   type StepEntry,
   type StepOrigin,
   type StepRecord,
@@ -53,7 +53,7 @@ type Mutable<R> = R extends TraceRecord ? R & { seq: number } : never
 export type Draft = Mutable<TraceRecord>
 
 /** The records of an entry, redacted: its step or event first. */
-export function draftsOf(entry: TraceEntry, redactor: Redactor): readonly Draft[] {
+export function buildDrafts(entry: TraceEntry, redactor: Redactor): readonly Draft[] {
   return 'step' in entry ? stepDrafts(entry, redactor) : [eventDraft(entry, redactor)]
 }
 
@@ -75,7 +75,7 @@ function sealOne(draft: Draft, last: Head, step: number): Sealed {
   draft.seq = seq
   if (draft.kind === 'evaluation') (draft as { step: number }).step = step
   const body = isFlat(draft) ? canonicalizeOrdered(draft) : canonicalize(draft)
-  return sealedOf(draft, last.clock, seq, body, linkHash(last.hash, body))
+  return readSealed(draft, last.clock, seq, body, linkHash(last.hash, body))
 }
 
 // Most evaluations are: what values of others hold is to be looked at, but these are all our own.
@@ -85,7 +85,7 @@ function isFlat(draft: Draft): boolean {
 }
 
 /** A link with what it is found by, given the clock before it. */
-export function sealedOf(record: TraceRecord, clockBefore: number, seq: number, body: string, hash: string): Sealed {
+export function readSealed(record: TraceRecord, clockBefore: number, seq: number, body: string, hash: string): Sealed {
   const { kind, id, component, action, session } = record
   const time = parseTime(record.time)
   const clock = Math.max(time, clockBefore)
@@ -113,7 +113,7 @@ function stepDrafts(entry: StepEntry, redactor: Redactor): Draft[] {
   const shared: Shared = {
     names,
     time: isoTime(time),
-    component: componentOf(step.point),
+    component: readComponent(step.point),
     point: redactor.name(step.point),
     tool: toolOf(step.data, redactor),
   }
@@ -161,7 +161,7 @@ function processOf(origin: StepOrigin | undefined): OriginProcess | undefined {
 type Shared = Pick<EvaluationRecord, 'time' | 'component' | 'point' | 'tool'> & { readonly names: Names }
 
 function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor: Redactor): EvaluationRecord {
-  const action = actionOf(given)
+  const action = readAction(given)
   const { names } = shared
   return {
     action,
@@ -176,7 +176,7 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
     host: names.host,
     id,
     kind: 'evaluation',
-    level: levelOf(action),
+    level: readLevel(action),
     loweredBy: given.loweredBy,
     metadata: valueIfAny(given.metadata, redactor),
     mode: given.mode,

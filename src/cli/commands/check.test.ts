@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { jsonLines, onlyJson, type Ran } from '../../../test/run-arc.ts'
+import { jsonLines, onlyJson, type Ran } from '../../../test/json-output.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 

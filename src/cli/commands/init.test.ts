@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { onlyJson, type Ran } from '../../../test/run-arc.ts'
+import { onlyJson, type Ran } from '../../../test/json-output.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 

@@ -8,7 +8,7 @@ import { describe } from '../../engine/errors.ts'
 import type { StreamMessage } from '../../protocol/messages.ts'
 import type { Overview } from '../../protocol/views.ts'
 import type { TraceStore } from '../../storage/ports.ts'
-import { logRowOf } from '../../trace/record.ts'
+import { buildLogRow } from '../../trace/record.ts'
 import { buildEventView, buildFeedStep } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 import { type Batch, findNewestSeq, type TraceTail } from './trace-tail.ts'
@@ -223,7 +223,7 @@ function encode(batch: Batch, view: View): string {
 }
 
 function buildMessage({ records, steps, events, to }: Batch, view: View): StreamMessage {
-  if (view === 'rows') return { type: 'rows', rows: records.map(logRowOf), seq: to }
+  if (view === 'rows') return { type: 'rows', rows: records.map(buildLogRow), seq: to }
   return { type: 'feed', steps: steps.map(buildFeedStep), events: events.map(buildEventView), seq: to }
 }
 

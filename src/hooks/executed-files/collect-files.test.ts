@@ -90,7 +90,7 @@ const FOLLOWED: readonly Case[] = [
   { command: 'X=./a.sh; $X', files: { 'a.sh': `${SH}./b.sh`, 'b.sh': SH }, changed: 'b.sh' },
 ]
 
-describe('trust follows', () => {
+describe('trust covers', () => {
   it.each(FOLLOWED)('C2 $command to $changed', ({ command, files, changed }) => {
     for (const [file, text] of Object.entries(files)) write(file, text)
     if ('node_modules/tool/cli.js' in files) {
@@ -121,7 +121,7 @@ describe('trust follows', () => {
   )
 })
 
-describe('what cannot be followed', () => {
+describe('unfollowed code', () => {
   it.each([
     ['"$CHECKER" {tool_name}', 'CHECKER'],
     ['$(cat which.txt) x', 'cat which.txt'],
@@ -157,7 +157,7 @@ describe('what cannot be followed', () => {
     expect(print('./a.sh')).toMatchObject({ canTrust: true })
   })
 
-  it('C2 a circle of scripts ends', () => {
+  it('C2 a cycle of scripts ends', () => {
     write('a.sh', `${SH}./b.sh`)
     write('b.sh', `${SH}./a.sh`)
     expect(print('./a.sh').unfollowed).toEqual([])

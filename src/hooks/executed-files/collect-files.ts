@@ -1,5 +1,5 @@
-// What a project's hooks would run, followed from file to file as far as it can be known without running anything.
-// What cannot be followed is said: trust then covers the whole project.
+// Collects the files that a project's hooks would run, from file to file, without running anything.
+// Code that cannot be found is reported: trust then covers the whole project.
 
 import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -18,14 +18,14 @@ const MAX_FILES = 1_000
 const MAX_DEPTH = 16
 const MAX_READ_BYTES = 256 * 1024
 
-/** Follows the command lines of a project's hooks. */
+/** Finds the files that the command lines of a project's hooks run. */
 export function findExecutedFiles(dir: string, lines: readonly (string | readonly string[])[]): Followed {
   const collector = new ExecutedFileCollector(resolve(dir))
   for (const line of lines) collector.addCommandLine(line)
   return collector.result()
 }
 
-/** One run over the hooks of a project. */
+/** Collects the files of one project. */
 class ExecutedFileCollector implements CollectorPort {
   readonly dir: string
   readonly #files = new Set<string>()
@@ -48,23 +48,23 @@ class ExecutedFileCollector implements CollectorPort {
     return { files: [...this.#files], names: [...this.#names], unfollowed }
   }
 
-  /** Says that something cannot be followed. */
+  /** Notes code that cannot be found. */
   noteUnfollowed(what: string): void {
     const known = this.#unfollowed.get(this.#line) ?? new Set()
     this.#unfollowed.set(this.#line, known.add(what))
   }
 
-  /** The path as people read it. */
+  /** The path relative to the project. */
   displayPath(file: string): string {
     return file.startsWith(this.dir + sep) ? file.slice(this.dir.length + 1) : file
   }
 
-  /** Is this a file of the project? */
+  /** Whether the file is in the project. */
   isInProject(file: string): boolean {
     return file.startsWith(this.dir + sep)
   }
 
-  /** Covers a file, and follows what it runs. */
+  /** Adds a file, and reads it for further files. */
   addFile(file: string, { depth, cwd, language }: CodeFile): void {
     if (this.#files.has(file)) return
     if (this.#files.size >= MAX_FILES || depth > MAX_DEPTH) {
@@ -73,14 +73,14 @@ class ExecutedFileCollector implements CollectorPort {
     }
     this.#files.add(file)
     const target = resolveLink(file)
-    // Programs of the system are covered by their content alone.
+    // Programs outside the project are covered by their content; they are not read.
     if (target === undefined || !(this.isInProject(file) || this.isInProject(target))) return
     const { text, problem } = readBoundedFile(target, MAX_READ_BYTES)
     if (problem?.kind === 'too-large') this.noteUnfollowed(`${this.displayPath(file)}, which is too large to read`)
     if (text !== undefined) this.#text(text, { cwd, file: target, depth }, detectLanguage(target, text, language))
   }
 
-  /** Covers a file without following it. */
+  /** Adds a file without reading it. */
   coverFile(file: string): void {
     this.#files.add(file)
   }
@@ -93,7 +93,7 @@ class ExecutedFileCollector implements CollectorPort {
       this.noteUnfollowed(`what ${this.displayPath(location.file)} loads or starts: its language is not read`)
   }
 
-  /** Follows a text as shell. */
+  /** Reads a shell script for files. */
   readShell(text: string, location: CodeLocation): void {
     const { cwd, depth } = location
     if (depth > MAX_DEPTH) return void this.noteUnfollowed('scripts that start each other without end')
@@ -128,7 +128,7 @@ class ExecutedFileCollector implements CollectorPort {
     for (const word of args) this.#addIfCode(word, next)
   }
 
-  // A word that names a file with code is followed, whatever the program does with it.
+  // A word that names a file with code counts, for any program.
   #addIfCode(word: Word, { cwd, depth }: CodeLocation): void {
     if (word.isGlob) return void this.addPattern(word.text, cwd, depth)
     if (!word.isKnown || word.text.startsWith('-') || word.text.length > 1_000) return
@@ -136,7 +136,7 @@ class ExecutedFileCollector implements CollectorPort {
     if (this.isInProject(file) && isCode(file)) this.addFile(file, { cwd, depth })
   }
 
-  /** Covers the files that a pattern matches, and which they are. */
+  /** Adds the files that a pattern matches, and their names. */
   addPattern(pattern: string, cwd: string, depth: number): void {
     const matched = matchFiles(resolve(cwd, pattern), this.dir)
     if (matched === undefined) return void this.noteUnfollowed(`the pattern ${pattern}`)
@@ -157,7 +157,7 @@ function describeUnknown({ why, text, from = [] }: Unknown): string {
   return `text that cannot be read as shell: ${text}`
 }
 
-// The usual ways of a script to name the folder that it lies in.
+// Replaces the usual expressions for the folder of the script.
 function withOwnFolder(text: string, folder: string): string {
   const self = '"?\\$(?:0|\\{0\\}|BASH_SOURCE|\\{BASH_SOURCE(?:\\[0\\])?\\})"?'
   const named = `\\$\\(\\s*dirname\\s+(?:--\\s+)?${self}\\s*\\)`

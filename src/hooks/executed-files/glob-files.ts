@@ -1,4 +1,4 @@
-// The files that a shell pattern matches, within a project and bounded.
+// Lists the files of a project that a shell pattern matches, up to a limit.
 
 import { readdirSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
@@ -7,7 +7,7 @@ import { compileGlob } from '../../engine/glob.ts'
 const MAX_LOOKED = 20_000
 const MAX_MATCHED = 500
 
-/** The matching files, sorted; undefined where the pattern leads out of the folder or matches too much. */
+/** The matching files, sorted; undefined when the pattern leaves the folder or matches too many files. */
 export function matchFiles(pattern: string, within: string): string[] | undefined {
   const fixed = pattern.slice(0, pattern.search(/[*?[{$`(]/))
   const root = fixed.endsWith(sep) ? fixed.slice(0, -1) : dirname(fixed)
@@ -34,7 +34,7 @@ function compilePattern(pattern: string): ((text: string) => boolean) | undefine
   try {
     return compileGlob(pattern)
   } catch {
-    // A form of pattern that is not known here.
+    // The pattern is not supported.
     return undefined
   }
 }
@@ -43,7 +43,7 @@ function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // Not there, or not readable: nothing matches.
+    // Missing or unreadable: nothing matches.
     return []
   }
 }

@@ -1,4 +1,4 @@
-// Makefiles and justfiles: the file with all that it includes, and the recipes of a target with what it depends on.
+// Reads makefiles and justfiles: included files, and the recipes of a target and its prerequisites.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ interface Rule {
   readonly recipe: string[]
 }
 
-/** Follows `make TARGET` or `just RECIPE`. */
+/** Reads the recipes of `make TARGET` or `just RECIPE`. */
 export function readMakeRecipes(
   collector: CollectorPort,
   args: readonly Word[],
@@ -41,7 +41,7 @@ export function readMakeRecipes(
   )
 }
 
-// Those that are missing count too: one that appears is read instead.
+// Missing files are covered, too: make would read a file that appears.
 function readMakefile(collector: CollectorPort, file: string, included: { count: number }): string {
   collector.coverFile(file)
   if (!existsSync(file) || ++included.count > MAX_INCLUDED) return ''
@@ -99,11 +99,11 @@ function parseRules(text: string): { readonly rules: ReadonlyMap<string, Rule>; 
       return wider
     })
   }
-  // What a just recipe is called with stands after its name.
+  // The parameters of a just recipe follow its name.
   return { rules, first }
 }
 
-// Variables of make that are set by a plain text; the others become variables that the shell does not know.
+// Expands make variables with a plain value; other variables become unknown shell variables.
 function expandVariables(recipe: string, variables: ReadonlyMap<string, string>): string {
   let text = recipe
   for (let round = 0; round < 5; round++) {

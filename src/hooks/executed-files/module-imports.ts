@@ -1,4 +1,4 @@
-// What JavaScript and Python files load and start, by the texts that stand in them.
+// Finds the modules and programs that JavaScript and Python files load and start, by literals in their text.
 
 import { existsSync, statSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -15,7 +15,7 @@ const STARTS = /\b(?:exec|execSync|execFile|execFileSync|spawn|spawnSync|fork)\s
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.jsx', '.json']
 const INDEXES = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', 'package.json']
 
-/** Follows what a JavaScript text imports and starts. */
+/** Reads the imports and started programs of JavaScript. */
 export function readJavaScript(collector: CollectorPort, text: string, location: InFile): void {
   const { file, cwd, depth } = location
   const name = collector.displayPath(file)
@@ -42,17 +42,17 @@ function readStartedPrograms(collector: CollectorPort, text: string, { cwd, file
   }
 }
 
-// The file itself, or what a loader adds to its name. All that are missing count too: one that appears is another program.
+// The file, and the names that a loader would try. Missing files are covered, too: a file that appears changes the program.
 function findModuleFiles(path: string): string[] {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats?.isDirectory()) return INDEXES.map((name) => join(path, name))
   const found = ENDINGS.map((ending) => path + ending).filter((candidate) => existsSync(candidate))
-  // TypeScript is imported by the name of what it becomes.
+  // TypeScript imports name the compiled file.
   const source = path.replace(/\.([mc]?)js$/, '.$1ts')
   return [...new Set([path, ...found, ...(existsSync(source) ? [source] : [])])]
 }
 
-// Paths of scripts that stand in a text as literals, from the file's folder and from the one it runs in.
+// Path literals of scripts, relative to the file's folder and to the working folder.
 function readPathLiterals(collector: CollectorPort, text: string, { cwd, file, depth }: InFile): void {
   for (const [, , literal = ''] of text.matchAll(/(['"`])([^'"`\n]{1,300})\1/g)) {
     if (!/^[\w@.+~/-]+\.(?:sh|bash|zsh|[mc]?[jt]s|py|rb|pl|php)$/.test(literal)) continue
@@ -68,7 +68,7 @@ const PYTHON_MADE = /\b(?:exec|eval|__import__|import_module|run_path|run_module
 const PYTHON_STARTS =
   /\b(?:os\.(?:system|popen|exec\w+|spawn\w+)|subprocess\.\w+|Popen)\s*\(\s*(?:(\[?)\s*f?(['"])([^\n]*?)\2)?/g
 
-/** Follows what a Python text imports and starts. */
+/** Reads the imports and started programs of Python. */
 export function readPython(collector: CollectorPort, text: string, location: InFile): void {
   const { file, cwd, depth } = location
   const name = collector.displayPath(file)

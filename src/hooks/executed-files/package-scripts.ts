@@ -1,4 +1,4 @@
-// Scripts of package.json, programs in node_modules/.bin, and packages with the lock file that names their content.
+// Reads scripts of package.json, and covers programs of node_modules/.bin and packages with their lock file.
 
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import type { CodeLocation, CollectorPort } from './collector-port.ts'
 const LOCKS = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 const MAX_MANIFEST_BYTES = 1024 * 1024
 
-/** Follows a script of the nearest package.json, with what runs before and after it. False where there is none. */
+/** Reads a script of the nearest package.json with its pre and post scripts. Returns false when there is none. */
 export function readPackageScript(collector: CollectorPort, name: string, { cwd, depth }: CodeLocation): boolean {
   const folder = findFolderWith(collector, cwd, 'package.json')
   if (folder === undefined) return false
@@ -26,18 +26,18 @@ export function readPackageScript(collector: CollectorPort, name: string, { cwd,
   return typeof texts[1] === 'string'
 }
 
-/** Follows a program of node_modules/.bin. False where there is none of that name. */
+/** Covers a program of node_modules/.bin. Returns false when there is none. */
 export function coverLocalProgram(collector: CollectorPort, name: string, { cwd }: Pick<CodeLocation, 'cwd'>): boolean {
   if (!/^[\w.-]+$/.test(name)) return false
   const folder = findFolderWith(collector, cwd, join('node_modules', '.bin', name))
   if (folder === undefined) return false
   coverManifest(collector, folder)
-  // Its content, and the lock file for the packages that it loads.
+  // The lock file covers the packages that the program loads.
   collector.coverFile(join(folder, 'node_modules', '.bin', name))
   return true
 }
 
-/** Covers a package that is imported by name: its manifest, and the lock file. */
+/** Covers an imported package: its manifest and the lock file. */
 export function coverPackage(collector: CollectorPort, specifier: string, from: string): void {
   const parts = specifier.split('/')
   const name = specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]
@@ -50,11 +50,11 @@ export function coverPackage(collector: CollectorPort, specifier: string, from: 
 
 function coverManifest(collector: CollectorPort, folder: string): void {
   collector.coverFile(join(folder, 'package.json'))
-  // Those that are missing count too: one that appears may name other content.
+  // Missing lock files are covered, too: a lock file that appears changes the content.
   for (const lock of LOCKS) collector.coverFile(join(folder, lock))
 }
 
-// The nearest folder with this file, up to the project's own.
+// The nearest folder with this file, up to the root of the project.
 function findFolderWith(collector: CollectorPort, from: string, file: string): string | undefined {
   for (let folder = from; folder === collector.dir || collector.isInProject(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, file))) return folder
@@ -67,7 +67,7 @@ function readScripts(file: string): Readonly<Record<string, unknown>> {
     const manifest: unknown = JSON.parse(readBoundedFile(file, MAX_MANIFEST_BYTES).text ?? '{}')
     return isRecord(manifest) && isRecord(manifest.scripts) ? manifest.scripts : {}
   } catch {
-    // The program itself would fail at it too.
+    // The package manager would fail as well.
     return {}
   }
 }

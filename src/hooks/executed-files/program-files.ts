@@ -1,4 +1,4 @@
-// Which files a program reads its code from, by its name and arguments.
+// Finds the files that a program reads its code from, by its name and arguments.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,7 +22,7 @@ const INTERPRETERS: readonly { readonly names: RegExp; readonly language: Langua
   },
 ]
 
-/** Programs that fetch or build what they run. */
+/** Programs that download or build the code they run. */
 const FETCHING: readonly { readonly names: RegExp; readonly first?: RegExp; readonly what: string }[] = [
   { names: /^(?:uvx|pipx|pnpx|bunx)$/, what: 'a package that is fetched' },
   { names: /^(?:docker|podman|nerdctl)$/, first: /^(?:run|exec|compose)$/, what: 'what runs in a container' },
@@ -33,12 +33,12 @@ const FETCHING: readonly { readonly names: RegExp; readonly first?: RegExp; read
   { names: /^(?:uv|poetry|pipenv|bundle|mise|nix|nix-shell|direnv)$/, what: 'what it prepares and runs' },
 ]
 
-/** Is a file of this name started without an extension? */
+/** Whether a file of this name is code without an extension. */
 export function isInterpreter(name: string): boolean {
   return /^(?:Makefile|makefile|GNUmakefile|[Jj]ustfile)$/.test(name)
 }
 
-/** Follows what a program would read its code from. */
+/** Reads the files that a program reads its code from. */
 export function readProgramFiles(
   collector: CollectorPort,
   name: string,

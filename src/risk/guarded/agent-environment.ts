@@ -1,4 +1,4 @@
-// Environments and options that start an agent, or ARC, with other settings than those that supervise it.
+// Environment variables and options that start an agent or ARC without the supervising settings.
 
 import type { Call } from '../call.ts'
 import { lastPart } from '../path-class.ts'
@@ -6,7 +6,7 @@ import type { Hit, TestResult } from '../rule.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
 import { CONFIG_VARIABLES } from './host-config-paths.ts'
 
-/** Programs that are agents, also as packages. */
+/** Agent programs and their packages. */
 export const AGENT_PROGRAMS =
   'claude codex gemini qwen opencode copilot cursor-agent cline amp aider goose claude-code claude-code@* codex@* ' +
   'gemini-cli gemini-cli@* qwen-code qwen-code@* opencode-ai opencode-ai@* cursor'
@@ -17,7 +17,7 @@ function isAgent({ name }: ShellCommand): boolean {
   return name !== undefined && AGENT_NAMES.has(name.split('@')[0] ?? name)
 }
 
-/** Variables that lead an agent, or ARC, to other settings or another user's. */
+/** Variables that point an agent or ARC to other settings. */
 const REDIRECTING_VARIABLES = new Set([
   ...CONFIG_VARIABLES,
   'HOME',
@@ -38,11 +38,11 @@ const REDIRECTING_VARIABLES = new Set([
   'SHELL',
 ])
 
-/** Switches of the agents that turn hooks, plugins or questions off, or name other settings. */
+/** Variables of agents that disable hooks, plugins or approvals, or name other settings. */
 const SWITCHES =
   /^(?:CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|COPILOT|CURSOR|CLINE|GOOSE|AIDER|AMP)_(?:\w+_)?(?:SIMPLE|BARE|PURE|SAFE_?MODE|\w*HOOKS?|\w*PLUGINS?|\w*EXTENSIONS?|YOLO|BYPASS\w*|\w*DANGEROUS\w*|PERMISSIONS?\w*|SHELL\w*|SETTINGS\w*|CONFIG\w*|MANAGED\w*|POLICY\w*)$/
 
-/** Programs that start others in another root, namespace or container, and whose arguments are not read any further. */
+/** Programs that start others in another root, namespace or container. Their arguments are not parsed. */
 const ISOLATORS = new Set(
   (
     'proot firejail systemd-run systemd-nspawn machinectl schroot fakechroot lxc lxc-attach lxc-execute distrobox toolbox ' +
@@ -50,10 +50,10 @@ const ISOLATORS = new Set(
   ).split(' '),
 )
 
-/** Variables that need no agent beside them: nothing but the supervision reads them. */
+/** Variables that only ARC reads: they count without an agent in the text. */
 const ARC_VARIABLES = new Set(['ARC_HOME', 'ARC_DAEMON'])
 
-/** Does the text start an agent with a changed environment, or change the one of ARC? */
+/** Whether the text starts an agent with a changed environment, or changes ARC's environment. */
 export function changesEnvironment({ commands, assigned }: Execution): TestResult {
   const hasAgent = (assigned.size > 0 || commands.length > 1) && commands.some(isAgent)
   const unset = hasAgent ? findUnset(commands) : undefined
@@ -120,7 +120,7 @@ function redirectsSettings(name: string, { text }: Word): boolean {
   )
 }
 
-// `ARC_DAEMON=on` asks for what is there anyway.
+// `ARC_DAEMON=on` is the default.
 function isDefaultValue(name: string, { text }: Word): boolean {
   return name === 'ARC_DAEMON' && ['', 'on', 'ask'].includes(text)
 }

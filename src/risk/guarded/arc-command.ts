@@ -1,4 +1,4 @@
-// Calls of `arc` that loosen the supervision or switch it off, however `arc` is started.
+// Calls of `arc` that loosen or disable the supervision.
 
 import type { Word } from '../shell/execution.ts'
 
@@ -10,7 +10,7 @@ const first =
   ([word]) =>
     names.includes(word ?? '')
 
-// What comes after the name of the command decides.
+// By command: whether its arguments loosen the supervision.
 const LOOSENING: Readonly<Record<string, Test>> = {
   uninstall: always,
   stop: always,
@@ -33,11 +33,11 @@ const LOOSENING: Readonly<Record<string, Test>> = {
     !(verb === 'set' && key === 'enforcement' && value === 'enforce'),
 }
 
-/** The word that makes a call of `arc` loosen the supervision; undefined for one that does not. */
+/** The word of a call of `arc` that loosens the supervision; undefined if none does. */
 export function findLoosening(args: readonly Word[]): Word | undefined {
   const texts = args.map(({ text }) => text)
   if (texts.some((text) => text === '--help' || text === '-h' || text === '--dry-run')) return undefined
-  // Options may come first, and a value of one may look like anything: the first known command counts.
+  // Options may come first, and an option's value may look like a command: the first known command counts.
   const at = texts.findIndex((text) => text === 'init' || Object.hasOwn(LOOSENING, text))
   const name = texts[at]
   if (at < 0 || name === undefined || isAfterReading(texts.slice(0, at))) return undefined
@@ -46,7 +46,7 @@ export function findLoosening(args: readonly Word[]): Word | undefined {
   return isLoosening ? args[at] : undefined
 }
 
-// `arc check -- arc stop` only looks: a command that reads came before.
+// `arc check -- arc stop` only reads: the first command decides.
 const READING = new Set(
   'check logs why status doctor trace sample task roundtable completion complete help list'.split(' '),
 )

@@ -1,5 +1,5 @@
-// Judges what a command or a tool does with the guarded paths: reading passes, writing and deleting is blocked, and
-// whatever is not known to only read is held.
+// Classifies what a command or tool does with guarded paths: reading passes, writing and deleting are blocked, and
+// every other use needs approval.
 
 import type { Guard, Guarded, GuardedKind } from '../../engine/guarded-paths.ts'
 import type { Access } from '../access.ts'
@@ -12,7 +12,7 @@ import { findGuarded, type GuardedMatch, isClose } from './find-guarded.ts'
 import { type PathUse, type PathUseKind, pathsInText } from './path-use.ts'
 import { findPathUses, isKnownProgram } from './program-uses.ts'
 
-/** What a person is told a guarded path is. */
+/** Descriptions of guarded paths for the reason. */
 const KIND_TEXTS: Readonly<Record<GuardedKind, string>> = {
   home: 'part of the ARC home',
   launcher: 'the launcher that agents run for every hook',
@@ -35,7 +35,7 @@ const USE_VERBS: Readonly<Record<PathUseKind, string>> = {
   unknown: 'Uses',
 }
 
-/** Does the command touch a guarded path? The gravest touch is returned. */
+/** The most severe use of a guarded path by the command. */
 export function touchesGuarded(call: Call, facts: Facts): TestResult {
   const { command } = call
   if (!isHere(command)) return undefined
@@ -56,12 +56,12 @@ export function touchesGuarded(call: Call, facts: Facts): TestResult {
   return gravest
 }
 
-// Another machine or a container has files of its own; another root or namespace on this machine may not.
+// Other machines and containers have separate files. chroot and nsenter may share the files of this machine.
 function isHere({ location, via }: ShellCommand): boolean {
   return location === 'local' || (location === 'container' && via.some((step) => /^(?:chroot|nsenter)\b/.test(step)))
 }
 
-// Most commands name nothing that could lead into the set, and are not looked at any further.
+// A cheap check first: most commands contain no path that could be guarded.
 function mayTouch({ name, command }: Call, facts: Facts, guard: Guard): boolean {
   if (guard.followsLinks || command.cwd === undefined || isClose(command.cwd, guard)) return true
   for (const { text } of command.args) if (mayLead(text, facts)) return true
@@ -87,7 +87,7 @@ function makeHit({ span }: Word, isBlock: boolean, reason: string): Hit {
   return isBlock ? { at: span, tier: 5, reason } : { at: span, tier: 4, isUncertain: true, reason }
 }
 
-// Node is there to be run and looked at by everybody: only changing it counts.
+// Any program may read and run Node: only changes to it count.
 const HARMLESS_FOR_NODE: ReadonlySet<PathUseKind> = new Set(['unknown', 'alias', 'copy', 'create'])
 
 function findInsideDecision({ kind, file }: PathUse, guarded: Guarded): UseDecision | undefined {
@@ -95,7 +95,7 @@ function findInsideDecision({ kind, file }: PathUse, guarded: Guarded): UseDecis
   if (kind === 'read') return guarded.isSecret ? 'ask' : undefined
   if (kind === 'copy') return guarded.kind === 'home' ? 'ask' : undefined
   if (kind === 'create' || kind === 'alias' || kind === 'unknown') return 'ask'
-  // The folder that a command happens to run in is a weaker sign than one that it names.
+  // The working folder is a weaker sign than a named folder.
   return kind === 'fill' && file.text === '.' ? 'ask' : 'block'
 }
 
@@ -113,7 +113,7 @@ function findContainingDecision(use: PathUse, guarded: Guarded): UseDecision | u
   return CONTAINING[use.kind]?.(use, guarded)
 }
 
-/** The reason: what is done to which path, and what that path is. */
+/** The reason: the use, the path, and what the path is. */
 export function formatReason(kind: PathUseKind, guarded: Guarded, path: string): string {
   const shown = path.length > 120 ? `${path.slice(0, 117)}…` : path
   const what = KIND_TEXTS[guarded.kind]
@@ -122,7 +122,7 @@ export function formatReason(kind: PathUseKind, guarded: Guarded, path: string):
   return `${USE_VERBS[kind]} ${shown}, which contains ${guarded.root}, ${what}.`
 }
 
-// Programs that take commands or code of their own in arguments and on the input.
+// Programs that run commands or code from their arguments or input.
 const EVALUATORS = new Set(
   'ed ex vi vim nvim emacs emacsclient gdb lldb nu xonsh elvish expect tclsh make gmake rake just task R ghci jshell scala groovy iex erl sqlite3 psql mysql redis-cli socat nc ncat openssl lftp sftp ftp less more most man'.split(
     ' ',
@@ -132,12 +132,12 @@ const CODE_OPTIONS = new Set(
   '-c -e -ex -x --eval --exec --command --execute --expression --cmd --code --script'.split(' '),
 )
 
-// Paths in the middle of an argument that is code.
+// Paths inside arguments that are code.
 function embeddedPaths(call: Call): Word[] {
   const { args, input, span, env } = call.command
   const isEvaluator = EVALUATORS.has(call.name)
   const found: Word[] = []
-  // `PAGER='rm …' git log`: a value with blanks is a command for somebody.
+  // `PAGER='rm …' git log`: a value with blanks may run as a command.
   for (const { text, span: at } of env.values()) if (/\s/.test(text)) found.push(...pathsInText(text, at))
   if (isKnownProgram(call.name) && !isEvaluator) return found
   for (const [index, word] of args.entries()) {
@@ -148,7 +148,7 @@ function embeddedPaths(call: Call): Word[] {
   return found
 }
 
-/** Is `arc` started by its file, through an interpreter or under another name, with a command that loosens? */
+/** Whether `arc` is started by its file, through an interpreter or a link, with a loosening command. */
 export function loosensByFile(call: Call, facts: Facts): TestResult {
   const { args, path, cwd, span, location } = call.command
   if (args.length === 0 || location !== 'local' || call.name === 'arc') return undefined
@@ -179,11 +179,11 @@ function isEntry(word: Word, cwd: string | undefined, facts: Facts, guard: Guard
   )
 }
 
-// Words in the names of tools that only look.
+// Words in the names of read-only tools.
 const READING =
   /(?:^|[^a-z])(?:read|get|list|view|show|cat|search|grep|glob|find|stat|info|fetch|ls|head|tail|diff|open|describe|tree|inspect)/i
 
-/** The same for tools that name files. */
+/** The same for files that a tool names. */
 export function toolTouchesGuarded({ kind, file, cwd, location, by }: Access, facts: Facts): TestResult {
   if (location !== 'local') return undefined
   const use: PathUse = { kind: kind === 'read' ? findReadKind(by) : kind, file }

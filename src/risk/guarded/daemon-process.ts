@@ -1,4 +1,4 @@
-// Commands that end, stop or take over the daemon of ARC.
+// Commands that kill, stop or attach to the daemon of ARC.
 
 import type { OwnProcess } from '../../engine/guarded-paths.ts'
 import { type Call, findOption } from '../call.ts'
@@ -11,7 +11,7 @@ import { pathsInText } from './path-use.ts'
 const SERVICES = /^arc(?:-supervisor|-daemon|@[\w-]*)?(?:\.(?:service|socket|timer|scope))?\*?$/
 const QUERIES = new Set('status is-active is-enabled show cat list-units list-unit-files list print'.split(' '))
 
-/** Does the command end the daemon, or may it? */
+/** Whether the command stops the daemon, or may stop it. */
 export function stopsDaemon(call: Call, facts: Facts): TestResult {
   const { process } = findGuard(facts)
   switch (call.name) {
@@ -55,7 +55,7 @@ function checkKillByPid(call: Call, process: OwnProcess | undefined, facts: Fact
   return all === undefined ? undefined : { at: all.span, reason: 'Kills every process, including the daemon of ARC.' }
 }
 
-// `kill $(pidof node)`: what the substitution looks for tells which process is meant.
+// `kill $(pidof node)`: the substitution names the process.
 function checkSubstitution({ text, span, from }: Word, process: OwnProcess | undefined, facts: Facts): Hit | undefined {
   if (text.includes('arc.pid')) return { at: span }
   for (const command of from ?? []) {
@@ -125,7 +125,7 @@ function namesArc(pattern: string): boolean {
   )
 }
 
-// The plain parts of a pattern, in order, are in the name or the command line.
+// Whether the literal parts of a pattern occur in order in the name or the command line.
 function matchesProcess(pattern: string, { name, commandLine }: OwnProcess, isWholeLine: boolean): boolean {
   const line = isWholeLine ? commandLine : `${name} ${commandLine.split(' ')[0]?.split('/').at(-1) ?? ''}`
   let at = 0

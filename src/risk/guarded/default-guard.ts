@@ -1,11 +1,11 @@
-// The guarded paths by name alone, for programs that classify without a running ARC: its usual home and the agents' settings.
+// The default guard, for callers without a home of ARC: guards the default home and the agents' settings by path only.
 
 import type { Guard, GuardedRoot } from '../../engine/guarded-paths.ts'
 import type { Facts } from '../rule.ts'
 import { listHostConfigPaths, resolveConfigVariables } from './host-config-paths.ts'
 import { comparePath, comparePattern } from './path-relation.ts'
 
-/** The guard that the facts bring, or the one by name. */
+/** The guard of the facts, or the default guard. */
 export function findGuard(facts: Facts): Guard {
   return facts.guard ?? makeDefaultGuard(facts.home)
 }

@@ -1,20 +1,20 @@
-// Asks the guard about a path as it is written in a command or in code: `~`, variables, patterns and unknown parts included.
+// Looks up a path as written in a command or in code, with `~`, variables, patterns and unknown parts.
 
 import type { Guard, Guarded, GuardedKind, GuardedRoot } from '../../engine/guarded-paths.ts'
 import { expandPathStart, resolveDots } from '../path-class.ts'
 import type { Facts } from '../rule.ts'
 import type { Word } from '../shell/execution.ts'
 
-/** What was found for a path. */
+/** A guarded path that matches. */
 export interface GuardedMatch {
   readonly guarded: Guarded
-  /** The path in full, for the reason. */
+  /** The full path, for the reason. */
   readonly path: string
-  /** Part of the path is a pattern or is not known. */
+  /** A part of the path is a pattern or unknown. */
   readonly isGuess: boolean
 }
 
-/** What a path has to do with the supervision. */
+/** The guarded path that a path matches; undefined if there is none. */
 export function findGuarded(file: Word, cwd: string | undefined, facts: Facts, guard: Guard): GuardedMatch | undefined {
   const { text, isGlob, isKnown } = file
   if (!mayBeGuarded(text, cwd, guard)) return undefined
@@ -23,7 +23,7 @@ export function findGuarded(file: Word, cwd: string | undefined, facts: Facts, g
   if (!start.startsWith('/') && cwd === undefined) return findByTail(start, guard)
   const whole = resolveDots(start.startsWith('/') ? start : `${cwd}/${start}`)
   if (isGlob) return makeMatch(guard.guards(whole, true), whole, true)
-  // A pattern in quotes may be one that a loop or the program itself expands.
+  // A loop or the program may expand a quoted pattern.
   const isPattern = /[*?[]/.test(whole)
   if (isKnown || isPattern || !/[$`]/.test(whole))
     return (
@@ -33,7 +33,7 @@ export function findGuarded(file: Word, cwd: string | undefined, facts: Facts, g
   return findByKnownPart(whole, guard)
 }
 
-// Without links, a relative name leads into the set only from a folder that is close to it.
+// Without links, a relative path can only be guarded if the working folder is near a guarded path.
 function mayBeGuarded(text: string, cwd: string | undefined, guard: Guard): boolean {
   const first = text.charCodeAt(0)
   if (first === 47 || first === 126 || first === 36 || first === 96) return true
@@ -44,7 +44,7 @@ function mayBeGuarded(text: string, cwd: string | undefined, guard: Guard): bool
 
 let close: { readonly guard: Guard; readonly cwd: string; readonly isClose: boolean } | undefined
 
-/** May a relative name in this folder lead into the set? */
+/** Whether a relative path in this folder can be guarded. */
 export function isClose(cwd: string, guard: Guard): boolean {
   if (close?.guard === guard && close.cwd === cwd) return close.isClose
   const isNow = guard.roots.some(({ path }) => path.startsWith(cwd) || cwd.startsWith(path))
@@ -56,7 +56,7 @@ function makeMatch(guarded: Guarded | undefined, path: string, isGuess: boolean)
   return guarded === undefined ? undefined : { guarded, path, isGuess }
 }
 
-// The known beginning of a path with unknown parts: `~/.claude/$file` may be any file in the folder.
+// Only the start of the path is known: `~/.claude/$file` may be any file in the folder.
 function findByKnownPart(path: string, guard: Guard): GuardedMatch | undefined {
   const known = path.slice(0, path.search(/[$`]/))
   const folder = resolveDots(known.slice(0, known.lastIndexOf('/')) || '/')
@@ -65,7 +65,7 @@ function findByKnownPart(path: string, guard: Guard): GuardedMatch | undefined {
   return { guarded: { ...guarded, isInside: true, isNear: false }, path, isGuess: true }
 }
 
-// A path whose beginning is not known: its end may be that of a guarded path.
+// Only the end of the path is known: it may be the end of a guarded path.
 function findByTail(text: string, guard: Guard): GuardedMatch | undefined {
   if (!text.includes('/')) return undefined
   const parts = text.split('/')

@@ -1,5 +1,5 @@
-// Code of other languages that names guarded paths: code that only reads passes, a call that writes one is blocked, and all
-// other code is held.
+// Code of other languages that contains guarded paths: code that only reads passes, calls that write are blocked, and all
+// other code needs approval.
 
 import type { Guard, Guarded, GuardedRoot } from '../../engine/guarded-paths.ts'
 import { withPlainPaths } from '../code-paths.ts'
@@ -14,7 +14,7 @@ import { pathsInText } from './path-use.ts'
 const MAX_CODE = 100_000
 const MAX_TEXTS = 200
 
-/** Does the code touch a guarded path? */
+/** The use of a guarded path by code. */
 export function checkCodeAgainstGuard(snippet: Snippet, facts: Facts): TestResult {
   const { location, code, span } = snippet
   if (location !== 'local' || code.length > MAX_CODE) return undefined
@@ -65,7 +65,7 @@ function makeWord(text: string, { span }: Snippet): Word {
   return { text: text.trim(), isKnown: !text.includes('$'), isGlob: /[*?[]/.test(text), span }
 }
 
-// Paths that are put together from parts: `join(home, '.claude', 'settings.json')`.
+// Paths that are joined from parts: `join(home, '.claude', 'settings.json')`.
 function findMentionInParts(code: string, guard: Guard): GuardedMatch | undefined {
   const parts = new Set(collectStrings(code).flatMap((text) => text.split(/[\s/]+/)))
   const isRemoving = REMOVES.test(code)
@@ -96,7 +96,7 @@ function hasParts(parts: ReadonlySet<string>, { kind, path, folder }: GuardedRoo
   return tail.length > 1 && tail.every((part) => parts.has(part))
 }
 
-/** The contents of the texts in quotes. */
+/** The string literals of the code. */
 function collectStrings(code: string): string[] {
   const texts: string[] = []
   for (const match of code.matchAll(/(["'`])((?:\\.|(?!\1)[^\\])*)\1/gs)) {
@@ -115,7 +115,7 @@ const WRITERS = new Set(
   ).split(' '),
 )
 
-// A call that writes or deletes, with a guarded path as its first text; `open` with a mode that writes.
+// A call that writes or deletes with a guarded path as its first string; `open` with a mode that writes.
 function findWritten(code: string, snippet: Snippet, facts: Facts, guard: Guard): GuardedMatch | undefined {
   const hasHash = snippet.language !== 'javascript' && snippet.language !== 'php'
   const masked = maskCode(code, hasHash)
@@ -143,7 +143,7 @@ const READ_CALLS = new Set(
   ).split(' '),
 )
 
-// Languages in which a call needs no brackets: every word outside of texts must be one that reads.
+// For languages with calls without parentheses: every word outside of strings must be a reading word.
 const READ_WORDS = new Set(
   'File JSON IO ENV HOME STDOUT require json use strict warnings my local var do end each line while if foreach for in and or not n e begin BEGIN END getline NR NF FS path expand_path slurp'.split(
     ' ',
@@ -156,7 +156,7 @@ function onlyReadWords(code: string): boolean {
   return !/\bopen\b/.test(bare)
 }
 
-// Every call in the code is one that reads.
+// Whether every call in the code only reads.
 function onlyReads(code: string, language: Snippet['language']): boolean {
   if (language !== 'python' && language !== 'javascript' && !onlyReadWords(code)) return false
   if (/`|\beval\b|\bexec\b|\bsystem\b|[^=<>!-]>{1,2}\s*["']|\bunlink\b|\bsocket\b|%x|qx/.test(code)) return false

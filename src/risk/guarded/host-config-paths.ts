@@ -1,17 +1,17 @@
 // A table: exempt from the file length limit.
-// Where the agents that ARC supervises keep the settings that say which hooks run: by user, by variable, for the machine.
+// The paths of the agents' hook settings: per user, by environment variable, and system-wide.
 
 import type { GuardedRoot } from '../../engine/guarded-paths.ts'
 
-/** The settings of one agent. */
+/** The settings folder of one agent. */
 interface HostConfigFolder {
   /** Below the user's home folder. */
   readonly folder: string
   /** A variable that names this folder instead. */
   readonly variable?: string
-  /** A variable that names the folder which holds this folder. */
+  /** A variable that names the parent folder instead. */
   readonly parentVariable?: string
-  /** Files and folders in it that decide about hooks. */
+  /** Files and folders in it that configure hooks. */
   readonly names: readonly string[]
 }
 
@@ -31,7 +31,7 @@ const HOST_CONFIG_FOLDERS: readonly HostConfigFolder[] = [
   { folder: 'Documents/Cline/Hooks', names: [''] },
 ]
 
-// Settings for everybody on the machine, which come before those of a user.
+// System-wide settings, which override those of a user.
 const MACHINE_FOLDERS = [
   '/etc/claude-code',
   '/etc/codex',
@@ -44,7 +44,7 @@ const MACHINE_FOLDERS = [
   '/Library/Application Support/GeminiCli',
 ]
 
-// Variables that name one file of settings.
+// Variables that name a settings file.
 const FILE_VARIABLES = [
   'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
   'GEMINI_CLI_SYSTEM_DEFAULTS_PATH',
@@ -52,7 +52,7 @@ const FILE_VARIABLES = [
   'OPENCODE_CONFIG',
 ]
 
-/** Variables that tell an agent or ARC where its settings are. */
+/** Variables with the path of an agent's or ARC's settings. */
 export const CONFIG_VARIABLES: ReadonlySet<string> = new Set([
   ...HOST_CONFIG_FOLDERS.flatMap(({ variable, parentVariable }) => [variable ?? '', parentVariable ?? '']).filter(
     Boolean,
@@ -64,7 +64,7 @@ export const CONFIG_VARIABLES: ReadonlySet<string> = new Set([
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The settings of all agents for a user with this home folder and environment. `isThere` says what exists. */
+/** The settings of all agents for a user with this home folder and environment. `isThere` checks whether a path exists. */
 export function listHostConfigPaths(
   home: string,
   env: Environment,
@@ -83,7 +83,7 @@ export function listHostConfigPaths(
   return roots
 }
 
-/** What these variables lead to; the usual folder where the environment does not set one. */
+/** The folders that these variables name; the default folder when a variable is not set. */
 export function resolveConfigVariables(home: string, arcHome: string, env: Environment): Map<string, string> {
   const found = new Map([['ARC_HOME', arcHome]])
   for (const { variable, folder } of HOST_CONFIG_FOLDERS)
@@ -96,7 +96,7 @@ export function resolveConfigVariables(home: string, arcHome: string, env: Envir
   return found
 }
 
-// The usual folder counts as well when a variable names another: agents without the variable use it.
+// The default folder is included even if a variable names another folder: agents without the variable use it.
 function listFolders({ folder, variable, parentVariable }: HostConfigFolder, home: string, env: Environment): string[] {
   const folders = [`${home}/${folder}`]
   const own = variable === undefined ? undefined : env[variable]

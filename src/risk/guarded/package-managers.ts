@@ -1,11 +1,11 @@
-// Package managers that remove ARC or put another version in its place.
+// Package manager commands that remove or replace ARC.
 
 import type { Call } from '../call.ts'
 import type { Hit, TestResult } from '../rule.ts'
 import { option } from '../rule-rows.ts'
 import type { Word } from '../shell/execution.ts'
 
-/** The package managers that are looked at. */
+/** The package managers that are checked. */
 export const MANAGERS =
   'npm pnpm yarn bun volta corepack brew apt apt-get dnf yum pacman apk nix-env nvm fnm n asdf mise'
 

@@ -1,13 +1,13 @@
-// Whether a path is a guarded one, is inside one or contains one. Compares text only: src/guard/guarded-set.ts adds what
-// links on the disk mean.
+// Compares a path with the guarded paths: equal, inside or containing. Compares text only: src/guard/guarded-set.ts resolves
+// links.
 
 import type { Guarded, GuardedComparison, GuardedRoot } from '../../engine/guarded-paths.ts'
 import { isWithin } from '../path-class.ts'
 
-/** The comparison by text. */
+/** Comparison by text. */
 export const TEXT_COMPARISON: GuardedComparison = { ofPath: comparePath, ofPattern: comparePattern }
 
-/** The relation of a path to the roots; being inside one counts more than containing one. */
+/** The relation of a path to the roots. Inside a root takes precedence over containing a root. */
 export function comparePath(path: string, roots: readonly GuardedRoot[]): Guarded | undefined {
   let containing: Guarded | undefined
   for (const root of roots) {
@@ -17,7 +17,7 @@ export function comparePath(path: string, roots: readonly GuardedRoot[]): Guarde
   return containing
 }
 
-/** The same for a pattern of the shell such as `~/.cl*` + `/settings.json`. */
+/** The same for a shell pattern such as `~/.cl*` + `/settings.json`. */
 export function comparePattern(pattern: string, roots: readonly GuardedRoot[]): Guarded | undefined {
   const parts = pattern.split('/')
   let containing: Guarded | undefined
@@ -32,12 +32,12 @@ export function comparePattern(pattern: string, roots: readonly GuardedRoot[]): 
   return containing
 }
 
-// How many parts of the root's path the pattern names, or that it names the root or something inside it.
+// The number of parts of the root's path that the pattern matches, or `inside` if it matches the root or a path in it.
 function coveredParts(pattern: readonly string[], own: readonly string[]): number | 'inside' | undefined {
   for (let at = 0; at < pattern.length; at++) {
     if (at >= own.length) return 'inside'
     const part = pattern[at] as string
-    // `**` takes any number of folders: what follows it may be any later part.
+    // `**` matches any number of folders: the rest may match any later part.
     if (part === '**')
       return pattern.slice(at + 1).every((rest) => own.some((name) => partFits(rest.toLowerCase(), name.toLowerCase())))
         ? 'inside'
@@ -50,12 +50,12 @@ function coveredParts(pattern: readonly string[], own: readonly string[]): numbe
 function partFits(pattern: string, name: string): boolean {
   if (pattern === name) return true
   if (!/[*?[]/.test(pattern)) return false
-  // Wildcards do not take the dot of a hidden name.
+  // Wildcards do not match the leading dot of a hidden name.
   if (name.startsWith('.') && !pattern.startsWith('.') && !pattern.startsWith('[')) return false
   return wildcardFits(pattern, name)
 }
 
-/** Does a name fit a pattern with `*`, `?` and `[…]`? */
+/** Whether a name matches a pattern with `*`, `?` and `[…]`. */
 export function wildcardFits(pattern: string, name: string): boolean {
   let at = 0
   let position = 0
@@ -68,7 +68,7 @@ export function wildcardFits(pattern: string, name: string): boolean {
       star = at++
       mark = position
     } else if (close > 0 || character === '?' || character === name[position]) {
-      // A set of characters counts as any character: a wrong guess here only asks a question.
+      // A character set counts as any character: a false match only needs an approval.
       at = close > 0 ? close + 1 : at + 1
       position++
     } else if (star >= 0) {
@@ -106,7 +106,7 @@ function isAbove(path: string, root: GuardedRoot): boolean {
   return root.isPresent && (root.notAbove === undefined || !isWithin(root.notAbove, path))
 }
 
-// Everything in run/ but the number of the process; the database with its side files; keys.
+// Everything in run/ except the pid file and the log; the database with its WAL files; keys.
 function isSecretOfHome(path: string, home: string): boolean {
   const rest = path.slice(home.length + 1)
   // Reading a whole folder reads the secrets in it.

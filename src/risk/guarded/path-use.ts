@@ -1,4 +1,4 @@
-// The paths in the arguments of a command, and what can happen to a path.
+// The paths in the arguments of a command, and the kinds of use.
 
 import type { Call } from '../call.ts'
 import type { Word } from '../shell/execution.ts'
@@ -6,14 +6,14 @@ import type { Word } from '../shell/execution.ts'
 /**
  * - `list`: only its name, its size or the names in it.
  * - `read`: its contents.
- * - `copy`: everything in it is read and put elsewhere.
- * - `create`: a folder is made there.
- * - `write`: it is written, and what it held is gone.
- * - `fill`: files that are not named are written into it.
- * - `delete`: it is deleted, moved away or covered.
- * - `replace`: something else takes its place.
- * - `mode`: its permissions or its owner change.
- * - `alias`: another name leads to it afterwards.
+ * - `copy`: its whole content is copied to another path.
+ * - `create`: a folder is created.
+ * - `write`: it is written; the old content is lost.
+ * - `fill`: unnamed files are written into it.
+ * - `delete`: it is deleted, moved or hidden by a mount.
+ * - `replace`: another file replaces it.
+ * - `mode`: its permissions or owner change.
+ * - `alias`: a link to it is created.
  * - `unknown`: anything.
  */
 export type PathUseKind =
@@ -29,15 +29,15 @@ export type PathUseKind =
   | 'alias'
   | 'unknown'
 
-/** A path that a command names, and what happens with it. */
+/** A path in a command, and its use. */
 export interface PathUse {
   readonly kind: PathUseKind
   readonly file: Word
-  /** The change also concerns everything in a folder. */
+  /** The change includes everything in a folder. */
   readonly isDeep?: boolean | undefined
 }
 
-/** The paths that an argument may hold: all of it, the value of `--option=path`, the parts of `a:b`, `@file`, `-Cpath`. */
+/** The paths that an argument may contain: the argument, the value of `--option=path`, the parts of `a:b`, `@file`, `-Cpath`. */
 export function pathsInWord(word: Word): Word[] {
   const { text } = word
   const first = text.charCodeAt(0)
@@ -57,7 +57,7 @@ function optionPaths(word: Word): Word[] {
   return text.charCodeAt(1) !== 45 && /[/~$]/.test(rest) ? pathsInWord({ ...word, text: rest }) : []
 }
 
-/** The argument of an option, however it is attached: `-d dir`, `-ddir`, `--directory dir`, `--directory=dir`. */
+/** The argument of an option: `-d dir`, `-ddir`, `--directory dir`, `--directory=dir`. */
 export function findOptionArgument(call: Call, names: readonly string[]): Word | undefined {
   const { args } = call.command
   for (const [index, word] of args.entries()) {
@@ -76,7 +76,7 @@ const EMBEDDED = /(?:~|\$HOME|\$\{HOME\}|\/)[^\s'"`;|&()<>,\]}]*/g
 const HOME_OF_OTHERS = /\$(?:(?:::)?env\(HOME\)|\(HOME\)|ENV\{["']?HOME["']?\}|env:HOME\b|env\.HOME\b)/gi
 const MAX_TEXT = 20_000
 
-/** The paths that stand in a text, at its place. */
+/** The paths in a text, with the span of the text. */
 export function pathsInText(text: string, span: Word['span']): Word[] {
   const matches = text.slice(0, MAX_TEXT).replace(HOME_OF_OTHERS, '~').match(EMBEDDED) ?? []
   return matches.slice(0, 50).map((path) => ({ text: path, isKnown: true, isGlob: /[*?[]/.test(path), span }))

@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// What known programs do with the paths in their arguments. A program that is missing here counts as unknown.
+// The uses of paths by known programs. The uses of other programs are unknown.
 
 import { type Call, findOption, optionValue } from '../call.ts'
 import { findGitOutputs, findPatchedFiles } from '../patched-files.ts'
@@ -12,7 +12,7 @@ type Uses = (call: Call, add: Add) => void
 
 const USES_BY_PROGRAM = new Map<string, Uses>()
 
-/** Everything that a command does with paths, redirections included. */
+/** All uses of paths by a command, including redirects. */
 export function findPathUses(call: Call): PathUse[] {
   const uses: PathUse[] = []
   for (const { operator, target } of call.command.redirects) {
@@ -25,7 +25,7 @@ export function findPathUses(call: Call): PathUse[] {
   return uses
 }
 
-/** Is it known what this program does with its arguments? */
+/** Whether the program is in the table. */
 export function isKnownProgram(name: string): boolean {
   return USES_BY_PROGRAM.has(name)
 }
@@ -40,7 +40,7 @@ const each =
     for (const word of call.operands.slice(from)) add(kind, word)
   }
 
-// Programs whose arguments are looked at elsewhere: the commands that they start, their own rules, plain text.
+// Programs without path uses here: their arguments are commands, plain text, or covered by other rules.
 define(
   'echo printf true false : eval trap set unset shift export declare typeset local readonly alias unalias read mapfile ' +
     'xargs gxargs parallel fd fdfind watch tmux screen hyperfine entr perf concurrently at batch crontab ' +
@@ -59,7 +59,7 @@ define(
     'wc diff cmp comm colordiff view most zcat bzcat xzcat zless code open xdg-open tr look expand unexpand join',
   each('read'),
 )
-// The first operand is what to look for.
+// The first operand is the search pattern.
 define('grep egrep fgrep rg ag ack zgrep', (call, add) => {
   const isGiven = findOption(call, ['-e', '-f', '--regexp', '--file']) !== undefined
   for (const word of isGiven ? call.operands : call.operands.slice(1)) add('read', word)
@@ -109,7 +109,7 @@ define('chmod chown chgrp chattr setfacl', (call, add) => {
   for (const word of call.operands.slice(skip)) add('mode', word, isDeep)
 })
 
-// Without all rights for its owner, a folder cannot be used.
+// A folder without full permissions for its owner cannot be used.
 function locksOut(mode: string): boolean {
   if (/^\d+$/.test(mode)) return !mode.padStart(3, '0').endsWith('7', mode.length < 3 ? 1 : mode.length - 2)
   return /(?:^|,)[ua]*[-=]/.test(mode)
@@ -149,7 +149,7 @@ function sourceKind(call: Call): PathUseKind {
   return isDeepCopy(call) ? 'copy' : 'read'
 }
 
-// `cp -l` and `cp -s` make links to what they copy.
+// `cp -l` and `cp -s` create links to the sources.
 function makesLinks(call: Call): boolean {
   return call.name === 'cp' && hasFlag(call, /^-[a-zA-Z]*[ls]|^--(?:l|sy)/)
 }
@@ -158,7 +158,7 @@ function isDeepCopy(call: Call): boolean {
   return hasFlag(call, /^-[a-zA-Z]*[rRa]|^--(?:rec|arch)/)
 }
 
-// A target that is a folder gets the sources under their own names.
+// If the target is a folder, the sources keep their names in it.
 function addTarget(call: Call, sources: readonly Word[], target: Word, add: Add): void {
   const isDeep = hasFlag(call, /^-[a-zA-Z]*[rRa]|^--(?:rec|arch)/) || call.name === 'mv'
   const isWhole = hasFlag(call, /^-[a-zA-Z]*[Tn]|^--no-(?:target|deref)/)
@@ -371,7 +371,7 @@ define('curl wget http xh', (call, add) => {
     for (const path of pathsInWord(word)) if (/[/~$]/.test(path.text)) add('unknown', path)
 })
 
-// The first operand is the script, which is only read; what the script does with the others is not known.
+// The first operand is the script, which is only read; the uses of other operands are unknown.
 define(
   'node nodejs deno bun tsx ts-node python python2 python3 pypy pypy3 perl ruby php lua luajit source . osascript Rscript julia',
   (call, add) => {
@@ -389,7 +389,7 @@ define(
 )
 
 define('npx bunx pnpx', () => undefined)
-// Forwarded sockets and ports; what runs on the other machine is not here.
+// Forwarded sockets and ports. Commands on the other machine do not count.
 define('ssh autossh', (call, add) => {
   for (const name of ['-L', '-R', '-S', '-E', '-F']) {
     const word = findOptionArgument(call, [name])
@@ -404,7 +404,7 @@ define('npm pnpm yarn', (call, add) => {
     for (const path of pathsInWord(word)) if (/[/~$]/.test(path.text)) add('unknown', path)
 })
 
-// A mount that can be written to is as good as the folder itself.
+// A writable mount gives write access to the folder.
 define('docker podman nerdctl', (call, add) => {
   const args = call.command.args
   const target = call.operands.at(-1)

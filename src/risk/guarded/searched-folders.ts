@@ -1,4 +1,4 @@
-// Searches through folders that contain guarded files: does what they look for fit a guarded name?
+// Searches in folders that contain guarded files: whether the search pattern matches a guarded path.
 
 import type { Guard, GuardedRoot } from '../../engine/guarded-paths.ts'
 import type { Call } from '../call.ts'
@@ -10,7 +10,7 @@ const FINDERS = new Set(['find', 'gfind', 'bfs'])
 const FILTERS = new Set(['fd', 'fdfind', 'locate', 'plocate', 'mlocate'])
 const GREPS = new Set(['grep', 'egrep', 'fgrep', 'rg', 'ag', 'ack', 'zgrep'])
 
-/** Folders that a search goes through and that are not among the paths of the command. */
+/** Folders that a search visits and that are not path uses of the command. */
 export function searchedFolders(call: Call): PathUse[] {
   if (!FILTERS.has(call.name)) return []
   const { span } = call.command
@@ -20,7 +20,7 @@ export function searchedFolders(call: Call): PathUse[] {
   return folders.map((file) => ({ kind: 'list', file }))
 }
 
-/** May the search in this folder come across a guarded file? */
+/** Whether the search in this folder may find a guarded file. */
 export function findsGuarded(call: Call, folder: string, guard: Guard): boolean {
   if (GREPS.has(call.name)) return true
   const isFilter = FILTERS.has(call.name)
@@ -32,7 +32,7 @@ export function findsGuarded(call: Call, folder: string, guard: Guard): boolean 
 
 const NAMING = new Set('-name -iname -path -ipath -wholename -iwholename -regex -iregex'.split(' '))
 
-// What `-name` and the like look for; `! -name` leaves out.
+// The patterns of `-name` and similar tests, without negated tests.
 function readPatterns({ command: { args } }: Call): string[] {
   return args.flatMap(({ text }, index) => {
     const before = args[index - 1]?.text
@@ -42,7 +42,7 @@ function readPatterns({ command: { args } }: Call): string[] {
   })
 }
 
-// The pattern may fit the whole path, a part of it, or for a folder something in it.
+// Whether the pattern matches the whole path or one of its last two parts.
 function fits(pattern: string, { path }: GuardedRoot): boolean {
   const lower = pattern.toLowerCase()
   const whole = path.toLowerCase()

@@ -1,4 +1,4 @@
-// Texts in which one command names a guarded path and another changes files whose names are not known until it runs.
+// Texts in which one command names a guarded path and another changes files that are only known at run time.
 
 import { readCall } from '../call.ts'
 import { expandPathStart } from '../path-class.ts'
@@ -12,7 +12,7 @@ import { findsGuarded, searchedFolders } from './searched-folders.ts'
 
 const CHANGING: ReadonlySet<PathUseKind> = new Set(['write', 'delete', 'replace', 'fill', 'mode', 'unknown'])
 
-/** Does the text pass guarded names on to a command that changes files? */
+/** Whether the text passes guarded paths to a command that changes files. */
 export function changesUnknownFiles(execution: Execution, facts: Facts): TestResult {
   if (execution.commands.length < 2) return undefined
   const commands = execution.commands.filter(({ isDormant, location }) => isDormant !== true && location === 'local')
@@ -31,7 +31,7 @@ function makeTargetHit({ span }: Pick<Word, 'span'>): Hit {
   }
 }
 
-// A file that is changed and whose name or folder is not known.
+// A changed file whose name or folder is unknown.
 function findUnknownTarget(command: ShellCommand, facts: Facts): Word | undefined {
   const { args, redirects, cwd, via } = command
   const isListed = via.some((step) => /^(?:find|fd|xargs|parallel)/.test(step))
@@ -49,7 +49,7 @@ function findUnknownTarget(command: ShellCommand, facts: Facts): Word | undefine
   )?.file
 }
 
-// `{ cat; echo 'rm -rf ~/.arc'; } | sh`: text with a guarded path goes to something that runs it.
+// `{ cat; echo 'rm -rf ~/.arc'; } | sh`: text with a guarded path goes to a shell.
 function printsGuarded({ name, args, cwd }: ShellCommand, facts: Facts): boolean {
   if (name !== 'echo' && name !== 'printf') return false
   const guard = findGuard(facts)

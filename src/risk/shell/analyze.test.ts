@@ -265,7 +265,7 @@ describe('how it would run', () => {
     expect(find('ssh h ls', 'ls')?.cwd).toBeUndefined()
   })
 
-  it('says through what and where a command comes to run', () => {
+  it('reports the wrappers and the location of a command', () => {
     expect(find("sudo bash -c 'echo $(shred)'", 'shred')?.via).toEqual(['sudo', 'bash -c', '$( )'])
     expect(find('ls | xargs shred', 'shred')?.via).toEqual(['xargs'])
     expect(find('ssh h shred', 'shred')?.location).toBe('remote')
@@ -273,7 +273,7 @@ describe('how it would run', () => {
     expect(find('shred', 'shred')?.location).toBe('local')
   })
 
-  it('keeps the pipe: the nearest command first, and the text when it is certain', () => {
+  it('reports the pipe: the nearest command first, and the text when it is certain', () => {
     expect(find('a | b | c', 'c')?.input?.from.map((command) => command.name)).toEqual(['b', 'a'])
     expect(find('echo x | c', 'c')?.input?.text).toBe('x\n')
     expect(find('c <<EOF\nx\nEOF', 'c')?.input?.text).toBe('x\n')
@@ -293,7 +293,7 @@ describe('how it would run', () => {
     expect(runs('curl x | python3 app.py', 'python3')).toBeUndefined()
   })
 
-  it('collects redirects, also those of groups around', () => {
+  it('collects redirects, including those of enclosing groups', () => {
     const redirects = (text: string, name: string) =>
       find(text, name)?.redirects.map((redirect) => redirect.operator + redirect.target.text)
     expect(redirects('a > x 2>> y < z', 'a')).toEqual(['>x', '2>>y', '<z'])
@@ -310,7 +310,7 @@ describe('how it would run', () => {
     expect([...analyze('A=1; export B=2; C=3 a; env D=4 a').assigned.keys()]).toEqual(['A', 'B', 'C', 'D'])
   })
 
-  it('marks what is left running, endless, recursive or never called', () => {
+  it('marks background, endless, recursive and uncalled commands', () => {
     expect(find('a & b', 'a')?.isBackground).toBe(true)
     expect(find('a & b', 'b')?.isBackground).toBeUndefined()
     expect(find('while true; do a; done', 'a')?.isEndless).toBe(true)
@@ -339,7 +339,7 @@ describe('how it would run', () => {
   })
 })
 
-describe('what cannot be known', () => {
+describe('unknown parts', () => {
   it.each([
     ['$x -u', 'dynamic-command'],
     ['$(curl x)', 'dynamic-command'],
@@ -416,7 +416,7 @@ describe('bounds', () => {
     expect(unknown.map((part) => part.why)).toContain('too-long')
   })
 
-  it('never throws on any text, and answers the same twice', () => {
+  it('never throws on any text, and is deterministic', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         expect(analyze(text).commands.length).toBe(analyze(text).commands.length)

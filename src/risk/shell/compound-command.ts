@@ -1,4 +1,4 @@
-// Compound commands: branches, loops, groups, functions. Conditions are not judged: what might run counts as running.
+// Compound commands: branches, loops, groups, functions. Conditions are not evaluated: every branch counts as running.
 
 import type { ArithmeticFor, Case, CommandNode, CompoundList, For, If, Select, TestExpression, While } from 'unbash'
 import { evaluateArithmetic } from './expansion/arithmetic.ts'
@@ -7,7 +7,7 @@ import { type Field, type Frame, type Output, spanAt } from './frame.ts'
 import type { InterpreterPort } from './interpreter-port.ts'
 import { mergeValues, type Scope, type Value } from './scope.ts'
 
-/** Values of a loop variable that are gone through, by how deep the loop stands; the rest is one unknown value. */
+/** Number of loop values that are interpreted, by the nesting of the loop. All further values are one unknown value. */
 const UNROLLED = [32, 8, 4, 1]
 
 type Compound = Exclude<CommandNode, { type: 'Command' } | { type: 'Redirected' }>
@@ -111,7 +111,7 @@ function runFor(shell: InterpreterPort, node: For | Select, frame: Frame, scope:
   return undefined
 }
 
-// A pattern stands for the files it matches, which are not known.
+// A pattern means the files that it matches, which are unknown.
 function loopValue(field: Field): Value {
   const { text, isKnown, isGlob, from, at } = field
   return { text, isKnown: isKnown && !isGlob, from, at }

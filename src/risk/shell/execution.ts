@@ -1,19 +1,19 @@
-// What a piece of shell text would really run, as far as that can be known without running it.
-// The walk in this folder produces it; the rules read it.
+// The result of the analysis: the commands that a shell text would run, as far as they can be known without running it.
+// The interpreter produces it; the rules read it.
 
 import type { Span } from '../assessment.ts'
 
 /** One word of a command after expansion. */
 export interface Word {
-  /** The text; what is not known in it stands as written (`$x`). */
+  /** The text. Unknown parts are as written (`$x`). */
   readonly text: string
   /** Whether the whole text is certain. */
   readonly isKnown: boolean
-  /** Whether it holds an unquoted pattern that the shell would expand. */
+  /** Whether it contains an unquoted pattern that the shell would expand. */
   readonly isGlob: boolean
   /** The commands whose output is in it. */
   readonly from?: readonly ShellCommand[] | undefined
-  /** In the text that was analysed, also for words of nested scripts: the outermost place they come from. */
+  /** In the analysed text. For words of nested scripts: the outermost word they come from. */
   readonly span: Span
 }
 
@@ -23,7 +23,7 @@ export interface Redirect {
   readonly target: Word
 }
 
-/** What stands on a command's standard input, when it is more than the terminal. */
+/** The standard input of a command, when it is not the terminal. */
 export interface Input {
   /** The commands before it in its pipe, nearest first; at most the nearest 32. */
   readonly from: readonly ShellCommand[]
@@ -31,48 +31,48 @@ export interface Input {
   readonly text?: string | undefined
 }
 
-/** Where a command runs when that is not simply here. */
+/** Where a command runs. */
 export type CommandLocation = 'local' | 'container' | 'remote'
 
 // How programs that run other programs appear:
-// - pure prefixes (sudo, env, nice, timeout, command …) are not commands of their own: the inner one has them in `via`.
-//   Without an inner command (`sudo -l`, `command -v git`, `env`) they stand for themselves.
-// - shells, xargs, find, ssh, docker, interpreters and the like are commands, followed by what they run.
-// - `> file` on its own is the command `:` with that redirect, which is what the shell makes of it.
-// - a value that a variable got earlier stands in its place, its unknown parts as they were written there:
+// - pure prefixes (sudo, env, nice, timeout, command …) are not commands: the inner command has them in `via`.
+//   Without an inner command (`sudo -l`, `command -v git`, `env`) they are commands.
+// - shells, xargs, find, ssh, docker and interpreters are commands, followed by the commands they run.
+// - `> file` alone is the command `:` with that redirect, as in the shell.
+// - a variable is replaced by its value, with unknown parts as written in the assignment:
 //   after `d=$(mktemp -d)/x` the word `$d` has the text `$(mktemp -d)/x` and isKnown false.
-// - `${x:-default}` of a variable the text does not set is the default: what might run counts.
+// - `${x:-default}` of a variable that the text does not set is the default, because it may run.
 
 /** One simple command that would run. */
 export interface ShellCommand {
-  /** The program without its folder (`rm` for `/bin/rm` and `\rm`); undefined when it cannot be known. */
+  /** The program without its folder (`rm` for `/bin/rm` and `\rm`); undefined when it is unknown. */
   readonly name: string | undefined
-  /** The program as it is written, when it is written with a folder. */
+  /** The program as written, when it has a folder. */
   readonly path?: string | undefined
   /** Everything after the name. */
   readonly args: readonly Word[]
   readonly span: Span
   readonly redirects: readonly Redirect[]
   readonly input?: Input | undefined
-  /** The folder it runs in; undefined when that cannot be known. */
+  /** The working folder; undefined when it is unknown. */
   readonly cwd: string | undefined
-  /** How it comes to run, outermost first: `sudo`, `xargs`, `find -exec`, `bash -c`, `$( )`. */
+  /** The wrappers that run it, outermost first: `sudo`, `xargs`, `find -exec`, `bash -c`, `$( )`. */
   readonly via: readonly string[]
   readonly location: CommandLocation
-  /** Variables set for it: `KEY=value command`, `env KEY=value`, and exports before it. */
+  /** Its environment: `KEY=value command`, `env KEY=value`, and earlier exports. */
   readonly env: ReadonlyMap<string, Word>
-  /** It would not really be done: it stands in a function that nobody calls. */
+  /** It does not run: it is in a function that the text never calls. */
   readonly isDormant?: boolean
   /**
-   * The commands whose output it runs as code, however that reaches it: `curl … | sh`, `bash <(…)`, `eval "$(…)"`,
+   * The commands whose output it runs as code: `curl … | sh`, `bash <(…)`, `eval "$(…)"`,
    * `curl -o x.sh …; sh x.sh`. There is an Unknown (dynamic-script) as well unless the output is certain.
    */
   readonly runsOutputOf?: readonly ShellCommand[]
-  /** It is left running: `command &`, alone or within a group. */
+  /** It runs in the background: `command &`, alone or in a group. */
   readonly isBackground?: boolean
-  /** It stands in a loop that has no end of its own: `while true`, `until false`, `for ((;;))`. */
+  /** It is in an endless loop: `while true`, `until false`, `for ((;;))`. */
   readonly isEndless?: boolean
-  /** It is a function of the text calling itself, which is not followed any further. */
+  /** It is a recursive call of a function, which is not interpreted again. */
   readonly isRecursive?: boolean
 }
 
@@ -90,22 +90,22 @@ export interface Snippet {
 export interface Unknown {
   readonly why: 'syntax' | 'too-deep' | 'too-long' | 'dynamic-command' | 'dynamic-script'
   readonly span: Span
-  /** What could be seen of it. */
+  /** Its text, clipped. */
   readonly text: string
-  /** For a dynamic script: the commands whose output it is, when they stand in the text. */
+  /** For a dynamic script: the commands that print it, when the text contains them. */
   readonly from?: readonly ShellCommand[]
 }
 
-/** All that a text would run. */
+/** Everything that a text would run. */
 export interface Execution {
   readonly commands: readonly ShellCommand[]
   readonly snippets: readonly Snippet[]
   readonly unknown: readonly Unknown[]
-  /** Variables that the text sets for itself or exports, kill switches among them. */
+  /** Variables that the text sets or exports. */
   readonly assigned: ReadonlyMap<string, Word>
 }
 
-/** Where a text would run. */
+/** The folders that a text runs with. */
 export interface ShellContext {
   readonly cwd: string
   /** The user's home folder, for `~`. */

@@ -16,24 +16,24 @@ import type { Span } from '../assessment.ts'
 import type { Analysis } from './analysis.ts'
 import type { ShellCommand, Snippet, Word } from './execution.ts'
 import type { Field, Frame, Output } from './frame.ts'
-import type { Code, Invocation } from './invocation.ts'
+import type { Code, ShellInvocation } from './invocation.ts'
 import type { Scope, Value } from './scope.ts'
 
 /** Runs one call of a program. The name has no folder. */
-export type Program = (shell: ProgramPort, call: Invocation, name: string) => Output
+export type Program = (shell: ProgramPort, call: ShellInvocation, name: string) => Output
 
 /** The part of the interpreter that programs use. */
 export interface ProgramPort {
   /** Adds a command to the commands that would run. */
-  emit(call: Invocation, extra?: Partial<ShellCommand>): ShellCommand
+  emit(call: ShellInvocation, extra?: Partial<ShellCommand>): ShellCommand
   /** Adds code of another language to the code that would run. */
   addSnippet(snippet: Snippet): void
   /** Runs a command whose words are expanded: a function, a program of the table, or any other program. */
-  runCall(call: Invocation): Output
+  runCall(call: ShellInvocation): Output
   /** Runs a script that a program got as a word or as input. */
-  runCode(call: Invocation, code: Code, via: string, scope: Scope, change?: Partial<Frame>): Output
+  runCode(call: ShellInvocation, code: Code, via: string, scope: Scope, change?: Partial<Frame>): Output
   /** Notes that a program runs a script of which nothing is known. */
-  noteDynamicScript(call: Invocation, code: Code): void
+  noteDynamicScript(call: ShellInvocation, code: Code): void
   /** Sets a variable of the shell, and notes that the text sets it. */
   setVariable(name: string, value: Value, span: Span, scope: Scope): void
   /** Notes a variable that the text sets for a program. */
@@ -42,7 +42,7 @@ export interface ProgramPort {
   spend(steps: number, span: Span): boolean
 }
 
-/** A command or process substitution; an arithmetic one has no part of its own. */
+/** A command or process substitution, also inside arithmetic. */
 export type Substitution = Pick<CommandExpansionPart | ProcessSubstitutionPart, 'text' | 'pos' | 'end'> & {
   readonly type: string
   readonly operator?: string

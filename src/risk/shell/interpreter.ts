@@ -1,6 +1,6 @@
 // Interprets a script without running it: lists, pipes, groups, substitutions, nested scripts.
 // It finds the commands that run, and the state of the shell they run in. Simple and compound commands, expansions and
-// the table of programs are modules of their own; they call back through interpreter-port.ts.
+// the table of programs are separate modules; they call back through interpreter-port.ts.
 
 import type {
   AndOr,
@@ -24,7 +24,7 @@ import { expandRedirects } from './expansion/redirects.ts'
 import { expandText, joinParts } from './expansion/words.ts'
 import { type Field, type Frame, makeField, NO_REDIRECTS, type Output, spanAt, UNKNOWN_INPUT } from './frame.ts'
 import type { InterpreterPort, Substitution } from './interpreter-port.ts'
-import type { Code, Invocation } from './invocation.ts'
+import type { Code, ShellInvocation } from './invocation.ts'
 import { clip, MAX_FROM, MAX_VALUE_CHARS } from './limits.ts'
 import { isDynamic } from './nested-code.ts'
 import { noteErrors, parseScript } from './parse-script.ts'
@@ -74,12 +74,12 @@ export class Interpreter implements InterpreterPort {
     }
   }
 
-  runCall(call: Invocation): Output {
+  runCall(call: ShellInvocation): Output {
     return runCall(this, call)
   }
 
   // Unknown parts of a script are in its text as variables.
-  runCode(call: Invocation, code: Code, via: string, scope: Scope, change?: Partial<Frame>): Output {
+  runCode(call: ShellInvocation, code: Code, via: string, scope: Scope, change?: Partial<Frame>): Output {
     if (isDynamic(code)) {
       this.noteDynamicScript(call, code)
       return undefined
@@ -135,7 +135,7 @@ export class Interpreter implements InterpreterPort {
     return joinParts(this, parts, frame, scope, span)
   }
 
-  emit(call: Invocation, extra?: Partial<ShellCommand>): ShellCommand {
+  emit(call: ShellInvocation, extra?: Partial<ShellCommand>): ShellCommand {
     const [first, ...args] = call.fields
     const { frame, scope, span, redirects, input, env } = call
     const command: ShellCommand = {
@@ -173,7 +173,7 @@ export class Interpreter implements InterpreterPort {
     this.analysis.assigned.set(name, word)
   }
 
-  noteDynamicScript(call: Invocation, { text, from }: Code): void {
+  noteDynamicScript(call: ShellInvocation, { text, from }: Code): void {
     const shown = clip(text || this.analysis.text.slice(call.span.start, call.span.end))
     this.analysis.noteUnknown({
       why: 'dynamic-script',

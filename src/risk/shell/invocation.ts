@@ -6,7 +6,7 @@ import type { Field, Frame } from './frame.ts'
 import type { Scope } from './scope.ts'
 
 /** A simple command after expansion. The first field is its name. */
-export interface Invocation {
+export interface ShellInvocation {
   readonly fields: readonly Field[]
   readonly span: Span
   readonly redirects: readonly Redirect[]
@@ -25,7 +25,12 @@ export interface Code {
 }
 
 /** The command inside a wrapper: fewer words, one more entry in `via`. */
-export function unwrap(call: Invocation, fields: readonly Field[], via: string, frame?: Partial<Frame>): Invocation {
+export function unwrap(
+  call: ShellInvocation,
+  fields: readonly Field[],
+  via: string,
+  frame?: Partial<Frame>,
+): ShellInvocation {
   const inner = { ...call.frame, ...frame, via: [...call.frame.via, via], depth: call.frame.depth + 1 }
   return { ...call, fields, frame: inner }
 }

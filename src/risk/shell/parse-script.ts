@@ -1,4 +1,4 @@
-// Text to syntax tree, guarded: the parser is quick on what people write, but not on everything, and it can overflow.
+// Parses a script. The parser is fast on ordinary text, but slow on some inputs, and it can overflow the stack.
 
 import { type ParsedScript, parse } from 'unbash'
 import type { Span } from '../assessment.ts'
@@ -6,11 +6,11 @@ import type { Analysis } from './analysis.ts'
 import { type Frame, offsetAt, spanAt } from './frame.ts'
 import { clip, MAX_SCRIPT_CHARS } from './limits.ts'
 
-/** Scans for closing brackets that the parser may do, in characters; each takes it about twelve nanoseconds. */
+/** Limit on the parser's scans for closing brackets, in characters of about twelve nanoseconds each. */
 const MAX_SCANNED_CHARS = 4_000_000
 const MAX_HEREDOCS = 200
 
-/** The script of a text, or undefined when it cannot be read; what is not understood is noted. */
+/** The parsed script; undefined when it cannot be parsed. Errors are noted. */
 export function parseScript(analysis: Analysis, text: string, frame: Frame): ParsedScript | undefined {
   const whole = spanAt(frame, 0, text.length)
   const readable = text.length > MAX_SCRIPT_CHARS ? cutOff(analysis, text, frame) : text
@@ -24,13 +24,13 @@ export function parseScript(analysis: Analysis, text: string, frame: Frame): Par
     noteErrors(analysis, script, frame, whole)
     return script
   } catch {
-    // The only error it throws is an overflow of the stack.
+    // The parser throws nothing but a stack overflow.
     analysis.noteUnknown({ why: 'too-deep', span: whole, text: clip(text) })
     return undefined
   }
 }
 
-/** Notes the errors that a script carries; those of nested scripts stand in these. */
+/** Notes the errors of a parsed script, including those of nested scripts. */
 export function noteErrors(analysis: Analysis, script: ParsedScript, frame: Frame, whole: Span): void {
   const error = script.errors?.[0]
   if (!error) return
@@ -40,7 +40,7 @@ export function noteErrors(analysis: Analysis, script: ParsedScript, frame: Fram
   analysis.noteUnknown({ why, span, text: clip(frame.source.slice(error.pos) || frame.source) })
 }
 
-// The beginning of a text that is too long is still read, up to the end of a line where there is one.
+// The start of a text that is too long is parsed, up to the end of a line if possible.
 function cutOff(analysis: Analysis, text: string, frame: Frame): string {
   const line = text.lastIndexOf('\n', MAX_SCRIPT_CHARS)
   const end = line > MAX_SCRIPT_CHARS / 2 ? line : MAX_SCRIPT_CHARS
@@ -48,7 +48,7 @@ function cutOff(analysis: Analysis, text: string, frame: Frame): string {
   return text.slice(0, end)
 }
 
-// The parser looks for the end of `{`, `$[` and `<<` each time anew, which takes hours for a text made of them.
+// The parser searches for the end of each `{`, `$[` and `<<`, which takes hours for a text made of them.
 function isCostly(text: string): boolean {
   if (text.length < 2_000) return false
   let scanned = 0

@@ -1,6 +1,6 @@
-// Paths as the shell sees them, without touching a file system.
+// Path functions on text only; nothing reads the file system.
 
-/** An absolute path without `.` and `..`; a relative one stays so when the folder is not known. */
+/** An absolute path without `.` and `..`; a relative path stays relative when the folder is unknown. */
 export function resolvePath(cwd: string | undefined, path: string): string {
   if (path.startsWith('/')) return normalise(path)
   return cwd === undefined ? path : normalise(`${cwd}/${path}`)

@@ -1,5 +1,5 @@
-// What a shell knows while it runs a script: variables, functions, aliases, the folder it is in.
-// A subshell works on a copy; branches that may or may not run are merged again.
+// The state of a shell: variables, functions, aliases, the working folder.
+// A subshell works on a copy. Branches that may not run are merged.
 
 import type { Function as FunctionNode } from 'unbash'
 import type { ShellCommand, Word } from './execution.ts'
@@ -12,7 +12,7 @@ export interface Value {
   readonly isKnown: boolean
   /** The elements of an array, by index or key. */
   readonly items?: ReadonlyMap<string, Value> | undefined
-  /** Values it may have instead, because a branch may not have run. */
+  /** Other possible values, because a branch may not have run. */
   readonly others?: readonly Value[] | undefined
   /** The commands whose output is in it. */
   readonly from?: readonly ShellCommand[] | undefined
@@ -20,7 +20,7 @@ export interface Value {
   readonly at?: number | undefined
   /** Read as a list: `$@`, `${a[@]}`. */
   readonly isList?: boolean | undefined
-  /** Unset by the text, which is not the same as never set. */
+  /** Unset by the text. A variable that was never set has no value. */
   readonly isUnset?: boolean | undefined
 }
 
@@ -41,10 +41,10 @@ export class Scope {
   aliases = new Map<string, string>()
   /** `exec 3<<<text` */
   descriptors = new Map<string, CodeSource>()
-  /** What the text itself wrote to files, by path. */
+  /** Content that the text wrote to files, by path. */
   files = new Map<string, CodeSource>()
   exported: ReadonlyMap<string, Word> = NO_ENV
-  /** Undefined when nobody says what they are. */
+  /** Undefined when they are unknown. */
   positional: readonly Field[] | undefined
   cwd: string | undefined
   previousCwd: string | undefined
@@ -56,7 +56,7 @@ export class Scope {
     this.home = home
   }
 
-  /** A subshell: starts as this one, and leaves this one as it is. */
+  /** A copy for a subshell. Changes to it do not change this scope. */
   copy(): Scope {
     const copy = new Scope(this.cwd, this.home)
     copy.variables = new Map(this.variables)
@@ -64,7 +64,7 @@ export class Scope {
     copy.functions = this.functions.size ? new Map(this.functions) : copy.functions
     copy.aliases = this.aliases.size ? new Map(this.aliases) : copy.aliases
     copy.descriptors = this.descriptors.size ? new Map(this.descriptors) : copy.descriptors
-    // Files outlive the shell that wrote them.
+    // Files are shared by all shells.
     copy.files = this.files
     copy.exported = this.exported
     copy.positional = this.positional
@@ -81,7 +81,7 @@ export class Scope {
     this.variables.set(this.target(name), value)
   }
 
-  /** What the text itself put into a file or descriptor that is read now. */
+  /** Content that the text wrote to a file or descriptor. */
   readFile(path: string): CodeSource | undefined {
     const descriptor = /^\/dev\/fd\/(\d+)$/.exec(path)?.[1] ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1]
     if (descriptor !== undefined) return this.descriptors.get(descriptor)
@@ -93,7 +93,7 @@ export class Scope {
     this.exported = new Map(this.exported).set(name, word)
   }
 
-  /** Takes over what a branch did that may have run: a variable has either value, a folder is certain only if unchanged. */
+  /** Merges branches that may have run: a variable has all their values, the folder is known only if it is the same. */
   mergeBranches(branches: readonly Scope[]): void {
     const names = new Set(branches.flatMap((branch) => [...branch.variables.keys()]))
     for (const name of names) {
@@ -107,7 +107,7 @@ export class Scope {
     for (const branch of branches) this.adopt(branch)
   }
 
-  // Definitions of a branch count as made: what might run counts.
+  // Functions and aliases of a branch count as defined, because the branch may run.
   private adopt(branch: Scope): void {
     for (const [name, definition] of branch.functions) this.functions.set(name, definition)
     for (const [name, alias] of branch.aliases) this.aliases.set(name, alias)
@@ -130,7 +130,7 @@ export class Scope {
   }
 }
 
-/** One value that is any of several. */
+/** One value with several alternatives. */
 export function mergeValues(values: readonly Value[]): Value | undefined {
   const flat = values.flatMap((value) => [value, ...(value.others ?? [])])
   const distinct = flat.filter((value, index) => flat.findIndex((other) => isSame(other, value)) === index)

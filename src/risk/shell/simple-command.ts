@@ -1,4 +1,4 @@
-// One simple command: expansion, then whatever its program is known to do with its arguments.
+// Runs one simple command: expands its words, then runs its function or its entry in the table of programs.
 
 import type { Assignment, Command } from 'unbash'
 import type { Redirect, Word } from './execution.ts'
@@ -7,7 +7,7 @@ import { expandRedirects } from './expansion/redirects.ts'
 import { expandWord } from './expansion/words.ts'
 import { type Field, type Frame, makeField, type Output, spanAt } from './frame.ts'
 import type { InterpreterPort } from './interpreter-port.ts'
-import type { Invocation } from './invocation.ts'
+import type { ShellInvocation } from './invocation.ts'
 import { clip, MAX_FROM } from './limits.ts'
 import { runsOutput } from './nested-code.ts'
 import { baseName } from './paths.ts'
@@ -17,10 +17,10 @@ import { fileCode } from './programs/shells.ts'
 import { findProgram } from './programs/table.ts'
 import type { Definition, Scope, Value } from './scope.ts'
 
-/** Choices between possible values of variables that are followed for one command. */
+/** Number of alternative variable values that are tried for one command. */
 const MAX_CHOICES = 4
 
-/** Runs a simple command, once for each value that its variables may have. */
+/** Runs a simple command, once for each possible value of its variables. */
 export function runCommand(shell: InterpreterPort, node: Command, frame: Frame, scope: Scope): Output {
   const alias = readAlias(node, scope)
   if (alias !== undefined) return runAlias(shell, node, alias, frame, scope)
@@ -56,7 +56,7 @@ function runOnce(shell: InterpreterPort, node: Command, frame: Frame, scope: Sco
   const isBare = fields.length === 0
   const restore = applyPrefix(shell, node, frame, scope, isBare)
   const start = shell.analysis.commands.length
-  const call: Invocation = {
+  const call: ShellInvocation = {
     fields,
     span,
     redirects,
@@ -73,7 +73,7 @@ function runOnce(shell: InterpreterPort, node: Command, frame: Frame, scope: Sco
   return around.writeTo(scope, output, shell.analysis.commands.slice(start, start + MAX_FROM))
 }
 
-// `export A=b` and `declare A=b`: the argument is one word whatever its value holds.
+// `export A=b` and `declare A=b`: the argument is one word, without splitting.
 function expandArgument(
   shell: InterpreterPort,
   node: Assignment,
@@ -95,7 +95,7 @@ interface Prefix {
 
 const nothing = (): void => undefined
 
-// Assignments before a command hold while it runs, those without one for good.
+// Assignments before a command apply while it runs; assignments without a command stay.
 function applyPrefix(shell: InterpreterPort, node: Command, frame: Frame, scope: Scope, isBare: boolean): Prefix {
   if (node.prefix.length === 0) return { env: scope.exported, undo: nothing }
   const before: [string, Value | undefined][] = []
@@ -116,7 +116,7 @@ function applyPrefix(shell: InterpreterPort, node: Command, frame: Frame, scope:
   return { env: env ?? scope.exported, undo: isBare ? nothing : undo }
 }
 
-function runBare(shell: InterpreterPort, call: Invocation, node: Command): Output {
+function runBare(shell: InterpreterPort, call: ShellInvocation, node: Command): Output {
   if (call.redirects.length > call.frame.redirects.length) {
     shell.emit({ ...call, fields: [makeField(':', call.span)] })
     // `$(<file)` prints the file.
@@ -125,8 +125,8 @@ function runBare(shell: InterpreterPort, call: Invocation, node: Command): Outpu
   return node.name ? undefined : ''
 }
 
-/** Runs a command whose words are known: by its function, by what its program does, or as it is. */
-export function runCall(shell: InterpreterPort, call: Invocation): Output {
+/** Runs a command after expansion: its function, its entry in the table of programs, or the plain command. */
+export function runCall(shell: InterpreterPort, call: ShellInvocation): Output {
   const [first] = call.fields
   if (!first) return ''
   if (shell.analysis.isTooDeep(call.frame, call.span)) return undefined
@@ -140,8 +140,8 @@ export function runCall(shell: InterpreterPort, call: Invocation): Output {
   return computeOutput(call)
 }
 
-// A program that the text itself wrote or fetched: `curl -o x …; chmod +x x; ./x`.
-function runOwnFile(shell: InterpreterPort, call: Invocation, first: Field): Output {
+// A program that the text wrote or downloaded: `curl -o x …; chmod +x x; ./x`.
+function runOwnFile(shell: InterpreterPort, call: ShellInvocation, first: Field): Output {
   const code = fileCode(call, first)
   shell.emit(call, runsOutput(code))
   if (!code) return undefined
@@ -154,7 +154,7 @@ function runOwnFile(shell: InterpreterPort, call: Invocation, first: Field): Out
   return undefined
 }
 
-function runDynamic(shell: InterpreterPort, call: Invocation, first: Field): Output {
+function runDynamic(shell: InterpreterPort, call: ShellInvocation, first: Field): Output {
   const { from } = first
   shell.analysis.noteUnknown({
     why: 'dynamic-command',
@@ -166,8 +166,8 @@ function runDynamic(shell: InterpreterPort, call: Invocation, first: Field): Out
   return undefined
 }
 
-// A function that calls itself is followed once.
-function runFunction(shell: InterpreterPort, call: Invocation, name: string, definition: Definition): Output {
+// A recursive function is interpreted once.
+function runFunction(shell: InterpreterPort, call: ShellInvocation, name: string, definition: Definition): Output {
   shell.analysis.called.add(definition.node)
   if (shell.analysis.calling.has(definition.node)) {
     shell.emit(call, { isRecursive: true })
@@ -197,7 +197,7 @@ function readAlias(node: Command, scope: Scope): string | undefined {
   return scope.aliases.get(node.name.text)
 }
 
-// An alias is replaced in the text, so what it stands for may be any beginning of a command.
+// An alias is replaced in the text, so its value may be any start of a command.
 function runAlias(shell: InterpreterPort, node: Command, alias: string, frame: Frame, scope: Scope): Output {
   const { name } = node
   if (!name) return undefined

@@ -2,19 +2,19 @@
 // Does everything the database does, with the same chain, by looking at every record.
 
 import { type Checkpoint, GENESIS, type Verification, verifyChain } from '../../trace/chain.ts'
-import { cutLine, exportLine } from '../../trace/export.ts'
+import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
+import { formatCutLine, formatRecordLine } from '../../trace/export.ts'
 import {
+  buildLogRow,
   type EvaluationRecord,
   type EventRecord,
   type LogRow,
-  logRowOf,
   type StepRecord,
   type TraceEntry,
   type TraceRecord,
 } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
-import { draftsOf, type Head, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
-import { Additions, countersFrom } from '../../trace/tally.ts'
+import { buildDrafts, type Head, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
 import {
   type Appended,
   type CounterOptions,
@@ -36,7 +36,7 @@ import {
  */
 export class MemoryTraceStore implements TraceStore {
   readonly #redactor: Redactor
-  readonly #additions = new Additions()
+  readonly #additions = new CounterDeltas()
   #links: Sealed[] = []
   #cut: Checkpoint = GENESIS
   #head: Head = NO_HEAD
@@ -46,7 +46,7 @@ export class MemoryTraceStore implements TraceStore {
   }
 
   append(entry: TraceEntry): Appended {
-    const drafts = draftsOf(entry, this.#redactor)
+    const drafts = buildDrafts(entry, this.#redactor)
     const sealed = seal(drafts, this.#head)
     for (const link of sealed) {
       this.#links.push(link)
@@ -61,7 +61,7 @@ export class MemoryTraceStore implements TraceStore {
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
-    return this.records(filter).map(logRowOf)
+    return this.records(filter).map(buildLogRow)
   }
 
   records(filter: TraceFilter = {}): TraceRecord[] {
@@ -86,7 +86,7 @@ export class MemoryTraceStore implements TraceStore {
   }
 
   counters({ hours = DEFAULT_HOURS }: CounterOptions = {}): Counters {
-    return countersFrom(this.#additions.entries(), hours)
+    return sumCounters(this.#additions.entries(), hours)
   }
 
   verify(): Verification {
@@ -94,8 +94,8 @@ export class MemoryTraceStore implements TraceStore {
   }
 
   *export(): IterableIterator<string> {
-    if (this.#cut.seq > 0) yield cutLine(this.#cut)
-    for (const link of this.#links) yield exportLine(link)
+    if (this.#cut.seq > 0) yield formatCutLine(this.#cut)
+    for (const link of this.#links) yield formatRecordLine(link)
   }
 
   retain({ before, maxBytes, now, id }: RetainPolicy): Retained {

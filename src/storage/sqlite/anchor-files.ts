@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Anchor, anchorLine, readAnchors } from '../../trace/anchors.ts'
+import { type Anchor, formatAnchor, readAnchors } from '../../trace/anchors.ts'
 
 // Some thousands of lines.
 const MAX_BYTES = 1_000_000
@@ -49,7 +49,7 @@ export function lastAnchor(file: string): Anchor | undefined {
 
 /** Adds an anchor to a file, making it and its folder where needed. */
 export function addAnchor(file: string, anchor: Anchor): void {
-  const line = `${anchorLine(anchor)}\n`
+  const line = `${formatAnchor(anchor)}\n`
   try {
     appendFileSync(file, line, { mode: 0o600 })
   } catch (error) {
@@ -69,6 +69,6 @@ function thin(file: string): void {
     return at >= newest || at === 0 || isTurn || at % 2 === 0
   })
   const fresh = `${file}.${process.pid}`
-  writeFileSync(fresh, kept.map((anchor) => `${anchorLine(anchor)}\n`).join(''), { mode: 0o600 })
+  writeFileSync(fresh, kept.map((anchor) => `${formatAnchor(anchor)}\n`).join(''), { mode: 0o600 })
   renameSync(fresh, file)
 }

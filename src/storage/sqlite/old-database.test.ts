@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeEachDriver } from '../../../test/each-driver.ts'
 import { ENTRY_TIME, stepEntry } from '../../testing/step-entry.ts'
+import { CounterDeltas } from '../../trace/counter-deltas.ts'
 import type { StepEntry } from '../../trace/record.ts'
 import { Redactor } from '../../trace/redact.ts'
-import { draftsOf, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
-import { Additions } from '../../trace/tally.ts'
+import { buildDrafts, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
 import { MemoryTraceStore } from '../memory/trace-store.ts'
 import type { Database } from './driver/driver.ts'
 import { loadDriver } from './driver/load-driver.ts'
@@ -92,12 +92,12 @@ describeEachDriver(() => {
     for (const step of MIGRATIONS.slice(0, BEFORE_PLACES)) db.exec(step)
     db.pragma(`user_version = ${BEFORE_PLACES}`)
     const redactor = new Redactor()
-    const additions = new Additions()
+    const additions = new CounterDeltas()
     let head = NO_HEAD
     let bytes = 0
     db.exec('BEGIN')
     for (const entry of entries) {
-      for (const link of seal(draftsOf(entry, redactor), head)) {
+      for (const link of seal(buildDrafts(entry, redactor), head)) {
         insertOld(db, link)
         additions.add(link)
         bytes += Buffer.byteLength(link.body)

@@ -12,7 +12,7 @@ import type { EventEntry, StepEntry } from '../../trace/record.ts'
 import { MemoryTraceStore } from '../memory/trace-store.ts'
 import type { TraceFilter, TraceStore } from '../ports.ts'
 import { loadDriver } from './driver/load-driver.ts'
-import { PART } from './trace-index.ts'
+import { SEGMENT_SIZE } from './trace-index.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 let folder = ''
@@ -75,20 +75,20 @@ describeEachDriver(() => {
       const settled = (): unknown => db.prepare('SELECT seq FROM trace_settled').pluck().get()
       const counted = (): unknown =>
         db.prepare("SELECT count FROM trace_counter WHERE scope = 'records' AND name = 'record'").pluck().get()
-      for (let at = 0; at < PART / 2 - 1; at++) stores[at % 2 === 0 ? 0 : 1].append(stepEntry({ id: `s${at}` }))
+      for (let at = 0; at < SEGMENT_SIZE / 2 - 1; at++) stores[at % 2 === 0 ? 0 : 1].append(stepEntry({ id: `s${at}` }))
       expect([settled(), counted()]).toEqual([0, undefined])
       stores[0].append(stepEntry({ id: 'completes' }))
-      expect([settled(), counted()]).toEqual([PART - 1, PART - 1])
+      expect([settled(), counted()]).toEqual([SEGMENT_SIZE - 1, SEGMENT_SIZE - 1])
       stores[1].append(stepEntry({ id: 'next' }))
-      expect([settled(), counted()]).toEqual([PART - 1, PART - 1])
-      expect(stores[1].counters()).toMatchObject({ records: PART + 2, steps: PART / 2 + 1 })
+      expect([settled(), counted()]).toEqual([SEGMENT_SIZE - 1, SEGMENT_SIZE - 1])
+      expect(stores[1].counters()).toMatchObject({ records: SEGMENT_SIZE + 2, steps: SEGMENT_SIZE / 2 + 1 })
       for (const store of stores) store.close()
       db.close()
     })
 
     it('settles again what could not be committed', () => {
       const store = new SqliteTraceStore(file)
-      for (let at = 0; at < PART / 2 - 1; at++) store.append(stepEntry({ id: `s${at}` }))
+      for (let at = 0; at < SEGMENT_SIZE / 2 - 1; at++) store.append(stepEntry({ id: `s${at}` }))
       const db = loadDriver().open(file)
       db.exec("CREATE TRIGGER full BEFORE UPDATE ON trace_settled BEGIN SELECT RAISE(ABORT, 'no'); END")
       expect(() => store.append(stepEntry({ id: 'lost' }))).toThrow('no')
@@ -96,9 +96,9 @@ describeEachDriver(() => {
       db.close()
       store.append(stepEntry({ id: 'completes' }))
       expect(store.get('lost').found).toBe('nothing')
-      expect(store.query({ limit: 1_000, steps: true })).toHaveLength(PART)
-      expect(store.counters().records).toBe(PART)
-      expect(store.verify()).toMatchObject({ ok: true, records: PART })
+      expect(store.query({ limit: 1_000, steps: true })).toHaveLength(SEGMENT_SIZE)
+      expect(store.counters().records).toBe(SEGMENT_SIZE)
+      expect(store.verify()).toMatchObject({ ok: true, records: SEGMENT_SIZE })
       store.close()
     })
 
@@ -106,18 +106,18 @@ describeEachDriver(() => {
       ['its class', "UPDATE trace_place SET places = '[]' WHERE kind = 'class' AND part = 1"],
       ['its hook', "DELETE FROM trace_place WHERE kind = 'hook' AND part = 1"],
       ['its session', "UPDATE trace_place SET name = 'other' WHERE kind = 'session' AND part = 1"],
-      ['its id', `DELETE FROM trace_id WHERE seq = ${PART + 1}`],
+      ['its id', `DELETE FROM trace_id WHERE seq = ${SEGMENT_SIZE + 1}`],
       ['its class', 'UPDATE trace_settled SET seq = 100000'],
     ])('names a record that is no longer found by %s', (by, sql) => {
       const store = new SqliteTraceStore(file)
-      store.appendAll(Array.from({ length: PART + 20 }, (_, at) => stepEntry({ id: `s${at}`, session: 'one' })))
+      store.appendAll(Array.from({ length: SEGMENT_SIZE + 20 }, (_, at) => stepEntry({ id: `s${at}`, session: 'one' })))
       const db = loadDriver().open(file)
       db.exec(sql)
       db.close()
       const { ok, firstBad } = store.verify()
       expect(ok).toBe(false)
       expect(firstBad?.message).toContain(`it is not found by ${by}`)
-      expect(firstBad?.seq).toBeGreaterThanOrEqual(PART)
+      expect(firstBad?.seq).toBeGreaterThanOrEqual(SEGMENT_SIZE)
       store.close()
     })
 
@@ -129,9 +129,9 @@ describeEachDriver(() => {
       store.appendAll(entries)
       store.retain({ before: ENTRY_TIME + 3_500, now: ENTRY_TIME + 4_000, id: 'cut' })
       const db = loadDriver().open(file)
-      expect(db.prepare('SELECT min(part) FROM trace_place').pluck().get()).toBe(Math.floor(7_001 / PART))
+      expect(db.prepare('SELECT min(part) FROM trace_place').pluck().get()).toBe(Math.floor(7_001 / SEGMENT_SIZE))
       // Those of the last part are not in there yet.
-      const settled = Math.floor(8_001 / PART) * PART - 1
+      const settled = Math.floor(8_001 / SEGMENT_SIZE) * SEGMENT_SIZE - 1
       const ids = Math.ceil((settled - 7_000) / 2)
       expect(db.prepare('SELECT min(seq) AS first, count(*) AS count FROM trace_id').get()).toMatchObject({
         first: 7_001,

@@ -2,7 +2,7 @@
 // that most steps write nothing but themselves. What is not settled yet is less than a part, and whoever asks looks
 // through it.
 
-import { Additions, type Counter } from '../../trace/tally.ts'
+import { type Counter, CounterDeltas } from '../../trace/counter-deltas.ts'
 import type { Database, Statement } from './driver/driver.ts'
 import type { TraceClass } from './trace-rows.ts'
 
@@ -10,14 +10,14 @@ import type { TraceClass } from './trace-rows.ts'
 type PlaceKind = 'class' | 'hook' | 'session'
 
 /** What a list of places is of: for `class` the name is empty. */
-export interface PlaceKey {
+export interface IndexKey {
   readonly kind: PlaceKind
   readonly name: string
   readonly class: number
 }
 
 /** The columns of a record by which it is found and counted. */
-export interface Marks {
+export interface IndexedColumns {
   readonly seq: number
   readonly class: number
   readonly id: string | null
@@ -27,7 +27,7 @@ export interface Marks {
 }
 
 /** Which parts are wanted, and how many of those that hold something. */
-export interface PartRange {
+export interface SegmentRange {
   readonly first: number
   readonly last: number
   readonly isAscending: boolean
@@ -44,22 +44,22 @@ interface PartRow {
 type Counted = Counter & { readonly count: number }
 
 /** How many numbers make a part. The migration that made the tables has it as well. */
-export const PART = 256
+export const SEGMENT_SIZE = 256
 // Read at once where much is to be settled.
 const PARTS_AT_ONCE = 16
 const SWEPT_AT_ONCE = 2_000
 
 /** The part that a record belongs to. */
-export function partOf(seq: number): number {
-  return Math.floor(seq / PART)
+export function findSegment(seq: number): number {
+  return Math.floor(seq / SEGMENT_SIZE)
 }
 
 /** The statements, prepared once a connection. */
-export class TracePlaces {
+export class TraceIndex {
   readonly #db: Database
   readonly #settled: Statement<[], number>
   readonly #setSettled: Statement<[number]>
-  readonly #marks: Statement<[number, number], Marks>
+  readonly #marks: Statement<[number, number], IndexedColumns>
   readonly #put: Statement<[string, string, number, number, string]>
   readonly #get: Statement<[string, string, number, number], string>
   readonly #putIds: Statement<[number, number]>
@@ -67,14 +67,14 @@ export class TracePlaces {
   readonly #newestId: Statement<[string], number | null>
   readonly #nextId: Statement<[string], string>
   readonly #removeIds: Statement<[number]>
-  readonly #keys: Statement<[string, string, number, number], PlaceKey & { readonly part: number }>
+  readonly #keys: Statement<[string, string, number, number], IndexKey & { readonly part: number }>
   readonly #remove: Statement<[string, string, number, number]>
   readonly #count: Statement<[string, string, string, number]>
   readonly #lists = new Map<string, Statement<unknown[], PartRow>>()
   // Others may have settled more since, never less.
   #known = 0
   // What this connection wrote and has not settled: need not be read again, unless others wrote in between.
-  #noted: Marks[] = []
+  #noted: IndexedColumns[] = []
 
   constructor(db: Database) {
     this.#db = db
@@ -118,31 +118,31 @@ export class TracePlaces {
   }
 
   /** The last record that is settled. */
-  settled(): number {
+  indexedUpTo(): number {
     this.#known = this.#settled.get() ?? 0
     return this.#known
   }
 
   /** Remembers a record that was just written, until its part is settled. */
-  note(mark: Marks): void {
+  note(mark: IndexedColumns): void {
     this.#noted.push(mark)
   }
 
   /** Settles the parts that are complete when the chain ends here. In a transaction of its caller's. */
-  settleParts(head: number, classes: () => readonly TraceClass[]): void {
-    const last = partOf(head + 1) * PART - 1
-    if (last > this.#known && last > this.settled()) this.settleUpTo(last, classes())
-    if (this.#noted.length > PART) this.#noted = this.#noted.filter(({ seq }) => seq > this.#known)
+  indexSegments(head: number, classes: () => readonly TraceClass[]): void {
+    const last = findSegment(head + 1) * SEGMENT_SIZE - 1
+    if (last > this.#known && last > this.indexedUpTo()) this.indexUpTo(last, classes())
+    if (this.#noted.length > SEGMENT_SIZE) this.#noted = this.#noted.filter(({ seq }) => seq > this.#known)
   }
 
   /** Settles everything up to this record, in the middle of a part too: that part is then written again later. */
-  settleUpTo(last: number, classes: readonly TraceClass[]): void {
-    const before = this.settled()
+  indexUpTo(last: number, classes: readonly TraceClass[]): void {
+    const before = this.indexedUpTo()
     const byId = new Map(classes.map((row) => [row.id, row]))
-    const additions = new Additions()
-    for (let part = partOf(before + 1); part * PART <= last; part += PARTS_AT_ONCE) {
-      const end = Math.min(last, (part + PARTS_AT_ONCE) * PART - 1)
-      const marks = this.#marksOf(part * PART, end)
+    const additions = new CounterDeltas()
+    for (let part = findSegment(before + 1); part * SEGMENT_SIZE <= last; part += PARTS_AT_ONCE) {
+      const end = Math.min(last, (part + PARTS_AT_ONCE) * SEGMENT_SIZE - 1)
+      const marks = this.#marksOf(part * SEGMENT_SIZE, end)
       this.#keepPlaces(marks)
       for (const mark of marks) {
         // The beginning of a part may have been settled before.
@@ -156,20 +156,20 @@ export class TracePlaces {
   }
 
   /** The records after this one that are not settled, in order. */
-  unsettled(after = 0): Marks[] {
-    return this.#marks.all(Math.max(after, this.settled()) + 1, Number.MAX_SAFE_INTEGER)
+  readUnindexed(after = 0): IndexedColumns[] {
+    return this.#marks.all(Math.max(after, this.indexedUpTo()) + 1, Number.MAX_SAFE_INTEGER)
   }
 
   /** What the records that are not settled add to the counters. */
-  uncounted(classes: readonly TraceClass[]): Iterable<Counted> {
+  countUnindexed(classes: readonly TraceClass[]): Iterable<Counted> {
     const byId = new Map(classes.map((row) => [row.id, row]))
-    const additions = new Additions()
-    for (const mark of this.unsettled()) count(additions, mark, byId)
+    const additions = new CounterDeltas()
+    for (const mark of this.readUnindexed()) count(additions, mark, byId)
     return additions.entries()
   }
 
   /** The parts that hold something of a key, or of both keys at once, with the records that they hold of it. */
-  parts(key: PlaceKey, other: PlaceKey | undefined, range: PartRange): Part[] {
+  findSegments(key: IndexKey, other: IndexKey | undefined, range: SegmentRange): Segment[] {
     const own = [key.kind, key.name, key.class, range.first, range.last, range.limit]
     const given = other === undefined ? own : [other.kind, other.name, other.class, ...own]
     const rows = this.#statement(other !== undefined, range.isAscending).all(...given)
@@ -187,11 +187,11 @@ export class TracePlaces {
   }
 
   /** Is a record found by all that it should be? Gives what it is not found by. */
-  missing(): (mark: Marks) => string | undefined {
-    const settled = this.settled()
+  checkIndexed(): (mark: IndexedColumns) => string | undefined {
+    const settled = this.indexedUpTo()
     const lists = new Map<string, ReadonlySet<number>>()
     let part = -1
-    const isIn = (key: PlaceKey, seq: number): boolean => {
+    const isIn = (key: IndexKey, seq: number): boolean => {
       const at = `${key.class} ${key.kind} ${key.name}`
       const seqs = lists.get(at) ?? new Set(seqsOf(part, this.#get.get(key.kind, key.name, key.class, part) ?? '[]'))
       lists.set(at, seqs)
@@ -199,8 +199,8 @@ export class TracePlaces {
     }
     return (mark) => {
       if (mark.seq > settled) return undefined
-      if (partOf(mark.seq) !== part) lists.clear()
-      part = partOf(mark.seq)
+      if (findSegment(mark.seq) !== part) lists.clear()
+      part = findSegment(mark.seq)
       if (mark.id !== null && this.#hasId.get(mark.id, mark.seq) === undefined) return 'id'
       return keysOf(mark).find((key) => !isIn(key, mark.seq))?.kind
     }
@@ -215,22 +215,22 @@ export class TracePlaces {
    * Removes some of the lists of parts that lie before this one, beginning after a key. Gives the key to go on after, or
    * nothing at the end. Lists that are left over do no harm: what was cut is not looked for.
    */
-  sweep(before: number, { kind, name, class: of, part }: PlaceKey & { readonly part: number }) {
+  compact(before: number, { kind, name, class: of, part }: IndexKey & { readonly part: number }) {
     const keys = this.#keys.all(kind, name, of, part)
     for (const key of keys) if (key.part < before) this.#remove.run(key.kind, key.name, key.class, key.part)
     return keys.at(-1)
   }
 
-  #marksOf(first: number, last: number): readonly Marks[] {
+  #marksOf(first: number, last: number): readonly IndexedColumns[] {
     const noted = this.#noted.filter(({ seq }) => seq >= first && seq <= last)
     return noted.length === last - Math.max(first, 1) + 1 ? noted : this.#marks.all(first, last)
   }
 
-  #keepPlaces(marks: readonly Marks[]): void {
+  #keepPlaces(marks: readonly IndexedColumns[]): void {
     for (let at = 0; at < marks.length; ) {
-      const part = partOf(marks[at]?.seq ?? 0)
+      const part = findSegment(marks[at]?.seq ?? 0)
       const classes = new Map<number, PlacesOfClass>()
-      for (let mark = marks[at]; mark !== undefined && partOf(mark.seq) === part; mark = marks[++at]) {
+      for (let mark = marks[at]; mark !== undefined && findSegment(mark.seq) === part; mark = marks[++at]) {
         addPlace(classes, mark)
       }
       for (const [of, { all, hooks, sessions }] of classes) {
@@ -251,7 +251,7 @@ export class TracePlaces {
 }
 
 /** A part, and the records in it that were asked for, in no order. */
-export interface Part {
+export interface Segment {
   readonly part: number
   readonly seqs: number[]
 }
@@ -273,10 +273,10 @@ interface PlacesOfClass {
   readonly sessions: Map<string, number[]>
 }
 
-function addPlace(classes: Map<number, PlacesOfClass>, { seq, class: of, hook, session }: Marks): void {
+function addPlace(classes: Map<number, PlacesOfClass>, { seq, class: of, hook, session }: IndexedColumns): void {
   const own: PlacesOfClass = classes.get(of) ?? { all: [], hooks: new Map(), sessions: new Map() }
   if (own.all.length === 0) classes.set(of, own)
-  const place = seq % PART
+  const place = seq % SEGMENT_SIZE
   own.all.push(place)
   if (hook !== null) addTo(own.hooks, hook, place)
   if (session !== null) addTo(own.sessions, session, place)
@@ -288,8 +288,8 @@ function addTo(lists: Map<string, number[]>, name: string, place: number): void 
   else list.push(place)
 }
 
-function keysOf({ class: of, hook, session }: Marks): PlaceKey[] {
-  const keys: PlaceKey[] = [{ kind: 'class', name: '', class: of }]
+function keysOf({ class: of, hook, session }: IndexedColumns): IndexKey[] {
+  const keys: IndexKey[] = [{ kind: 'class', name: '', class: of }]
   if (hook !== null) keys.push({ kind: 'hook', name: hook, class: of })
   if (session !== null) keys.push({ kind: 'session', name: session, class: of })
   return keys
@@ -299,10 +299,14 @@ function seqsOf(part: number, places: string, others?: string): number[] {
   const own = JSON.parse(places) as number[]
   const shared = others === undefined ? undefined : new Set(JSON.parse(others) as number[])
   const wanted = shared === undefined ? own : own.filter((place) => shared.has(place))
-  return wanted.map((place) => part * PART + place)
+  return wanted.map((place) => part * SEGMENT_SIZE + place)
 }
 
-function count(additions: Additions, { class: of, hook, time }: Marks, classes: ReadonlyMap<number, TraceClass>): void {
+function count(
+  additions: CounterDeltas,
+  { class: of, hook, time }: IndexedColumns,
+  classes: ReadonlyMap<number, TraceClass>,
+): void {
   const { kind = '', action = '', decision = '' } = classes.get(of) ?? {}
   additions.add({ kind, action, decision, hook: hook ?? undefined, time })
 }

@@ -2,15 +2,15 @@
 // limit, so that the answer takes as long on a million records as on a thousand.
 
 import {
+  buildLogRow,
   type EvaluationRecord,
   type EventRecord,
   type LogRow,
-  logRowOf,
   type StepRecord,
   type TraceRecord,
 } from '../../trace/record.ts'
 import { type Found, MAX_NAMED_IDS, readLimit, type TraceFilter } from '../ports.ts'
-import { type Marks, type PlaceKey, partOf, type TracePlaces } from './trace-index.ts'
+import { findSegment, type IndexedColumns, type IndexKey, type TraceIndex } from './trace-index.ts'
 import type { Row, TraceClass, TraceRows } from './trace-rows.ts'
 
 // What lies between these is looked for, from one end or the other.
@@ -28,15 +28,15 @@ const MOST_PARTS = 256
 
 export class TraceReader {
   readonly #rows: TraceRows
-  readonly #places: TracePlaces
+  readonly #places: TraceIndex
 
-  constructor(rows: TraceRows, places: TracePlaces) {
+  constructor(rows: TraceRows, places: TraceIndex) {
     this.#rows = rows
     this.#places = places
   }
 
   query(filter: TraceFilter): LogRow[] {
-    return this.records(filter).map(logRowOf)
+    return this.records(filter).map(buildLogRow)
   }
 
   records(filter: TraceFilter): TraceRecord[] {
@@ -104,21 +104,21 @@ export class TraceReader {
   #unsettled({ filter, classes, after }: Wanted): number[] {
     const { session, hook, since, beforeSeq } = filter
     const own = new Set(classes)
-    const is = (mark: Marks): boolean =>
+    const is = (mark: IndexedColumns): boolean =>
       own.has(mark.class) &&
       (session === undefined || mark.session === session) &&
       (hook === undefined || mark.hook === hook) &&
       (since === undefined || mark.time >= since) &&
       (beforeSeq === undefined || mark.seq < beforeSeq)
     return this.#places
-      .unsettled(after)
+      .readUnindexed(after)
       .filter(is)
       .map(({ seq }) => seq)
   }
 
   #settled(wanted: Wanted, limit: number): number[] {
     let { after } = wanted
-    let before = Math.min(this.#places.settled() + 1, wanted.filter.beforeSeq ?? Number.POSITIVE_INFINITY)
+    let before = Math.min(this.#places.indexedUpTo() + 1, wanted.filter.beforeSeq ?? Number.POSITIVE_INFINITY)
     let seqs: number[] = []
     for (const of of wanted.classes) {
       seqs = seqs.concat(this.#ofClass(of, { ...wanted, after, limit }, before)).sort((a, b) => a - b)
@@ -137,10 +137,10 @@ export class TraceReader {
     const isFound = (seq: number): boolean =>
       seq > after && seq < before && (since === undefined || (this.#rows.time(seq) ?? 0) >= since)
     const found: number[] = []
-    let first = partOf(after + 1)
-    let last = partOf(before - 1)
+    let first = findSegment(after + 1)
+    let last = findSegment(before - 1)
     for (let count = FIRST_PARTS; ; count = Math.min(count * 4, MOST_PARTS)) {
-      const parts = this.#places.parts(key, other, { first, last, isAscending, limit: count })
+      const parts = this.#places.findSegments(key, other, { first, last, isAscending, limit: count })
       for (const { seqs } of parts) found.push(...seqs.filter(isFound))
       const end = parts.at(-1)?.part
       if (end === undefined || parts.length < count || found.length >= limit) return found
@@ -157,7 +157,7 @@ export class TraceReader {
   }
 
   #newestWith(id: string): Row | undefined {
-    const recent = this.#places.unsettled().findLast((mark) => mark.id === id)
+    const recent = this.#places.readUnindexed().findLast((mark) => mark.id === id)
     const seq = recent?.seq ?? this.#places.newestWith(id)
     return seq === undefined ? undefined : this.#rows.one(seq)
   }
@@ -165,7 +165,7 @@ export class TraceReader {
   // The first few different ids that begin so: each one is sought behind the last, whatever is repeated in between.
   #idsFrom(prefix: string): string[] {
     const ids = new Set<string>()
-    for (const { id } of this.#places.unsettled()) if (id?.startsWith(prefix) === true) ids.add(id)
+    for (const { id } of this.#places.readUnindexed()) if (id?.startsWith(prefix) === true) ids.add(id)
     let last = prefix
     for (let count = 0; count < MAX_NAMED_IDS; count++) {
       const id = this.#places.idAfter(last)
@@ -198,8 +198,8 @@ function isWanted(row: TraceClass, { component, action, decision, steps }: Trace
 }
 
 // The list to go through, and one that must hold the same: a session is the shorter.
-function keysOf(of: number, { session, hook }: TraceFilter): readonly [PlaceKey, PlaceKey?] {
-  const keys: PlaceKey[] = []
+function keysOf(of: number, { session, hook }: TraceFilter): readonly [IndexKey, IndexKey?] {
+  const keys: IndexKey[] = []
   if (session !== undefined) keys.push({ kind: 'session', name: session, class: of })
   if (hook !== undefined) keys.push({ kind: 'hook', name: hook, class: of })
   const [first = { kind: 'class', name: '', class: of }, second] = keys

@@ -3,7 +3,7 @@
 
 import type { RetainPolicy } from '../ports.ts'
 import type { Database } from './driver/driver.ts'
-import { partOf, type TracePlaces } from './trace-index.ts'
+import { findSegment, type TraceIndex } from './trace-index.ts'
 import type { TraceReader } from './trace-reader.ts'
 import type { TraceRows } from './trace-rows.ts'
 
@@ -17,7 +17,7 @@ export function findCut({ before, maxBytes }: RetainPolicy, rows: TraceRows, rea
 }
 
 /** Removes some of the records up to there, in a transaction of its caller's. How many it removed. */
-export function cutSome(db: Database, rows: TraceRows, places: TracePlaces, upTo: number): number {
+export function cutSome(db: Database, rows: TraceRows, places: TraceIndex, upTo: number): number {
   const cut = rows.end('cut')
   const page = rows.page(cut.seq, PART)
   const isOver = (page[0]?.seq ?? Number.POSITIVE_INFINITY) > upTo
@@ -30,7 +30,7 @@ export function cutSome(db: Database, rows: TraceRows, places: TracePlaces, upTo
   )
   const { bytes, count } = size.get(last.seq) ?? { bytes: 0, count: 0 }
   // What goes stays in the counters.
-  if (last.seq > places.settled()) places.settleUpTo(last.seq, rows.classes())
+  if (last.seq > places.indexedUpTo()) places.indexUpTo(last.seq, rows.classes())
   places.removeIds(last.seq)
   db.prepare<[number]>('DELETE FROM trace WHERE seq <= ?').run(last.seq)
   rows.setEnd('cut', { seq: last.seq, hash: last.hash, clock: last.clock, bytes: 0 })
@@ -40,11 +40,11 @@ export function cutSome(db: Database, rows: TraceRows, places: TracePlaces, upTo
 }
 
 /** Removes the lists of what was cut, some at a time, each in a transaction of its own. */
-export function sweepPlaces(cut: number, write: <T>(work: (places: TracePlaces) => T) => T): void {
-  let last = write((places) => places.sweep(partOf(cut + 1), { kind: 'class', name: '', class: -1, part: -1 }))
+export function compactIndex(cut: number, write: <T>(work: (places: TraceIndex) => T) => T): void {
+  let last = write((places) => places.compact(findSegment(cut + 1), { kind: 'class', name: '', class: -1, part: -1 }))
   while (last !== undefined) {
     const after = last
-    last = write((places) => places.sweep(partOf(cut + 1), after))
+    last = write((places) => places.compact(findSegment(cut + 1), after))
   }
 }
 

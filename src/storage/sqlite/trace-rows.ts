@@ -1,9 +1,9 @@
 // The statements of the trace's tables, and rows as the rest of the store sees them. SQL stands here and in the reader.
 
+import type { Counter } from '../../trace/counter-deltas.ts'
 import type { Sealed } from '../../trace/seal.ts'
-import type { Counter } from '../../trace/tally.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import type { Marks } from './trace-index.ts'
+import type { IndexedColumns } from './trace-index.ts'
 
 /** A record as it is kept. */
 export interface Row {
@@ -20,7 +20,7 @@ export interface Row {
 }
 
 /** One end of the chain: the cut before its first record, or the head, its last. */
-export interface End {
+export interface ChainEnd {
   readonly seq: number
   readonly hash: string
   readonly clock: number
@@ -43,7 +43,7 @@ type Counted = Counter & { readonly count: number }
 
 /** The statements, prepared once a connection. */
 export class TraceRows {
-  readonly #end: Statement<[string], End>
+  readonly #end: Statement<[string], ChainEnd>
   readonly #setEnd: Statement<[number, string, number, number, string]>
   readonly #insert: Statement<
     [number, number, number | null, string | null, number, number, string | null, string | null, string, string]
@@ -86,18 +86,18 @@ export class TraceRows {
     )
   }
 
-  end(name: 'cut' | 'head'): End {
+  end(name: 'cut' | 'head'): ChainEnd {
     const end = this.#end.get(name)
     // A row that was taken away is a chain that says it is empty; the records then say otherwise.
     return end ?? { seq: 0, hash: '', clock: 0, bytes: 0 }
   }
 
-  setEnd(name: 'cut' | 'head', { seq, hash, clock, bytes }: End): void {
+  setEnd(name: 'cut' | 'head', { seq, hash, clock, bytes }: ChainEnd): void {
     this.#setEnd.run(seq, hash, clock, bytes, name)
   }
 
   /** Keeps a record; gives what it is found by. */
-  insert(link: Sealed): Marks {
+  insert(link: Sealed): IndexedColumns {
     const { seq, time, clock, hash, body } = link
     const of = this.#classOf(link)
     const id = link.kind === 'evaluation' ? null : link.id

@@ -3,11 +3,11 @@
 // leaves either all of it or nothing.
 
 import { type Verification, verifyChain } from '../../trace/chain.ts'
-import { cutLine, exportLine } from '../../trace/export.ts'
+import { sumCounters } from '../../trace/counter-deltas.ts'
+import { formatCutLine, formatRecordLine } from '../../trace/export.ts'
 import type { LogRow, TraceEntry, TraceRecord } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
-import { type Draft, draftsOf, type Head, seal, sealedOf } from '../../trace/seal.ts'
-import { countersFrom } from '../../trace/tally.ts'
+import { buildDrafts, type Draft, type Head, readSealed, seal } from '../../trace/seal.ts'
 import { cutEntry } from '../memory/trace-store.ts'
 import {
   type Appended,
@@ -24,9 +24,9 @@ import { Connection } from './connection.ts'
 import type { DatabasePath } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
-import { TracePlaces } from './trace-index.ts'
+import { TraceIndex } from './trace-index.ts'
 import { TraceReader } from './trace-reader.ts'
-import { cutSome, findCut, sweepPlaces } from './trace-retention.ts'
+import { compactIndex, cutSome, findCut } from './trace-retention.ts'
 import { type Row, type TraceClass, TraceRows } from './trace-rows.ts'
 
 /** How the trace is opened and what it hides. */
@@ -34,7 +34,7 @@ export type SqliteTraceOptions = OpenOptions & RedactOptions
 
 interface Prepared {
   readonly rows: TraceRows
-  readonly places: TracePlaces
+  readonly places: TraceIndex
   readonly reader: TraceReader
 }
 
@@ -61,7 +61,7 @@ export class SqliteTraceStore implements TraceStore {
   }
 
   appendAll(entries: readonly TraceEntry[]): readonly Appended[] {
-    const drafts = entries.map((entry) => draftsOf(entry, this.#redactor))
+    const drafts = entries.map((entry) => buildDrafts(entry, this.#redactor))
     return this.#connection.write((prepared) => appendDrafts(prepared, drafts), entries.length)
   }
 
@@ -79,8 +79,8 @@ export class SqliteTraceStore implements TraceStore {
 
   counters({ hours = DEFAULT_HOURS }: CounterOptions = {}): Counters {
     return this.#connection.read(({ rows, places }) => {
-      const counted = [...rows.counters(hours), ...places.uncounted(rows.classes())]
-      return countersFrom(counted, hours)
+      const counted = [...rows.counters(hours), ...places.countUnindexed(rows.classes())]
+      return sumCounters(counted, hours)
     })
   }
 
@@ -99,10 +99,10 @@ export class SqliteTraceStore implements TraceStore {
       cut: rows.end('cut'),
       first: rows.page(BEFORE_ALL, PAGE),
     }))
-    if (cut.seq > 0) yield cutLine(cut)
+    if (cut.seq > 0) yield formatCutLine(cut)
     let page = first
     for (let end = page.at(-1); end !== undefined; end = page.at(-1)) {
-      for (const row of page) yield exportLine(row)
+      for (const row of page) yield formatRecordLine(row)
       const { seq } = end
       page = this.#connection.read(({ rows }) => rows.page(seq, PAGE))
     }
@@ -119,7 +119,7 @@ export class SqliteTraceStore implements TraceStore {
     }
     const cut = this.#connection.read(({ rows }) => rows.end('cut'))
     if (removed > 0) {
-      sweepPlaces(cut.seq, (work) => this.#connection.write(({ places }) => work(places)))
+      compactIndex(cut.seq, (work) => this.#connection.write(({ places }) => work(places)))
       this.append(cutEntry(cut, removed, policy.now, policy.id))
       this.#connection.use((_prepared, db) => db.exec('PRAGMA incremental_vacuum'))
     }
@@ -133,7 +133,7 @@ export class SqliteTraceStore implements TraceStore {
 
 function prepare(db: Database): Prepared {
   const rows = new TraceRows(db)
-  const places = new TracePlaces(db)
+  const places = new TraceIndex(db)
   return { rows, places, reader: new TraceReader(rows, places) }
 }
 
@@ -153,7 +153,7 @@ function appendDrafts({ rows, places }: Prepared, entries: readonly (readonly Dr
   })
   if (appended.length === 0) return []
   rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
-  places.settleParts(head.seq, () => rows.classes())
+  places.indexSegments(head.seq, () => rows.classes())
   return appended
 }
 
@@ -172,7 +172,7 @@ function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row:
   const byId = new Map(classes.map((row) => [row.id, row]))
   let clock = clockBefore
   return (row) => {
-    const fields = sealedOf(JSON.parse(row.body) as TraceRecord, clock, row.seq, row.body, row.hash)
+    const fields = readSealed(JSON.parse(row.body) as TraceRecord, clock, row.seq, row.body, row.hash)
     clock = fields.clock
     const has = byId.get(row.class)
     const pairs: [string, unknown, unknown][] = [
@@ -193,8 +193,8 @@ function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row:
 }
 
 // And it must be found by them.
-function placeCheck(places: TracePlaces): (row: Row) => string | undefined {
-  const missing = places.missing()
+function placeCheck(places: TraceIndex): (row: Row) => string | undefined {
+  const missing = places.checkIndexed()
   return (row) => {
     const what = missing(row)
     return what === undefined ? undefined : `it is not found by its ${what}`

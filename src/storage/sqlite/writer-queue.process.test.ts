@@ -252,7 +252,7 @@ const [home, turns] = process.argv.slice(2)
 const said = []
 const stores = openStores(home, (message) => said.push(message), { isGrouped: true })
 for (let at = 0; at < Number(turns); at++) {
-  for (let of = 0; of < 4; of++) stores.trouble.watch(() => stores.trace.append(stepEntry({ id: \`s\${at}-\${of}\` })))
+  for (let of = 0; of < 4; of++) stores.traceFailure.watch(() => stores.trace.append(stepEntry({ id: \`s\${at}-\${of}\` })))
   await stores.committed()
 }
 stores.close()

@@ -322,7 +322,7 @@ const REACHED = [
   ...['approve a step', 'deny a step', 'change a setting', 'stop the daemon', 'uninstall ARC'].map(
     (what) => `Only a person may ${what}.`,
   ),
-  ...['A link to the page is only for a person', 'ARC_NEEDS_PERSON', '} 403'],
+  ...['Only a person can get a login link', 'ARC_NEEDS_PERSON', '} 403'],
 ]
 
 // By id: how the process is started. It runs /tmp/try.sh, whose output is in /tmp/out.

@@ -14,8 +14,8 @@ export function addLoginLinkRoutes(app: App, service: Service): void {
     if (!isProven) return refuse(c, 'The calling process cannot be determined.')
     const { state } = await service.pool.find(undefined, undefined)
     const check = checkHomeCaller(service.home, state, pid)
-    if (!check.may) return refuse(c, check.why)
-    const { code, expiresAt } = service.auth.createLoginCode(check.who)
+    if (!check.isHuman) return refuse(c, check.reason)
+    const { code, expiresAt } = service.auth.createLoginCode(check.requester)
     return c.json({ url: `${service.url()}/login?code=${code}`, expiresAt: new Date(expiresAt).toISOString() })
   })
 }

@@ -1,4 +1,4 @@
-// Arithmetic of the shell, as far as its operands are known. Substitutions in it run all the same.
+// Shell arithmetic, as far as its operands are known. Substitutions in it run in any case.
 
 import type { ArithmeticExpression } from 'unbash'
 import { type Frame, spanAt } from '../frame.ts'
@@ -29,7 +29,7 @@ const BINARY: Readonly<Record<string, (left: number, right: number) => number | 
   ',': (_left, right) => right,
 }
 
-/** The value of an expression, or undefined when it cannot be known. */
+/** The value of an expression; undefined when it is unknown. */
 export function evaluateArithmetic(
   shell: InterpreterPort,
   expression: ArithmeticExpression | undefined,
@@ -87,7 +87,7 @@ function evaluateUnary(
   scope: Scope,
 ): number | undefined {
   if (operator === '++' || operator === '--') {
-    // Before or after makes no difference that matters here.
+    // Prefix and postfix forms are treated alike.
     return assign(target, value === undefined ? undefined : value + (operator === '++' ? 1 : -1), scope)
   }
   if (value === undefined) return undefined

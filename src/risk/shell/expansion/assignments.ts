@@ -7,7 +7,7 @@ import { MAX_VALUE_CHARS } from '../limits.ts'
 import type { Scope, Value } from '../scope.ts'
 import { expandText, expandTilde, expandWords } from './words.ts'
 
-/** Makes an assignment and answers the value the variable has now. */
+/** Makes an assignment and returns the new value of the variable. */
 export function assign(shell: InterpreterPort, node: Assignment, frame: Frame, scope: Scope): Value {
   const value = readAssignment(shell, node, frame, scope)
   shell.setVariable(node.name, value, spanAt(frame, node.pos, node.end), scope)
@@ -44,7 +44,7 @@ function readValue(shell: InterpreterPort, node: Assignment, frame: Frame, scope
   const items = new Map<string, Value>()
   let next = 0
   for (const field of expandWords(shell, node.value.elements, frame, scope)) {
-    // `[key]=value` names its place.
+    // `[key]=value` has an explicit key.
     const keyed = /^\[([^\]]{1,200})\]=/.exec(field.text)
     const key = keyed?.[1] ?? String(next)
     const text = keyed ? field.text.slice(keyed[0].length) : field.text

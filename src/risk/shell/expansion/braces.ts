@@ -2,10 +2,10 @@
 
 import { MAX_BRACE_WORDS } from '../limits.ts'
 
-/** Longer words are not looked into. */
+/** Longer words are not expanded. */
 const MAX_WORD_CHARS = 4_096
 
-/** The words that a written word becomes; undefined when they are too many to list. */
+/** The words that a written word expands to; undefined when there are too many. */
 export function expandBraces(word: string): readonly string[] | undefined {
   if (word.length > MAX_WORD_CHARS) return undefined
   let words: readonly string[] = [word]
@@ -82,7 +82,7 @@ function readBody(text: string, start: number): Body | undefined {
   return undefined
 }
 
-// One step over a text: a quoted part, an escaped character or an expansion counts as one.
+// The position after the next unit: a quoted part, an escaped character, an expansion or one character.
 function skip(text: string, at: number): number {
   const character = text.charAt(at)
   if (character === '\\') return at + 2

@@ -7,7 +7,7 @@ import { MAX_VALUE_CHARS } from '../limits.ts'
 import type { Scope, Value } from '../scope.ts'
 import { type Pattern, removeMatch, replaceMatch } from './patterns.ts'
 
-/** The value of a parameter by name; undefined when the text does not say it. */
+/** The value of a parameter by name; undefined when the text does not set it. */
 export function readParameter(shell: InterpreterPort, name: string, scope: Scope): Value | undefined {
   const value = scope.get(name) ?? readSpecial(name, scope)
   if (!value?.others) return value

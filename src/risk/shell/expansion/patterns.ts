@@ -25,7 +25,7 @@ export function matchesWhole(pattern: string, text: string): boolean {
       at = token.next
       position++
     } else if (star >= 0) {
-      // Only the last star has to give: earlier ones have matched as little as they could.
+      // Only the last star is extended: earlier stars have matched as little as possible.
       at = star + 1
       position = ++mark
     } else return false

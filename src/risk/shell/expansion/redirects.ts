@@ -1,4 +1,4 @@
-// Redirects of a command or group: what they write to, what they put on its input, what they keep for later.
+// Redirects of a command or group: target files, the standard input, and descriptors for later commands.
 
 import type { HereDoc, HereString, Redirection, Redirect as RedirectNode } from 'unbash'
 import type { Redirect, ShellCommand } from '../execution.ts'
@@ -25,7 +25,7 @@ export class ExpandedRedirects {
   private target: string | undefined
   private isAppending = false
 
-  /** Notes what a command prints into a file, and answers what is left for the next in the pipe. */
+  /** Records output that goes to a file, and returns the output for the next command of the pipe. */
   writeTo(scope: Scope, output: Output, from: readonly ShellCommand[]): Output {
     if (this.target === undefined) return output
     const path = resolvePath(scope.cwd, this.target)
@@ -95,7 +95,7 @@ function addText(result: ExpandedRedirects, descriptor: string, input: PlacedInp
   else storeDescriptor(result, descriptor, { text: input.text, from: input.from }, scope)
 }
 
-// `exec {fd}<file` puts a number into the variable; any number that nobody else uses will do.
+// `exec {fd}<file` stores an unused descriptor number in the variable.
 function storeDescriptor(result: ExpandedRedirects, descriptor: string, feed: CodeSource, scope: Scope): void {
   result.descriptors ??= new Map()
   const name = /^\{(.*)\}$/.exec(descriptor)?.[1]

@@ -1,5 +1,5 @@
-// Words to the fields that a program would get: quotes, variables, substitutions, braces, tilde, splitting.
-// What cannot be known stays as written, and the field says so.
+// Expands words to the fields that a program gets: quotes, variables, substitutions, braces, tilde, splitting.
+// Unknown parts stay as written, and the field has isKnown false.
 
 import type { DoubleQuotedChild, Word as WordNode, WordPart } from 'unbash'
 import type { Span } from '../../assessment.ts'
@@ -72,7 +72,7 @@ function plainField(word: WordNode, frame: Frame, scope: Scope, span: Span): Fie
   return { text: word.value, isKnown: true, isGlob: false, span, at }
 }
 
-// A word that is one quoted text begins in the analysed text right after its quote.
+// The text of a word that is one quoted string begins right after its quote.
 function soleOffset(parts: readonly WordPart[], frame: Frame): number | undefined {
   const [part] = parts
   if (parts.length !== 1 || !part) return undefined
@@ -83,7 +83,7 @@ function soleOffset(parts: readonly WordPart[], frame: Frame): number | undefine
   return isVerbatim ? offsetAt(frame, inner.pos) : undefined
 }
 
-/** `~` and `~/x` are the home of the user; `~+` and `~-` folders of the shell; `~name` cannot be known. */
+/** `~` and `~/x` are the user's home; `~+` and `~-` are folders of the shell; `~name` is unknown. */
 export function expandTilde(text: string, scope: Scope): string {
   const slash = text.indexOf('/')
   const prefix = slash < 0 ? text : text.slice(0, slash)
@@ -98,7 +98,7 @@ export function expandTilde(text: string, scope: Scope): string {
 
 function expandBraceWord(shell: InterpreterPort, word: WordNode, frame: Frame, scope: Scope, fields: Field[]): void {
   const span = spanAt(frame, word.pos, word.end)
-  // Listing the words, and parsing each, takes as long as several steps.
+  // Listing and parsing the words costs as much as several steps.
   if (!shell.spend(8, span)) return
   const texts = expandBraces(word.text)
   if (texts === undefined || frame.depth > MAX_DEPTH) {
@@ -187,7 +187,7 @@ function appendPart(
   }
 }
 
-// The parser reads what is inside an expansion on first access, each level anew.
+// The parser reads the inside of an expansion on first access, once per level.
 function enterExpansion(
   shell: InterpreterPort,
   part: { readonly pos: number; readonly end: number },
@@ -206,7 +206,7 @@ function isSubstitution(part: WordPart): boolean {
   return part.type === 'CommandExpansion' || part.type === 'DoubleQuoted' || part.type === 'ProcessSubstitution'
 }
 
-/** Puts fields together from parts, splitting what the shell would split. */
+/** Builds fields from the parts of a word, with word splitting. */
 class FieldBuilder {
   at: number | undefined
   isQuoted = false
@@ -243,7 +243,7 @@ class FieldBuilder {
   quote(append: () => void): void {
     const before = this.isQuoted
     this.isQuoted = true
-    // "$@" of no parameters is no field at all, "" is an empty one.
+    // "$@" without parameters gives no field, "" gives an empty field.
     const count = this.fields.length
     const hadText = this.isPresent
     this.isEmptyList = false
@@ -261,7 +261,7 @@ class FieldBuilder {
     this.printed = { text: value.isKnown ? value.text : undefined, from: value.from ?? [] }
   }
 
-  /** Puts in the value of an expansion; an unknown one stands as it was written. */
+  /** Adds the value of an expansion; an unknown value is added as written. */
   expand(value: Value | undefined, written: string, scope: Scope): void {
     if (value?.items && value.isList) {
       this.expandList([...value.items.values()], scope)
@@ -279,7 +279,7 @@ class FieldBuilder {
     else this.split(value.text, scope)
   }
 
-  /** The rest of the word is not looked at. */
+  /** Marks the rest of the word as unknown. */
   giveUp(): void {
     this.isPresent = true
     this.isKnown = false
@@ -300,7 +300,7 @@ class FieldBuilder {
     }
   }
 
-  // Unquoted text is cut where IFS says; leading and trailing blanks separate it from what stands beside it.
+  // Unquoted text is split at IFS. Leading and trailing blanks separate it from its neighbours.
   private split(text: string, scope: Scope): void {
     const separators = scope.get('IFS')?.text ?? ' \t\n'
     let start = 0

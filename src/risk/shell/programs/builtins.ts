@@ -1,8 +1,8 @@
-// Builtins of the shell that change its state or run text. They are commands like any other, and appear as such.
+// Shell builtins that change the shell's state or run text. They are reported as commands.
 
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import type { Invocation } from '../invocation.ts'
+import type { ShellInvocation } from '../invocation.ts'
 import { isDynamic, joinCode, runsOutput } from '../nested-code.ts'
 import { resolvePath } from '../paths.ts'
 import type { Value } from '../scope.ts'
@@ -35,7 +35,7 @@ export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['trap', trap],
 ])
 
-type Effect = (shell: ProgramPort, call: Invocation) => void
+type Effect = (shell: ProgramPort, call: ShellInvocation) => void
 
 function silently(change: Effect): Program {
   return (shell, call) => {
@@ -45,12 +45,12 @@ function silently(change: Effect): Program {
   }
 }
 
-function forEachArgument(call: Invocation, visit: (field: Field) => unknown): void {
+function forEachArgument(call: ShellInvocation, visit: (field: Field) => unknown): void {
   for (const field of call.fields.slice(1)) visit(field)
 }
 
-// A folder that is not known makes all that follows happen somewhere unknown.
-function changeFolder(_shell: ProgramPort, call: Invocation): void {
+// After a cd to an unknown folder, the working folder is unknown.
+function changeFolder(_shell: ProgramPort, call: ShellInvocation): void {
   const { scope, fields } = call
   const target = fields[readOptions(fields, {}).rest]
   const before = scope.cwd
@@ -65,18 +65,18 @@ function enter(cwd: string | undefined, path: string): string | undefined {
   return path.startsWith('/') || cwd !== undefined ? resolvePath(cwd, path) : undefined
 }
 
-function pushFolder(shell: ProgramPort, call: Invocation): void {
+function pushFolder(shell: ProgramPort, call: ShellInvocation): void {
   call.scope.folders.push(call.scope.cwd)
   changeFolder(shell, call)
 }
 
-function popFolder(_shell: ProgramPort, call: Invocation): void {
+function popFolder(_shell: ProgramPort, call: ShellInvocation): void {
   call.scope.previousCwd = call.scope.cwd
   call.scope.cwd = call.scope.folders.pop()
 }
 
-// Assignments among the arguments have been made already; what is left are names and options.
-function declare(shell: ProgramPort, call: Invocation): void {
+// Assignments among the arguments are already made. This handles names and options.
+function declare(shell: ProgramPort, call: ShellInvocation): void {
   const { scope, fields } = call
   const options = readOptions(fields, {})
   const isExport = fields[0]?.text === 'export' || options.values.has('x')
@@ -88,7 +88,7 @@ function declare(shell: ProgramPort, call: Invocation): void {
       scope.references.set(name, field.text.slice(equals + 1))
       continue
     }
-    // Declared by a text that was not known to the parser as an assignment: `export "$x"`, `declare -x "A=b"`.
+    // The parser does not see these as assignments: `export "$x"`, `declare -x "A=b"`.
     if (equals > 0 && !scope.get(name))
       shell.setVariable(name, { text: field.text.slice(equals + 1), isKnown: field.isKnown }, field.span, scope)
     const value = changeCase(scope.get(name), options.values)
@@ -97,14 +97,14 @@ function declare(shell: ProgramPort, call: Invocation): void {
   }
 }
 
-// `declare -l` and `-u` change what is assigned.
+// `declare -l` and `-u` change the case of the value.
 function changeCase(value: Value | undefined, options: ReadonlyMap<string, Field>): Value | undefined {
   if (!value?.isKnown) return value
   if (options.has('l')) return { ...value, text: value.text.toLowerCase() }
   return options.has('u') ? { ...value, text: value.text.toUpperCase() } : value
 }
 
-function unset(_shell: ProgramPort, call: Invocation): void {
+function unset(_shell: ProgramPort, call: ShellInvocation): void {
   const { scope, fields } = call
   for (const field of fields.slice(readOptions(fields, {}).rest)) {
     scope.set(field.text, { text: '', isKnown: true, isUnset: true })
@@ -112,18 +112,18 @@ function unset(_shell: ProgramPort, call: Invocation): void {
   }
 }
 
-function setPositional(_shell: ProgramPort, call: Invocation): void {
+function setPositional(_shell: ProgramPort, call: ShellInvocation): void {
   const { fields, scope } = call
   const { rest } = readOptions(fields, { short: 'o' })
   if (rest < fields.length || fields[rest - 1]?.text === '--') scope.positional = fields.slice(rest)
 }
 
-function shift(_shell: ProgramPort, call: Invocation): void {
+function shift(_shell: ProgramPort, call: ShellInvocation): void {
   const count = Number(call.fields[1]?.text ?? 1)
   call.scope.positional = call.scope.positional?.slice(Number.isSafeInteger(count) ? count : 1)
 }
 
-function read(shell: ProgramPort, call: Invocation): void {
+function read(shell: ProgramPort, call: ShellInvocation): void {
   const { fields, scope } = call
   const { rest, values } = readOptions(fields, { short: 'adinNptu' })
   const lines = inputLines(call, values.get('u'))
@@ -145,7 +145,7 @@ function read(shell: ProgramPort, call: Invocation): void {
   }
 }
 
-function unknownValue(name: string, call: Invocation): Value {
+function unknownValue(name: string, call: ShellInvocation): Value {
   return { text: `$${name}`, isKnown: false, from: call.input?.from.length ? call.input.from : undefined }
 }
 
@@ -160,12 +160,12 @@ function pickWord(line: string, index: number, isLast: boolean, separators: stri
   }
 }
 
-function inputLines(call: Invocation, descriptor: Field | undefined): readonly string[] | undefined {
+function inputLines(call: ShellInvocation, descriptor: Field | undefined): readonly string[] | undefined {
   const text = descriptor ? call.scope.descriptors.get(descriptor.text)?.text : call.input?.text
   return text?.replace(/\n$/, '').split('\n')
 }
 
-function readLines(shell: ProgramPort, call: Invocation): void {
+function readLines(shell: ProgramPort, call: ShellInvocation): void {
   const { rest, values } = readOptions(call.fields, { short: 'dnOsucC' })
   const name = call.fields[rest] ?? makeField('MAPFILE', call.span)
   storeItems(shell, name, inputLines(call, values.get('u')), call)
@@ -174,7 +174,12 @@ function readLines(shell: ProgramPort, call: Invocation): void {
   if (callback) shell.runCode(call, callback, 'mapfile -C', call.scope.copy())
 }
 
-function storeItems(shell: ProgramPort, name: Field, texts: readonly string[] | undefined, call: Invocation): void {
+function storeItems(
+  shell: ProgramPort,
+  name: Field,
+  texts: readonly string[] | undefined,
+  call: ShellInvocation,
+): void {
   if (!texts) {
     shell.setVariable(name.text, unknownValue(name.text, call), name.span, call.scope)
     return
@@ -183,7 +188,7 @@ function storeItems(shell: ProgramPort, name: Field, texts: readonly string[] | 
   shell.setVariable(name.text, { text: texts[0] ?? '', isKnown: true, items }, name.span, call.scope)
 }
 
-function alias(_shell: ProgramPort, call: Invocation): void {
+function alias(_shell: ProgramPort, call: ShellInvocation): void {
   forEachArgument(call, (field) => {
     const equals = field.text.indexOf('=')
     if (equals > 0) call.scope.aliases.set(field.text.slice(0, equals), field.text.slice(equals + 1))
@@ -191,7 +196,7 @@ function alias(_shell: ProgramPort, call: Invocation): void {
 }
 
 // `printf -v name format …` prints into a variable.
-function printInto(shell: ProgramPort, call: Invocation): Output {
+function printInto(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   const [, option, name, ...words] = call.fields
   if (option?.text !== '-v' || !name) return computeOutput(call)
@@ -205,13 +210,13 @@ function printInto(shell: ProgramPort, call: Invocation): Output {
   return ''
 }
 
-function evaluate(shell: ProgramPort, call: Invocation): Output {
+function evaluate(shell: ProgramPort, call: ShellInvocation): Output {
   const code = joinCode(call.fields.slice(call.fields[1]?.text === '--' ? 2 : 1))
   shell.emit(call, runsOutput(code))
   return shell.runCode(call, code, 'eval', call.scope)
 }
 
-function source(shell: ProgramPort, call: Invocation): Output {
+function source(shell: ProgramPort, call: ShellInvocation): Output {
   const [name, file, ...positional] = call.fields
   const code = file && sourceCode(call, file)
   shell.emit(call, runsOutput(code))
@@ -224,8 +229,8 @@ function source(shell: ProgramPort, call: Invocation): Output {
   return shell.runCode(call, code, name.text === '.' ? '.' : 'source', call.scope)
 }
 
-// What a trap does happens later, and may happen.
-function trap(shell: ProgramPort, call: Invocation): Output {
+// The script of a trap runs later, if at all.
+function trap(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   const { fields } = call
   const { rest, values } = readOptions(fields, {})

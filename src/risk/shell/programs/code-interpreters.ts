@@ -1,10 +1,10 @@
-// Interpreters of other languages: where their code stands, and which of it starts shell commands.
+// Interpreters of other languages: which argument is code, and which shell commands the code starts.
 
 import { Buffer } from 'node:buffer'
 import type { Snippet } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import { type Code, type Invocation, unwrap } from '../invocation.ts'
+import { type Code, type ShellInvocation, unwrap } from '../invocation.ts'
 import { MAX_DEPTH } from '../limits.ts'
 import { inputCode, isDynamic, runsOutput } from '../nested-code.ts'
 import { findDecodedTexts, findEmbeddedCommands } from './embedded-commands.ts'
@@ -18,15 +18,15 @@ interface InterpreterSpec extends OptionSpec {
   readonly language: Language
   /** Options whose value is code. */
   readonly code: readonly string[]
-  /** Which operand is code: that of awk is its first, that of sqlite3 its second. */
+  /** Index of the operand that is code: 0 for awk, 1 for sqlite3. */
   readonly operand?: number
   /** Options whose value is a file of code. */
   readonly files?: readonly string[]
-  /** Options with which an operand is not a file of code and the input not code: `python -m`. */
+  /** Options with which operands and input are not code: `python -m`. */
   readonly modes?: readonly string[]
   /** A word that must come first: `deno eval`. */
   readonly after?: string
-  /** Operands are not files of code, so the input is code although there are some: `psql database`. */
+  /** Operands are not files of code, so the input is code even with operands: `psql database`. */
   readonly readsInput?: boolean
 }
 
@@ -182,13 +182,13 @@ export const CODE_INTERPRETERS: ReadonlyMap<string, Program> = new Map(
   ]),
 )
 
-/** The language of an interpreter; undefined for shells and whatever else is no interpreter. */
+/** The language of an interpreter; undefined for shells and other programs. */
 export function findInterpreterLanguage(name: string): Language | undefined {
   return TABLE[name.replace(/[\d.]+$/, '')]?.language
 }
 
-function runCodeInterpreter(shell: ProgramPort, call: Invocation, name: string, spec: InterpreterSpec): Output {
-  // bun is both: `bun x program` runs another one.
+function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: string, spec: InterpreterSpec): Output {
+  // `bun x program` runs another program.
   if (name === 'bun' && call.fields[1]?.text === 'x')
     return runWrapper(shell, call, name, [{ after: ['x'], isCommand: true }])
   const found = findCode(call, spec)
@@ -196,7 +196,7 @@ function runCodeInterpreter(shell: ProgramPort, call: Invocation, name: string, 
   shell.emit(call, runsOutput(code))
   if (!code || !found) return undefined
   const via = found.option === undefined ? name : `${name} ${found.option.length > 1 ? '--' : '-'}${found.option}`
-  // A dump that is fed to a database is data as much as code.
+  // The input of a database client may be a dump, which is data.
   if (isDynamic(code) && spec.language !== 'sql') shell.noteDynamicScript(call, code)
   else if (code.text !== '') runSnippet(shell, call, code, spec.language, via)
   return undefined
@@ -207,7 +207,7 @@ interface FoundCode {
   readonly option?: string
 }
 
-function findCode(call: Invocation, spec: InterpreterSpec): FoundCode | undefined {
+function findCode(call: ShellInvocation, spec: InterpreterSpec): FoundCode | undefined {
   const { fields } = call
   const start = spec.after === undefined ? 0 : fields.findIndex((field) => field.text === spec.after)
   if (start < 0) return undefined
@@ -233,7 +233,7 @@ function findCode(call: Invocation, spec: InterpreterSpec): FoundCode | undefine
   return findOperand(call, spec, operands)
 }
 
-function findOperand(call: Invocation, spec: InterpreterSpec, operands: readonly Field[]): FoundCode | undefined {
+function findOperand(call: ShellInvocation, spec: InterpreterSpec, operands: readonly Field[]): FoundCode | undefined {
   const code = spec.operand === undefined ? undefined : operands[spec.operand]
   if (code) return { code }
   if (spec.operand === 0) return undefined
@@ -258,7 +258,7 @@ function decodeUtf16(value: Field | undefined): Code {
 }
 
 // Code that is decoded at run time is code of the same language, or of the shell.
-function runDecoded(shell: ProgramPort, call: Invocation, code: string, language: Language, via: string): void {
+function runDecoded(shell: ProgramPort, call: ShellInvocation, code: string, language: Language, via: string): void {
   if (call.frame.depth > MAX_DEPTH) return
   for (const { text, isShell } of findDecodedTexts(code)) {
     const inner = { ...call, frame: { ...call.frame, depth: call.frame.depth + 4 }, input: undefined }
@@ -267,8 +267,14 @@ function runDecoded(shell: ProgramPort, call: Invocation, code: string, language
   }
 }
 
-/** Adds code of another language, and runs the shell commands that it starts with texts of its own. */
-export function runSnippet(shell: ProgramPort, call: Invocation, code: Code, language: Language, via: string): void {
+/** Adds code of another language, and runs the shell commands that the code contains as strings. */
+export function runSnippet(
+  shell: ProgramPort,
+  call: ShellInvocation,
+  code: Code,
+  language: Language,
+  via: string,
+): void {
   const start = code.at
   const span = start === undefined ? call.span : { start, end: start + code.text.length }
   const { frame, scope } = call

@@ -1,10 +1,10 @@
 // A table: exempt from the file length limit.
-// Containers and clusters: the command that runs inside stands after the name of the image, container or pod.
+// Containers and clusters: the inner command follows the name of the image, container or pod.
 
 import type { CommandLocation } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import { type Invocation, unwrap } from '../invocation.ts'
+import { type ShellInvocation, unwrap } from '../invocation.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
 
 interface ContainerSpec extends OptionSpec {
@@ -15,9 +15,9 @@ interface ContainerSpec extends OptionSpec {
   /** The option that replaces the program: `--entrypoint`. */
   readonly program?: string
   readonly location?: CommandLocation
-  /** The command stands only after `--`. */
+  /** The inner command follows `--`. */
   readonly needsDashes?: boolean
-  /** Options may stand behind the operands as well, as kubectl has it; docker hands those to the command. */
+  /** Options may follow the operands, as in kubectl. docker passes those to the inner command. */
   readonly hasLateOptions?: boolean
 }
 
@@ -196,7 +196,12 @@ export const CONTAINER_COMMANDS: ReadonlyMap<string, Program> = new Map(
   ]),
 )
 
-function runInContainer(shell: ProgramPort, call: Invocation, name: string, entries: readonly ContainerSpec[]): Output {
+function runInContainer(
+  shell: ProgramPort,
+  call: ShellInvocation,
+  name: string,
+  entries: readonly ContainerSpec[],
+): Output {
   shell.emit(call)
   for (const entry of entries) {
     const start = findPath(call.fields, entry.path)
@@ -211,7 +216,7 @@ function runInContainer(shell: ProgramPort, call: Invocation, name: string, entr
   return undefined
 }
 
-// Global options may stand before and between the words of the subcommand.
+// Global options may come before and between the words of the subcommand.
 function findPath(fields: readonly Field[], path: readonly string[]): number {
   let at = 1
   for (const word of path) {
@@ -222,7 +227,7 @@ function findPath(fields: readonly Field[], path: readonly string[]): number {
   return at
 }
 
-function findInner(call: Invocation, entry: ContainerSpec, start: number): readonly Field[] {
+function findInner(call: ShellInvocation, entry: ContainerSpec, start: number): readonly Field[] {
   const { fields } = call
   if (entry.needsDashes) {
     const dashes = fields.findIndex((field) => field.text === '--')

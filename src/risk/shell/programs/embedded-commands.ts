@@ -1,5 +1,5 @@
-// Shell commands that code of other languages starts with texts of its own: os.system('…'), execSync("…"), `…`.
-// It looks for calls, not for syntax: a text that only looks like such a call counts as one.
+// Shell commands inside code of other languages: os.system('…'), execSync("…"), `…`.
+// It searches for calls by pattern and does not parse: a text that looks like such a call counts.
 
 import { Buffer } from 'node:buffer'
 import type { Snippet } from '../execution.ts'
@@ -9,7 +9,7 @@ export interface EmbeddedCommand {
   readonly words: readonly string[]
   /** Where the first text begins in the code. */
   readonly at: number
-  /** Whether the text stands in the code as it is. */
+  /** Whether the text is in the code verbatim. */
   readonly isVerbatim: boolean
 }
 
@@ -47,7 +47,7 @@ export function findEmbeddedCommands(code: string, language: Snippet['language']
   return starts
 }
 
-// The texts that a call gets, as far as they are written there: up to the first thing that is not a text.
+// The string arguments of a call, up to the first argument that is not a string.
 function readArguments(code: string, from: number): EmbeddedCommand | undefined {
   const words: string[] = []
   let at = from
@@ -74,7 +74,7 @@ function readArguments(code: string, from: number): EmbeddedCommand | undefined 
   return words.length > 0 && words[0] !== '' ? { words, at: first, isVerbatim } : undefined
 }
 
-// `'rm -rf ' + path` and `"rm " . $x`: the rest of the argument is not known.
+// `'rm -rf ' + path` and `"rm " . $x`: the rest of the argument is unknown.
 function skipJoined(code: string, from: number): number {
   const match = /^\s*(?:\+|\.(?!\w+\()|%(?!\w))\s*[^,)\]]{1,200}/.exec(code.slice(from, from + 220))
   return match ? from + match[0].length : from
@@ -87,7 +87,7 @@ interface Literal {
   readonly isVerbatim: boolean
 }
 
-// A string in any of the usual notations; what is put into it at run time becomes an unknown variable of the shell.
+// A string literal in any usual notation. Interpolated parts become an unknown shell variable.
 function readLiteral(code: string, at: number): Literal | undefined {
   const prefix = /^(?:[rRbBuUfF]{1,2}(?=["'])|@(?="))/.exec(code.slice(at, at + 3))?.[0] ?? ''
   const open = at + prefix.length
@@ -136,14 +136,14 @@ const DECODERS =
 const SHELL_CALL =
   /(?:system|popen|Popen|run|call|check_call|check_output|getoutput|execSync|shell_exec|passthru|spawn)\(\s*[\w.:]*$/
 
-/** Texts that code decodes and then runs or uses; `isShell` when the decoded text goes straight to a shell. */
+/** Texts that code decodes and uses; `isShell` when the decoded text is passed to a shell. */
 export function findDecodedTexts(code: string): readonly { readonly text: string; readonly isShell: boolean }[] {
   if (code.length > MAX_CODE_CHARS) return []
   const found: { text: string; isShell: boolean }[] = []
   for (const match of code.matchAll(DECODERS)) {
     if (found.length >= 4) break
     const text = Buffer.from(match[1] ?? '', 'base64').toString('utf8')
-    // Bytes that are no text are data.
+    // Bytes that are not valid text are data.
     if (!text.includes('\ufffd'))
       found.push({ text, isShell: SHELL_CALL.test(code.slice(Math.max(0, match.index - 60), match.index)) })
   }
@@ -176,7 +176,7 @@ function findQuoted(code: string): readonly EmbeddedCommand[] {
   return starts
 }
 
-// Tcl and expect: `spawn rm -rf x`, `exec rm -rf x`, and what is typed into a spawned shell.
+// Tcl and expect: `spawn rm -rf x`, `exec rm -rf x`, and text that is sent to a spawned shell.
 function findTclStarts(code: string): readonly EmbeddedCommand[] {
   const starts: EmbeddedCommand[] = []
   const pattern =

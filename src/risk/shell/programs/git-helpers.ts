@@ -1,8 +1,8 @@
-// Commands that git runs for others: aliases given on the command line, bisect run, rebase --exec, submodule foreach.
+// Commands that git runs: aliases on the command line, bisect run, rebase --exec, submodule foreach.
 
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import { type Invocation, unwrap } from '../invocation.ts'
+import { type ShellInvocation, unwrap } from '../invocation.ts'
 import { joinCode } from '../nested-code.ts'
 import { cut, readMixed, readOptions } from './options.ts'
 
@@ -10,7 +10,7 @@ export const GIT_HELPERS: ReadonlyMap<string, Program> = new Map<string, Program
 
 const GLOBAL = { short: 'Cc', long: ['git-dir', 'work-tree', 'namespace', 'exec-path', 'config-env', 'super-prefix'] }
 
-function runGit(shell: ProgramPort, call: Invocation): Output {
+function runGit(shell: ProgramPort, call: ShellInvocation): Output {
   const { rest, all } = readOptions(call.fields, GLOBAL)
   const aliases = new Map<string, Field>()
   for (const [name, value] of all) {
@@ -27,11 +27,11 @@ function runGit(shell: ProgramPort, call: Invocation): Output {
   return undefined
 }
 
-// Settings that are programs: git runs them when it needs an editor, a pager, a connection.
+// Settings whose value git runs as a program: editor, pager, ssh command.
 const PROGRAM_SETTINGS =
   /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass)|sequence\.editor|diff\.external|credential\.helper|pager\.[\w-]+|(?:diff|difftool|mergetool|filter|merge)\.[\w-]+\.(?:command|cmd|textconv|clean|smudge|driver|process))=/i
 
-function runSetting(shell: ProgramPort, call: Invocation, value: Field): void {
+function runSetting(shell: ProgramPort, call: ShellInvocation, value: Field): void {
   const match = PROGRAM_SETTINGS.exec(value.text)
   if (!match) return
   const code = cut(value, match[0].length)
@@ -41,13 +41,13 @@ function runSetting(shell: ProgramPort, call: Invocation, value: Field): void {
     shell.runCode(call, code.text.startsWith('!') ? cut(code, 1) : code, 'git -c', call.scope.copy())
 }
 
-function readAlias(call: Invocation, name: string): Field | undefined {
+function readAlias(call: ShellInvocation, name: string): Field | undefined {
   const value = call.scope.get(`git alias ${name}`)
   return value && makeField(value.text, call.span, value.isKnown)
 }
 
-// `git config alias.x '!cmd'` and a later `git x`. No variable of a shell can have a name with blanks.
-function noteAlias(call: Invocation, args: readonly Field[]): void {
+// `git config alias.x '!cmd'` and a later `git x`. The name contains blanks, so it cannot clash with a shell variable.
+function noteAlias(call: ShellInvocation, args: readonly Field[]): void {
   const { operands } = readMixed([makeField('config', call.span), ...args], {
     short: 'f',
     long: ['file', 'blob', 'type', 'default'],
@@ -57,7 +57,13 @@ function noteAlias(call: Invocation, args: readonly Field[]): void {
   if (name && value) call.scope.set(`git alias ${name}`, { text: value.text, isKnown: value.isKnown })
 }
 
-function runGitAlias(shell: ProgramPort, call: Invocation, sub: Field, alias: Field, args: readonly Field[]): Output {
+function runGitAlias(
+  shell: ProgramPort,
+  call: ShellInvocation,
+  sub: Field,
+  alias: Field,
+  args: readonly Field[],
+): Output {
   if (alias.text.startsWith('!')) {
     shell.emit(call)
     const words = [cut(alias, 1), ...args]
@@ -70,7 +76,7 @@ function runGitAlias(shell: ProgramPort, call: Invocation, sub: Field, alias: Fi
   return shell.runCall(unwrap(call, [makeField('git', call.span), ...words, ...args], 'git alias'))
 }
 
-function runHelper(shell: ProgramPort, call: Invocation, sub: string, fields: readonly Field[]): void {
+function runHelper(shell: ProgramPort, call: ShellInvocation, sub: string, fields: readonly Field[]): void {
   const script = (code: Field | undefined) => {
     if (code) shell.runCode(call, code, `git ${sub}`, call.scope.copy())
   }

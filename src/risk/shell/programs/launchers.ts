@@ -1,10 +1,10 @@
-// Programs that run others once for each of something: find, xargs, parallel.
-// They are commands of their own, followed by what they run.
+// Programs that run a command once per item: find, xargs, parallel.
+// They are reported as commands, followed by the commands they run.
 
 import { quoteForShell } from '../../../engine/shell-quote.ts'
 import { type Field, type Frame, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import { type Code, type Invocation, unwrap } from '../invocation.ts'
+import { type Code, type ShellInvocation, unwrap } from '../invocation.ts'
 import { inputCode, joinCode } from '../nested-code.ts'
 import { type OptionSpec, readOptions } from './options.ts'
 
@@ -18,12 +18,12 @@ export const COMMAND_LAUNCHERS: ReadonlyMap<string, Program> = new Map<string, P
   ['parallel', runParallel],
 ])
 
-/** Values on the input of xargs or parallel that are gone through one by one. */
+/** Number of input items of xargs or parallel that are interpreted one by one. */
 const MAX_ITEMS = 8
 
 const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-function runFind(shell: ProgramPort, call: Invocation, name: string): Output {
+function runFind(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   shell.emit(call)
   const { fields } = call
   const fill = fillWithFound(findRoots(fields), namePattern(fields))
@@ -43,7 +43,7 @@ function isFindEnd(field: Field, before: Field | undefined): boolean {
   return field.text === ';' || field.text === '\\;' || (field.text === '+' && before?.text === '{}')
 }
 
-// What find walks through stands before its first test, after options about links.
+// The roots of find come before its first test and after the options about links.
 function findRoots(fields: readonly Field[]): readonly Field[] {
   const start = fields.findIndex((field, index) => index > 0 && !/^-(?:[HLP]|O\d|D)$/.test(field.text))
   const end = fields.findIndex((field, index) => index >= start && /^[-(!]/.test(field.text))
@@ -55,7 +55,7 @@ function namePattern(fields: readonly Field[]): string | undefined {
   return at < 0 ? undefined : fields[at + 1]?.text
 }
 
-// The files found are somewhere below the root: a pattern, not a name.
+// The path of a found file is unknown: it is a pattern below the root.
 function fillWithFound(roots: readonly Field[], name: string | undefined): (template: Field) => Field {
   const [root] = roots
   const folder = roots.length === 1 && root?.isKnown ? root.text.replace(/(?<=.)\/$/, '') : undefined
@@ -69,7 +69,7 @@ function fillWithFound(roots: readonly Field[], name: string | undefined): (temp
 
 function runTemplate(
   shell: ProgramPort,
-  call: Invocation,
+  call: ShellInvocation,
   template: readonly Field[],
   placeholder: string,
   fill: (field: Field) => Field,
@@ -102,7 +102,7 @@ const FD_SPEC: OptionSpec = {
   ],
 }
 
-function runFd(shell: ProgramPort, call: Invocation, name: string): Output {
+function runFd(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   shell.emit(call)
   const { fields } = call
   const at = fields.findIndex(
@@ -111,7 +111,7 @@ function runFd(shell: ProgramPort, call: Invocation, name: string): Output {
   if (at < 0) return undefined
   const end = fields.findIndex((field, index) => index > at && (field.text === ';' || field.text === '\\;'))
   const template = fields.slice(at + 1, end < 0 ? undefined : end)
-  // Without a place for it, the file is the last argument; `a pattern` in its place keeps it unknown.
+  // Without a placeholder, the file is the last argument.
   const full = template.some((field) => /\{[./]{0,2}\}/.test(field.text))
     ? template
     : [...template, makeField('{}', call.span)]
@@ -140,7 +140,7 @@ const XARGS_SPEC: OptionSpec = {
   long: ['arg-file', 'delimiter', 'max-lines', 'max-args', 'max-procs', 'max-chars', 'process-slot-var'],
 }
 
-function runXargs(shell: ProgramPort, call: Invocation): Output {
+function runXargs(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   const { rest, values } = readOptions(call.fields, XARGS_SPEC)
   const template = call.fields.slice(rest)
@@ -163,10 +163,10 @@ function unquoteItem(item: string): string {
   return item.replace(/^\s+|\s+$/g, '').replace(/^(["'])(.*)\1$/s, '$2')
 }
 
-// What comes in is not known: the arguments, or the script that they stand in, are not either.
+// The input is unknown, so the arguments or the script that contain it are unknown.
 function runUnknownItems(
   shell: ProgramPort,
-  call: Invocation,
+  call: ShellInvocation,
   template: readonly Field[],
   placeholder: string,
 ): Output {
@@ -185,7 +185,7 @@ function runUnknownItems(
 
 function runItems(
   shell: ProgramPort,
-  call: Invocation,
+  call: ShellInvocation,
   template: readonly Field[],
   items: readonly string[],
   placeholder: string,
@@ -227,8 +227,8 @@ const PARALLEL_SPEC: OptionSpec = {
   ],
 }
 
-// The template is a script: parallel hands it to a shell. Values stand after `:::` or on the input.
-function runParallel(shell: ProgramPort, call: Invocation): Output {
+// The template is a script: parallel passes it to a shell. Values follow `:::` or come from the input.
+function runParallel(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   const { fields } = call
   const marker = fields.findIndex((field) => /^:::/.test(field.text))
@@ -253,13 +253,13 @@ function runParallel(shell: ProgramPort, call: Invocation): Output {
   return undefined
 }
 
-// A value stays one word in the script, unless it is the whole of it.
+// A value stays one word of the script, unless it is the whole script.
 function quoteItem(item: string): string {
   return item === '$item' || /^[\w./:@%+=,~-]+$/.test(item) ? item : quoteForShell(item)
 }
 
 // Without a template, each value is a command line.
-function runLines(shell: ProgramPort, call: Invocation, items: readonly string[] | undefined): Output {
+function runLines(shell: ProgramPort, call: ShellInvocation, items: readonly string[] | undefined): Output {
   const code: Code | undefined = items ? { text: items.join('\n'), isKnown: true } : inputCode(call.input)
   if (code) shell.runCode({ ...call, input: undefined }, code, 'parallel', call.scope.copy())
   return undefined

@@ -1,8 +1,8 @@
-// Terminal multiplexers: tmux and screen start commands, or type them into a shell that is already running.
+// Terminal multiplexers: tmux and screen start commands, or type them into a running shell.
 
 import type { Field, Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import type { Invocation } from '../invocation.ts'
+import type { ShellInvocation } from '../invocation.ts'
 import { joinCode } from '../nested-code.ts'
 import { readOptions } from './options.ts'
 
@@ -22,7 +22,7 @@ const STARTING = new Set(
 const KEY = /^(?:Enter|KPEnter|Escape|Space|Tab|BSpace|Up|Down|Left|Right|Home|End|[CMS]-.+|\^.)$/
 
 // `tmux [options] command … \; command …`
-function runTmux(shell: ProgramPort, call: Invocation): Output {
+function runTmux(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   const { rest } = readOptions(call.fields, { short: 'cfLST' })
   for (const part of partsBetween(call.fields.slice(rest), ';')) {
@@ -43,7 +43,7 @@ function partsBetween(fields: readonly Field[], separator: string): Field[][] {
   return parts
 }
 
-function runTyped(shell: ProgramPort, call: Invocation, words: readonly Field[], via: string): void {
+function runTyped(shell: ProgramPort, call: ShellInvocation, words: readonly Field[], via: string): void {
   const { rest } = readOptions(words, { short: 'tNb' }, 0)
   // A key ends the line that was typed before it.
   const lines: Field[][] = [[]]
@@ -54,15 +54,15 @@ function runTyped(shell: ProgramPort, call: Invocation, words: readonly Field[],
   for (const line of lines.filter((one) => one.length > 0)) runLine(shell, call, line, via)
 }
 
-function runStarted(shell: ProgramPort, call: Invocation, words: readonly Field[], via: string): void {
+function runStarted(shell: ProgramPort, call: ShellInvocation, words: readonly Field[], via: string): void {
   const { rest } = readOptions(words, { short: 'cehlnpstwxyFTIN' }, 0)
-  // Letters with and without values differ from command to command; a word with blanks is the script.
+  // Which options take values differs between subcommands; a word with blanks is the script.
   const start = words.findIndex((word) => /\s/.test(word.text))
   const line = words.slice(start >= 0 ? start : rest)
   if (line.length > 0) runLine(shell, call, line, via)
 }
 
-function runLine(shell: ProgramPort, call: Invocation, line: readonly Field[], via: string): void {
+function runLine(shell: ProgramPort, call: ShellInvocation, line: readonly Field[], via: string): void {
   const code = joinCode(line)
   const text = code.text.replace(/\\[nr]|\^M/g, '\n')
   const isSame = text === code.text
@@ -72,7 +72,7 @@ function runLine(shell: ProgramPort, call: Invocation, line: readonly Field[], v
 const SCREEN_SPEC = { short: 'cehpsStTx' }
 
 // `screen -dm command`, `screen -S name -X stuff 'typed text'`
-function runScreen(shell: ProgramPort, call: Invocation): Output {
+function runScreen(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   const { rest, values } = readOptions(call.fields, SCREEN_SPEC)
   const [first, ...words] = call.fields.slice(rest)

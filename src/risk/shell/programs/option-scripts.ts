@@ -1,16 +1,16 @@
-// Programs whose own work is something else, but which run what an option names: rsync -e, tar, vim -c, ssh's proxy.
-// Also those that bring files from elsewhere, which may be run later.
+// Programs with options whose value is a command: rsync -e, tar --to-command, vim -c.
+// rsync and scp also fetch files, which a later command may run.
 
 import type { Field, Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import type { Invocation } from '../invocation.ts'
+import type { ShellInvocation } from '../invocation.ts'
 import { baseName, resolvePath } from '../paths.ts'
 import { cut, type OptionSpec, readMixed } from './options.ts'
 
 interface OptionScriptSpec extends OptionSpec {
   /** Options whose value is a script or a program with arguments. */
   readonly scripts: readonly string[]
-  /** What must stand before the script in the value, and is cut off. */
+  /** Prefix of the value before the script. */
   readonly marker?: RegExp
   /** Operands `host:path` are fetched to the last operand. */
   readonly isFetching?: boolean
@@ -70,7 +70,7 @@ export const OPTION_SCRIPTS: ReadonlyMap<string, Program> = new Map(
   ]),
 )
 
-function runOptionScripts(shell: ProgramPort, call: Invocation, name: string, spec: OptionScriptSpec): Output {
+function runOptionScripts(shell: ProgramPort, call: ShellInvocation, name: string, spec: OptionScriptSpec): Output {
   const command = shell.emit(call)
   const { all, operands } = readMixed(call.fields, spec)
   for (const [option, value] of all) {

@@ -1,4 +1,4 @@
-// Options of programs as getopt reads them: clusters of letters, values attached or apart, long names, `--`.
+// Reads options as getopt does: clusters of letters, attached or separate values, long names, `--`.
 
 import type { Field } from '../frame.ts'
 
@@ -13,9 +13,9 @@ export interface OptionSpec {
 }
 
 export interface Options {
-  /** By letter or name; a flag has the word it stood in. The last of several. */
+  /** By letter or name. The value of a flag is its own word. Of repeated options, the last. */
   readonly values: ReadonlyMap<string, Field>
-  /** The same with repeated ones. */
+  /** All options in order, including repeated ones. */
   readonly all: readonly (readonly [string, Field])[]
   /** Index of the first operand. */
   readonly rest: number
@@ -39,7 +39,7 @@ export function readOptions(fields: readonly Field[], spec: OptionSpec, from = 1
   return { values: new Map(all), all, rest: Math.min(at, fields.length) }
 }
 
-/** Reads all options, also those after operands, and the operands apart. */
+/** Reads all options, including those after operands, and the operands. */
 export function readMixed(
   fields: readonly Field[],
   spec: OptionSpec,
@@ -61,7 +61,7 @@ export function readMixed(
   return { values: new Map(all), all, rest: fields.length, operands }
 }
 
-// Answers how many further words it took.
+// Returns the number of further words it consumed.
 function readLong(field: Field, next: Field | undefined, spec: OptionSpec, all: [string, Field][]): number {
   const dashes = field.text.startsWith('--') ? 2 : 1
   const equals = field.text.indexOf('=')
@@ -92,7 +92,7 @@ function readShort(field: Field, next: Field | undefined, spec: OptionSpec, all:
   return 0
 }
 
-/** The end of a word from a position on. */
+/** The rest of a word from a position. */
 export function cut(field: Field, from: number): Field {
   return { ...field, text: field.text.slice(from), at: field.at === undefined ? undefined : field.at + from }
 }

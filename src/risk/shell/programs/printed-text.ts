@@ -1,14 +1,14 @@
-// What simple programs print, when their arguments and input are certain: the text of `$(echo rm)` and `printf … | sh`.
+// The output of simple programs with known arguments and input: `$(echo rm)`, `printf … | sh`.
 
 import { Buffer } from 'node:buffer'
 import { decodeEscapes } from '../escapes.ts'
 import type { Field, Output } from '../frame.ts'
-import type { Invocation } from '../invocation.ts'
+import type { ShellInvocation } from '../invocation.ts'
 import { MAX_VALUE_CHARS } from '../limits.ts'
 import { baseName } from '../paths.ts'
 import { translate } from './translate.ts'
 
-type Printer = (args: readonly string[], input: Output, call: Invocation) => Output
+type Printer = (args: readonly string[], input: Output, call: ShellInvocation) => Output
 
 const nothing: Printer = () => ''
 
@@ -42,8 +42,8 @@ const PRINTERS: ReadonlyMap<string, Printer> = new Map<string, Printer>([
   ['seq', sequence],
 ])
 
-/** What a call prints; undefined when that is not certain. */
-export function computeOutput(call: Invocation): Output {
+/** The output of a call; undefined when it is not certain. */
+export function computeOutput(call: ShellInvocation): Output {
   const [first, ...args] = call.fields
   const print = first && PRINTERS.get(baseName(first.text))
   if (!print || !args.every(isCertain)) return undefined
@@ -79,13 +79,13 @@ function printf(args: readonly string[]): Output {
   return formatText(words)
 }
 
-/** The text that `printf format arguments…` makes. */
+/** The output of `printf format arguments…`. */
 export function formatText(words: readonly string[]): Output {
   const [format, ...rest] = words
   if (format === undefined) return undefined
   let result = ''
   let next = 0
-  // The format is used again until all arguments are; one without a place for them is used once.
+  // The format repeats until all arguments are used; a format without placeholders is used once.
   do {
     const start = next
     for (const piece of format.split(/(%%|%[-+ #0]*\d*(?:\.\d*)?[sbdiuxXocq])/)) {
@@ -120,15 +120,15 @@ function formatKind(kind: string | undefined, value: string): string {
   return kind === 'o' ? number.toString(8) : String(Math.trunc(number))
 }
 
-function cat(args: readonly string[], input: Output, call: Invocation): Output {
+function cat(args: readonly string[], input: Output, call: ShellInvocation): Output {
   const files = args.filter((arg) => arg === '-' || !arg.startsWith('-'))
   if (files.length === 0) return input
   const texts = files.map((file) => (file === '-' ? input : call.scope.readFile(file)?.text))
   return texts.includes(undefined) ? undefined : texts.join('')
 }
 
-// A file that the text wrote itself, or the input.
-function readInput(args: readonly string[], input: Output, call: Invocation): Output {
+// A file that the text wrote, or the input.
+function readInput(args: readonly string[], input: Output, call: ShellInvocation): Output {
   const file = args.find((arg) => !arg.startsWith('-'))
   return file === undefined ? input : call.scope.readFile(file)?.text
 }
@@ -147,7 +147,7 @@ function reverse(line: string): string {
   return [...line].reverse().join('')
 }
 
-// Only `s/a/b/` of plain texts; anything else sed can do is beyond us.
+// Only `s/a/b/` of plain texts. Other scripts of sed are not computed.
 function sed(args: readonly string[], input: Output): Output {
   const script = args.at(-1) ?? ''
   const options = args.slice(0, -1)

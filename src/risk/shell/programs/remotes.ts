@@ -1,9 +1,9 @@
-// Programs that run others elsewhere or later, and those that bring what may be run from elsewhere: ssh, at, curl, nc.
-// They are commands of their own, followed by what they run.
+// Programs that run commands on another machine or later, and programs that download: ssh, at, curl, nc.
+// They are reported as commands, followed by the commands they run.
 
 import type { Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import type { Code, Invocation } from '../invocation.ts'
+import type { Code, ShellInvocation } from '../invocation.ts'
 import { inputCode, isDynamic, joinCode, runsOutput } from '../nested-code.ts'
 import { resolvePath } from '../paths.ts'
 import { cut, type OptionSpec, readMixed, readOptions } from './options.ts'
@@ -28,8 +28,8 @@ export const REMOTES: ReadonlyMap<string, Program> = new Map<string, Program>([
 
 const SSH_SPEC: OptionSpec = { short: 'BbcDEeFIiJLlmOoPpQRSWw', long: ['ssh', 'predict', 'server', 'port'] }
 
-// The words after the host are joined to a script for the shell there; without any, that shell reads the input.
-function runRemote(shell: ProgramPort, call: Invocation, name: string): Output {
+// The words after the host are joined to a script for the remote shell. Without words, the remote shell reads the input.
+function runRemote(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   const { rest } = readOptions(call.fields, SSH_SPEC)
   const after = readOptions(call.fields, SSH_SPEC, rest + 1)
   const words = call.fields.slice(after.rest)
@@ -49,7 +49,7 @@ const OWN_HOST =
   /^(?:ssh:\/\/)?(?:[^@]*@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|\$\(hostname\)|\$\{?HOSTNAME\}?|`hostname`)(?::\d+)?$/i
 
 // `-o ProxyCommand=…` and `-o LocalCommand=…` run here.
-function runProxy(shell: ProgramPort, call: Invocation, name: string): void {
+function runProxy(shell: ProgramPort, call: ShellInvocation, name: string): void {
   for (const [option, value] of readOptions(call.fields, SSH_SPEC).all) {
     const match = option === 'o' ? /^(?:Proxy|Local|KnownHosts)Command[= ]\s*/i.exec(value.text) : null
     if (match)
@@ -57,14 +57,14 @@ function runProxy(shell: ProgramPort, call: Invocation, name: string): void {
   }
 }
 
-function runLater(shell: ProgramPort, call: Invocation, name: string): Output {
+function runLater(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   const { values } = readOptions(call.fields, { short: 'fqt' })
   const isQuery = ['l', 'r', 'd', 'c'].some((letter) => values.has(letter))
   return runInput(shell, call, isQuery || values.has('f') ? undefined : inputCode(call.input), name)
 }
 
 // Lines of a crontab: five fields of time, or @daily, then the command.
-function runCrontab(shell: ProgramPort, call: Invocation, name: string): Output {
+function runCrontab(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   const mixed = readMixed(call.fields, { short: 'u' })
   const isReading = mixed.operands.some((operand) => operand.text === '-' || operand.text === '/dev/stdin')
   const code = isReading ? inputCode(call.input) : undefined
@@ -72,7 +72,7 @@ function runCrontab(shell: ProgramPort, call: Invocation, name: string): Output 
   return runInput(shell, call, code && lines && { ...code, text: lines.join('\n'), at: undefined }, name)
 }
 
-function runInput(shell: ProgramPort, call: Invocation, code: Code | undefined, name: string): Output {
+function runInput(shell: ProgramPort, call: ShellInvocation, code: Code | undefined, name: string): Output {
   shell.emit(call, runsOutput(code))
   if (!code) return undefined
   if (isDynamic(code)) shell.noteDynamicScript(call, code)
@@ -80,8 +80,8 @@ function runInput(shell: ProgramPort, call: Invocation, code: Code | undefined, 
   return undefined
 }
 
-// What goes through tee is in its files as well.
-function runTee(shell: ProgramPort, call: Invocation): Output {
+// The input of tee also goes to its files.
+function runTee(shell: ProgramPort, call: ShellInvocation): Output {
   const command = shell.emit(call)
   const from = [command, ...(call.input?.from ?? [])]
   for (const field of call.fields.slice(1)) {
@@ -92,8 +92,8 @@ function runTee(shell: ProgramPort, call: Invocation): Output {
   return call.input?.text
 }
 
-// A downloaded file holds what nobody has seen: `curl -o x.sh …; sh x.sh`.
-function runDownload(shell: ProgramPort, call: Invocation, name: string): Output {
+// The content of a downloaded file is unknown: `curl -o x.sh …; sh x.sh`.
+function runDownload(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   const command = shell.emit(call)
   const isCurl = name === 'curl'
   const { values, operands } = readMixed(call.fields, isCurl ? CURL_SPEC : WGET_SPEC)
@@ -121,7 +121,7 @@ const WGET_SPEC: OptionSpec = {
 }
 
 // `ncat --sh-exec script`, `nc -e program`
-function runNetcat(shell: ProgramPort, call: Invocation, name: string): Output {
+function runNetcat(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   shell.emit(call)
   const { values } = readMixed(call.fields, {
     short: 'egGiopPqsTwxXcmIO',
@@ -134,7 +134,7 @@ function runNetcat(shell: ProgramPort, call: Invocation, name: string): Output {
 }
 
 // `EXEC:program,option` and `SYSTEM:script,option`
-function runSocat(shell: ProgramPort, call: Invocation): Output {
+function runSocat(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   for (const field of call.fields.slice(1)) {
     const match = /^(?:EXEC|SYSTEM|SHELL):(["']?)/i.exec(field.text)
@@ -156,7 +156,7 @@ const SHELL_MODULES = new Set([
   'ansible.builtin.raw',
 ])
 
-function runAnsible(shell: ProgramPort, call: Invocation): Output {
+function runAnsible(shell: ProgramPort, call: ShellInvocation): Output {
   shell.emit(call)
   const { values } = readMixed(call.fields, {
     short: 'maiuefklMTtB',

@@ -2,7 +2,7 @@
 
 import type { Field, Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import type { Code, Invocation } from '../invocation.ts'
+import type { Code, ShellInvocation } from '../invocation.ts'
 import { inputCode, isDynamic, runsOutput } from '../nested-code.ts'
 import { type Options, readOptions } from './options.ts'
 
@@ -33,11 +33,11 @@ interface ShellScript {
   readonly code: Code | undefined
   readonly via: string
   readonly positional: readonly Field[]
-  /** What `$0` is. */
+  /** The value of `$0`. */
   readonly self?: Field | undefined
 }
 
-function runShell(shell: ProgramPort, call: Invocation, name: string): Output {
+function runShell(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   const script = findScript(call, readOptions(call.fields, SPEC), name)
   const { code } = script
   shell.emit(call, runsOutput(code))
@@ -52,7 +52,7 @@ function runShell(shell: ProgramPort, call: Invocation, name: string): Output {
   return shell.runCode(call, code, script.via, scope)
 }
 
-function findScript(call: Invocation, options: Options, name: string): ShellScript {
+function findScript(call: ShellInvocation, options: Options, name: string): ShellScript {
   const { fields, input } = call
   const { rest, values } = options
   const operand = fields[rest]
@@ -74,13 +74,13 @@ function isInputFile(field: Field): boolean {
   return field.text === '/dev/stdin' || field.text === '/dev/fd/0' || field.text === '/proc/self/fd/0'
 }
 
-/** The script in a file that the text itself made, or that a substitution prints; undefined for any other file. */
-export function fileCode(call: Invocation, file: Field): Code | undefined {
+/** The script in a file that the text wrote, or that a substitution prints; undefined for other files. */
+export function fileCode(call: ShellInvocation, file: Field): Code | undefined {
   const feed = file.source ?? (file.isKnown ? call.scope.readFile(file.text) : undefined)
   return feed && { text: feed.text ?? '', isKnown: feed.text !== undefined, from: feed.from }
 }
 
 /** The script that `source` and interpreters read from a file or from their input. */
-export function sourceCode(call: Invocation, file: Field): Code | undefined {
+export function sourceCode(call: ShellInvocation, file: Field): Code | undefined {
   return isInputFile(file) || file.text === '-' ? inputCode(call.input) : fileCode(call, file)
 }

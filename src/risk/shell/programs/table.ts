@@ -1,4 +1,4 @@
-// Which programs run others, or code, and what finds it in their arguments.
+// The table of programs that run other programs or code.
 
 import type { Program } from '../interpreter-port.ts'
 import { BUILTINS } from './builtins.ts'
@@ -30,7 +30,7 @@ export function findProgram(name: string): Program | undefined {
   return TABLE.get(name) ?? TABLE.get(withoutVersion(name))
 }
 
-// python3.11, perl5.36 and bash.exe are what they are called after.
+// python3.11, perl5.36 and bash.exe have the entries of python, perl and bash.
 function withoutVersion(name: string): string {
   const last = name.charCodeAt(name.length - 1)
   const isDigit = last >= 0x30 && last <= 0x39

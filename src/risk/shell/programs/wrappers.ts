@@ -1,34 +1,34 @@
 // A table: exempt from the file length limit.
-// Programs that only prepare the ground for another one, which stands in their arguments: sudo, env, nice, timeout …
-// They do not appear as commands of their own unless nothing follows them.
+// Wrappers: programs that run the command in their arguments, such as sudo, env, nice, timeout.
+// They are reported as commands only when no command follows.
 
 import type { CommandLocation, Word } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import { type Invocation, unwrap } from '../invocation.ts'
+import { type ShellInvocation, unwrap } from '../invocation.ts'
 import { type OptionSpec, type Options, readMixed, readOptions } from './options.ts'
 
 interface WrapperSpec extends OptionSpec {
   /** Operands before the command: the duration of timeout, the folder of chroot. */
   readonly operands?: number
-  /** Words that must come first: `poetry run`, `bundle exec`. The longest that fits is taken. */
+  /** The subcommand: `poetry run`, `bundle exec`. */
   readonly after?: readonly string[]
   /** `NAME=value` before the command sets its environment. */
   readonly hasAssignments?: boolean
-  /** Options with which it does not run anything. */
+  /** Options with which it runs nothing. */
   readonly queries?: readonly string[]
   /** Options whose value is a script for a shell. */
   readonly scripts?: readonly string[]
-  /** The option that says in which folder the command runs. */
+  /** The option for the working folder of the command. */
   readonly folder?: readonly string[]
   readonly location?: CommandLocation
-  /** Also a command of its own: it does more than to start another one. */
+  /** Reported as a command, too: it does more than start another program. */
   readonly isCommand?: boolean
-  /** The command stands only after `--`. */
+  /** The inner command follows `--`. */
   readonly needsDashes?: boolean
-  /** One word with blanks is a script for a shell. */
+  /** One word with blanks is a shell script. */
   readonly isScript?: boolean
-  /** Options that name a file which the wrapper writes. */
+  /** Options whose value is an output file of the wrapper. */
   readonly output?: readonly string[]
 }
 
@@ -223,8 +223,13 @@ export const WRAPPERS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['runuser', runSwitchUser],
 ])
 
-/** Runs what a wrapper wraps; a call of it that wraps nothing is a command of its own. */
-export function runWrapper(shell: ProgramPort, call: Invocation, name: string, specs: readonly WrapperSpec[]): Output {
+/** Runs the inner command. A wrapper without an inner command is reported as a command. */
+export function runWrapper(
+  shell: ProgramPort,
+  call: ShellInvocation,
+  name: string,
+  specs: readonly WrapperSpec[],
+): Output {
   for (const spec of specs) {
     const start = findStart(call.fields, spec)
     if (start < 0) continue
@@ -245,7 +250,7 @@ export function runWrapper(shell: ProgramPort, call: Invocation, name: string, s
   return undefined
 }
 
-// Where options begin: after the words that must come first.
+// The index where options begin: after the subcommand.
 function findStart(fields: readonly Field[], spec: WrapperSpec): number {
   if (!spec.after) return 1
   const at = fields.findIndex((field, index) => index > 0 && !field.text.startsWith('-'))
@@ -267,14 +272,14 @@ interface Inner {
   readonly env: ReadonlyMap<string, Word>
 }
 
-function findInner(call: Invocation, spec: WrapperSpec, options: Options): Inner | undefined {
+function findInner(call: ShellInvocation, spec: WrapperSpec, options: Options): Inner | undefined {
   const { fields } = call
   if (spec.needsDashes) {
     const dashes = fields.findIndex((field) => field.text === '--')
     return dashes < 0 ? undefined : { fields: fields.slice(dashes + 1), env: call.env }
   }
   let at = options.rest + (spec.operands ?? 0)
-  // Options may stand between the operands and the command, as in `flock file -c`.
+  // Options may come between the operands and the command, as in `flock file -c`.
   if (fields[at]?.text === '--') at++
   if (!spec.hasAssignments) return { fields: fields.slice(at), env: call.env }
   const { env, next } = takeAssignments(call, at)
@@ -283,7 +288,7 @@ function findInner(call: Invocation, spec: WrapperSpec, options: Options): Inner
 
 /** `NAME=value` words before a command. */
 function takeAssignments(
-  call: Invocation,
+  call: ShellInvocation,
   from: number,
 ): { readonly env: ReadonlyMap<string, Word>; readonly next: number } {
   let env: Map<string, Word> | undefined
@@ -300,7 +305,7 @@ function takeAssignments(
 
 function runInner(
   shell: ProgramPort,
-  call: Invocation,
+  call: ShellInvocation,
   inner: Inner,
   spec: WrapperSpec,
   options: Options,
@@ -320,7 +325,7 @@ function runInner(
   return shell.runCall({ ...unwrapped, env: withVariables(inner.env, scope), scope, redirects })
 }
 
-function withVariables(env: ReadonlyMap<string, Word>, scope: Invocation['scope']): ReadonlyMap<string, Word> {
+function withVariables(env: ReadonlyMap<string, Word>, scope: ShellInvocation['scope']): ReadonlyMap<string, Word> {
   for (const [name, word] of env) if (!scope.get(name)) scope.set(name, { text: word.text, isKnown: word.isKnown })
   return env
 }
@@ -346,7 +351,7 @@ const ENV_SPEC: WrapperSpec = {
 }
 
 // `env -S 'words'` splits a text into words, as a shell does with quotes but without expansions.
-function runEnv(shell: ProgramPort, call: Invocation): Output {
+function runEnv(shell: ProgramPort, call: ShellInvocation): Output {
   const options = readOptions(call.fields, ENV_SPEC)
   const split = options.values.get('S') ?? options.values.get('split-string')
   // A single dash means `-i`.
@@ -357,7 +362,7 @@ function runEnv(shell: ProgramPort, call: Invocation): Output {
   return shell.runCode(call, { ...split, text: [split.text, ...rest].join(' ') }, 'env -S', call.scope.copy())
 }
 
-// What is taken out of the environment can matter as much as what is set.
+// Rules also check variables that are removed from the environment.
 function envName({ values }: Options): string {
   if (values.has('i') || values.has('ignore-environment')) return 'env -i'
   const unset = values.get('u') ?? values.get('unset')
@@ -365,7 +370,7 @@ function envName({ values }: Options): string {
 }
 
 // `su - user -c script`; runuser also `-u user command`.
-function runSwitchUser(shell: ProgramPort, call: Invocation, name: string): Output {
+function runSwitchUser(shell: ProgramPort, call: ShellInvocation, name: string): Output {
   const mixed = readMixed(call.fields, {
     short: 'cgGsuwC',
     long: ['command', 'session-command', 'group', 'supp-group', 'shell', 'user', 'whitelist-environment'],

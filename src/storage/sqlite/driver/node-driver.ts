@@ -27,6 +27,7 @@ interface DatabaseSync {
 }
 
 interface StatementSync {
+  setAllowUnknownNamedParameters(isAllowed: boolean): void
   run(...parameters: readonly unknown[]): {
     readonly changes: number | bigint
     readonly lastInsertRowid: number | bigint
@@ -116,6 +117,8 @@ class NodeStatement<Parameters extends readonly unknown[], R> implements Stateme
 
   constructor(statement: StatementSync) {
     this.#statement = statement
+    // As the other drivers: an object may have more fields than the statement has parameters.
+    statement.setAllowUnknownNamedParameters(true)
   }
 
   run(...parameters: Parameters): Changes {

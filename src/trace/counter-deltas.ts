@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000
 type Counts = Map<string, number>
 
 /** How much a transaction adds to each counter. */
-export class Additions {
+export class CounterDeltas {
   #records = 0
   #steps = 0
   readonly #byHook = new Map<string, Counts>()
@@ -65,7 +65,7 @@ function countersOf(scope: Scope, key: string, counts: Counts): (Counter & { rea
 }
 
 /** Puts counters together as they are given out. The same counter may come in several portions. */
-export function countersFrom(rows: Iterable<Counter & { readonly count: number }>, hours: number): Counters {
+export function sumCounters(rows: Iterable<Counter & { readonly count: number }>, hours: number): Counters {
   const records = new Map<string, number>()
   const total = new Map<string, number>()
   const byHook = new Map<string, Map<string, number>>()

@@ -2,12 +2,12 @@
 // once a second while it is used, and when it is closed. Never on the way of a call.
 
 import { existsSync } from 'node:fs'
-import { type Anchor, type Mismatch, mismatchOf, type TraceFacts } from '../../trace/anchors.ts'
+import { type Anchor, findMismatch, type Mismatch, type TraceFacts } from '../../trace/anchors.ts'
 import { addAnchor, lastAnchor } from './anchor-files.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { TraceFactsReader } from './trace-facts.ts'
 
-export interface AnchorKeeperOptions {
+export interface AnchorWriterOptions {
   /** Where anchors are written: the first file has to be writable, the others are copies. */
   readonly files: readonly [string, ...string[]]
   /** Told of a database that is not the one that was noted. */
@@ -23,15 +23,15 @@ const TICK_MS = 1_000
 const NOTED = new Map<string, { readonly anchor: Anchor; readonly at: number }>()
 
 /** Keeps the anchors of one database. */
-export class AnchorKeeper {
+export class AnchorWriter {
   readonly #file: DatabaseFile
   readonly #facts: TraceFactsReader
-  readonly #options: AnchorKeeperOptions
+  readonly #options: AnchorWriterOptions
   readonly #timer: NodeJS.Timeout
   #hasFailed = false
   #isClosed = false
 
-  constructor(file: DatabaseFile, options: AnchorKeeperOptions) {
+  constructor(file: DatabaseFile, options: AnchorWriterOptions) {
     this.#file = file
     this.#options = options
     this.#facts = new TraceFactsReader(file)
@@ -75,7 +75,7 @@ export class AnchorKeeper {
     const noted = this.#options.files.map((source) => ({ source, anchor: lastAnchor(source) }))
     const found = this.#facts.read((facts) => {
       for (const { source, anchor } of noted) {
-        const mismatch = anchor && mismatchOf(anchor, facts, source)
+        const mismatch = anchor && findMismatch(anchor, facts, source)
         if (mismatch !== undefined) return { mismatch, facts }
       }
       const isUnanchored = facts.isAnchored && noted.every(({ anchor }) => anchor === undefined)
@@ -90,7 +90,7 @@ export class AnchorKeeper {
     const known = NOTED.get(this.#file.path)?.anchor
     const { facts, mismatch } = this.#facts.read((read) => ({
       facts: { database: read.database, head: read.head, isAnchored: read.isAnchored },
-      mismatch: known && mismatchOf(known, read),
+      mismatch: known && findMismatch(known, read),
     }))
     if (mismatch !== undefined) return this.#tell(mismatch)
     const anchor = this.#anchorOf(facts)
