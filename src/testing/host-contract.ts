@@ -1,12 +1,12 @@
-// The contract of every host adapter, as cases for any test runner. Replies are checked by a model of the
-// agent's own rules that the subject brings along, never by the adapter's idea of them.
+// The contract of every host adapter, as cases for any test runner. The subject's model of the agent checks replies.
 
 import assert from 'node:assert/strict'
 import type { Outcome } from '../engine/outcome.ts'
 import { POINTS, type PointName, type PointSpec } from '../engine/points.ts'
 import { failureOutcome } from '../hosts/failure.ts'
 import { type Host, type HostEvent, type HostReply, type HostStep, isUnreadable } from '../hosts/host.ts'
-import { type Place, planInstall, planUninstall } from '../hosts/install/plan.ts'
+import type { InstallTarget } from '../hosts/install/install-file.ts'
+import { planInstall, planUninstall } from '../hosts/install/plan.ts'
 
 /** What an agent does with a reply, by its own rules. */
 export interface HostEffect {
@@ -263,16 +263,20 @@ function uninstalls({ host, configurations }: HostSubject): void {
 
 const COMMAND = { command: '/opt/arc tools/bin/arc' }
 
-const placeOf = (scope: Place['scope']): Place => ({ scope, dir: '/home/dev', env: {} })
+const placeOf = (scope: InstallTarget['scope']): InstallTarget => ({ scope, dir: '/home/dev', env: {} })
 
 // Every file of the kind that the first one is; ARC's own files are never there before.
-function textsWith(host: Host, place: Place, text: string | undefined): Map<string, string | undefined> {
+function textsWith(host: Host, place: InstallTarget, text: string | undefined): Map<string, string | undefined> {
   const [first] = host.install.files(place)
   const isShared = first?.commandIn !== undefined
   return new Map(isShared && first !== undefined ? [[first.path, text]] : [])
 }
 
-function install(host: Host, place: Place, texts: Map<string, string | undefined>): Map<string, string | undefined> {
+function install(
+  host: Host,
+  place: InstallTarget,
+  texts: Map<string, string | undefined>,
+): Map<string, string | undefined> {
   const plan = planInstall(host, place, texts, COMMAND)
   assert.deepEqual(plan.problems, [])
   return applied(texts, plan)

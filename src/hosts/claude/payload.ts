@@ -1,13 +1,13 @@
 // The payload of Claude Code, and of those that took its field names over: Codex, Qwen Code, and Copilot in part.
 
 import { argsIn, defined, type Fields, own, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 
 // In this mode Claude answers its own prompts with yes, and so do those who borrowed the word.
 const SELF_ANSWERING = new Set(['bypassPermissions', 'yolo'])
 
 /** Reads the common fields. The name in the payload counts; the one on the command line stands in for it. */
-export function tellClaude(fields: Fields, event: string | undefined): Told {
+export function tellClaude(fields: Fields, event: string | undefined): ParsedPayload {
   const mode = textOf(fields, 'permission_mode', 'permissionMode')
   return {
     event: textOf(fields, 'hook_event_name', 'hookEventName') ?? event ?? '',

@@ -1,11 +1,11 @@
 // The payload of Cline: the tool call twice, once as the model made it and once with every value as a text.
 
 import { argsIn, defined, type Fields, firstText, own, recordOf, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 import { CLINE_HOOK_NAMES } from './events.ts'
 
 /** Reads a payload of Cline. The event is the name of the hook file, given on the command line. */
-export function tellCline(fields: Fields, event: string | undefined): Told {
+export function tellCline(fields: Fields, event: string | undefined): ParsedPayload {
   const call = { ...recordOf(fields, 'tool_call'), ...recordOf(fields, 'tool_result') }
   const flat = { ...recordOf(fields, 'preToolUse'), ...recordOf(fields, 'postToolUse') }
   const turn = recordOf(fields, 'turn')

@@ -2,10 +2,10 @@
 
 import { tellClaude } from '../claude/payload.ts'
 import { argsIn, defined, type Fields, own, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 
 /** Reads a payload of Copilot, in either form. */
-export function tellCopilot(fields: Fields, event: string | undefined): Told {
+export function tellCopilot(fields: Fields, event: string | undefined): ParsedPayload {
   // A permission request comes in camel case everywhere, and is answered so.
   const ownName = textOf(fields, 'hookName')
   if (ownName === undefined && textOf(fields, 'hook_event_name') !== undefined) {

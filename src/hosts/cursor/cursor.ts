@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
-import type { InstallOptions } from '../install/plan.ts'
+import type { InstallOptions } from '../install/install-file.ts'
 import { CURSOR_EVENTS } from './events.ts'
 import { tellCursor } from './payload.ts'
 import { replyCursor } from './reply.ts'
@@ -30,6 +30,16 @@ export const cursor = defineHost({
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
   tell: tellCursor,
   reply: replyCursor,
+  failClosed: 'failClosed: true',
+  canary: ({ session, dir, command }) => ({
+    payload: {
+      conversation_id: session,
+      hook_event_name: 'preToolUse',
+      workspace_roots: [dir],
+      tool_name: 'Shell',
+      tool_input: { command },
+    },
+  }),
   install: {
     files: ({ dir }) => [hooksFile(join(dir, '.cursor', 'hooks.json'), FORMAT)],
     next: ({ scope }) =>

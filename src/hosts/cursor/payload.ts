@@ -1,11 +1,11 @@
 // The payload of Cursor: one general tool event, and older ones for a command, a server's tool and a file.
 
 import { argsIn, defined, type Fields, firstText, own, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 import { CURSOR_EVENTS } from './events.ts'
 
 /** Reads a payload of Cursor. */
-export function tellCursor(fields: Fields, event: string | undefined): Told {
+export function tellCursor(fields: Fields, event: string | undefined): ParsedPayload {
   const name = ownSpelling(textOf(fields, 'hook_event_name') ?? event ?? '')
   return {
     event: name,
@@ -37,7 +37,7 @@ function ownSpelling(name: string): string {
   return Object.hasOwn(CURSOR_EVENTS, lower) ? lower : name
 }
 
-type Call = Pick<Told, 'tool' | 'args' | 'result'>
+type Call = Pick<ParsedPayload, 'tool' | 'args' | 'result'>
 
 function callOf(fields: Fields): Call {
   return { tool: textOf(fields, 'tool_name'), args: argsIn(fields, 'tool_input'), result: own(fields, 'tool_output') }

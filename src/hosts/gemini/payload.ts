@@ -2,10 +2,10 @@
 
 import { tellClaude } from '../claude/payload.ts'
 import { type Fields, own, recordOf, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 
 /** Reads a payload of Gemini CLI. */
-export function tellGemini(fields: Fields, event: string | undefined): Told {
+export function tellGemini(fields: Fields, event: string | undefined): ParsedPayload {
   const told = tellClaude(fields, event)
   const response = recordOf(fields, 'tool_response')
   return {

@@ -3,7 +3,7 @@
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { show } from '../../engine/errors.ts'
-import type { TextProblem } from './plan.ts'
+import type { TextProblem } from './install-file.ts'
 
 /** Thrown inside an edit; `editJson` turns it into a value. */
 class JsonProblem extends Error {

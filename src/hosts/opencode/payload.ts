@@ -2,10 +2,10 @@
 
 import { isRecord } from '../../engine/plain-data.ts'
 import { argsIn, defined, type Fields, own, recordOf, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 
 /** Reads what the plugin sent. */
-export function tellOpencode(fields: Fields, event: string | undefined): Told {
+export function tellOpencode(fields: Fields, event: string | undefined): ParsedPayload {
   const input = recordOf(fields, 'input')
   const output = recordOf(fields, 'output')
   const properties = recordOf(fields, 'properties')

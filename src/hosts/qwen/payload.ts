@@ -2,11 +2,11 @@
 
 import { tellClaude } from '../claude/payload.ts'
 import type { Fields } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 import { QWEN_TOOL_RESULTS } from './events.ts'
 
 /** Reads a payload of Qwen Code. */
-export function tellQwen(fields: Fields, event: string | undefined): Told {
+export function tellQwen(fields: Fields, event: string | undefined): ParsedPayload {
   const told = tellClaude(fields, event)
   const isToolResults = told.event === 'UserPromptSubmit' && told.prompt === ''
   return isToolResults ? { ...told, spec: QWEN_TOOL_RESULTS } : told

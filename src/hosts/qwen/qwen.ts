@@ -1,8 +1,11 @@
 // Qwen Code.
 
+import { claudeCanary } from '../claude/canary.ts'
+import { checkHooksEnabled } from '../claude/checks.ts'
 import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import { defineHost } from '../define-host.ts'
 import { settingsInstall } from '../gemini/install.ts'
+import { launchWithSystemSettings } from '../gemini/launch.ts'
 import { event } from '../host.ts'
 import { QWEN_EVENTS } from './events.ts'
 import { tellQwen } from './payload.ts'
@@ -19,6 +22,12 @@ export const qwen = defineHost({
   unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
   tell: tellQwen,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
+  program: 'qwen',
+  checks: { run: checkHooksEnabled },
+  // Its -p is deprecated: without a terminal it answers one prompt and exits.
+  headless: [],
+  canary: (call) => claudeCanary(call, 'PreToolUse', 'run_shell_command'),
+  launch: (input) => launchWithSystemSettings(input, 'QWEN_CODE_SYSTEM_SETTINGS_PATH', '/etc/qwen-code/settings.json'),
   install: settingsInstall({
     host: NAME,
     events: QWEN_EVENTS,
