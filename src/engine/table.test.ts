@@ -67,14 +67,14 @@ describe('the limit of hooks', () => {
     expect(act).toThrow(/^pre:tool .*"c".*limit of 2 \(maxHooksPerPoint\)/)
   })
 
-  it('D8 counts each point by itself, disabled hooks included, and lets a replacement in', () => {
+  it('D8 counts each point separately, disabled hooks included, and accepts a replacement', () => {
     const full = newTable(1).add('pre:tool', pass, { name: 'a' }).table.withDisabled('a', {})
     expect(namesOf(full.add('post:tool', pass, { name: 'b' }).table, 'post:tool')).toEqual(['b'])
     expect(namesOf(full.add('pre:tool', pass, { name: 'a', replace: true }).table)).toEqual(['a'])
     expect(() => full.add('pre:tool', pass)).toThrow('limit of 1')
   })
 
-  it('D8 is 50 unless set, and an object that does not fit at one of its points goes nowhere', async () => {
+  it('D8 is 50 by default, and an object that does not fit at one of its points goes nowhere', async () => {
     const { createEngine } = await import('../platform/hook-engine.ts')
     const engine = createEngine()
     for (let i = 0; i < 50; i++) engine.register('pre:tool', pass)
