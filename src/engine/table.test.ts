@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { linearRegex } from '../platform/engine-services.ts'
 import { BUILT_IN_POINTS, definePoint } from './point-names.ts'
-import { HandlerTable } from './table.ts'
+import { HookTable } from './table.ts'
 
 const newTable = (maxHooksPerPoint = 50) =>
-  new HandlerTable({ points: BUILT_IN_POINTS, regex: linearRegex, maxHooksPerPoint })
+  new HookTable({ points: BUILT_IN_POINTS, regex: linearRegex, maxHooksPerPoint })
 const pass = () => 'pass' as const
-const namesOf = (table: HandlerTable, point = 'pre:tool') => table.plan(point)?.hooks.map(({ name }) => name)
+const namesOf = (table: HookTable, point = 'pre:tool') => table.plan(point)?.hooks.map(({ name }) => name)
 
 describe('a table', () => {
   it('D10 never changes: adding, removing, disabling and declaring give another', () => {
@@ -131,7 +131,7 @@ describe('whatever is done to a table', () => {
         const added: {
           name: string
           priority: number
-          hooks: Parameters<HandlerTable['without']>[0]
+          hooks: Parameters<HookTable['without']>[0]
           isGone: boolean
         }[] = []
         for (const change of list) {

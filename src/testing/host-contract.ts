@@ -331,14 +331,9 @@ function isStoppable(point: PointName): boolean {
 
 function blocked(step: HostStep): Outcome {
   const spec: PointSpec = POINTS[step.point]
-  return buildOutcome(step, {
-    decision: 'block',
-    blocked: true,
-    control: spec.blockMeans ?? 'stop',
-    hook: 'guard',
-    reason: 'it destroys work',
-    suggestion: 'use the safe way',
-  })
+  const control = spec.blockMeans ?? 'stop'
+  const texts = { hook: 'guard', reason: 'it destroys work', suggestion: 'use the safe way' }
+  return buildOutcome(step, { decision: 'block', blocked: true, control, ...texts })
 }
 
 function held(step: HostStep): Outcome {

@@ -22,7 +22,7 @@ import { arcHome } from '../../platform/home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
-import { launcherFile, writeLauncher } from '../hook/launcher.ts'
+import { installLauncher, launcherFile } from '../hook/launcher.ts'
 import { isHomeEnforced, readConfigVariables, syncMode } from '../mode-sync.ts'
 
 export interface InstallFlags {
@@ -106,7 +106,7 @@ function installedCommand({ dryRun }: InstallFlags): string {
   if (process.platform === 'win32') return arc
   const home = resolve(arcHome())
   if (dryRun === true) return launcherFile(home)
-  const file = writeLauncher({ home, node: process.execPath, arc })
+  const file = installLauncher({ home, node: process.execPath, arc })
   syncMode(new ProfileHome(home))
   return file
 }

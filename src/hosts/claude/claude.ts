@@ -9,7 +9,7 @@ import { createLaunchFile } from '../install/launch-file.ts'
 import { claudeCanary } from './canary.ts'
 import { checkHooksEnabled } from './checks.ts'
 import { CLAUDE_EVENTS } from './events.ts'
-import { tellClaude } from './payload.ts'
+import { parseClaudePayload } from './payload.ts'
 import { replyClaude } from './reply.ts'
 
 const NAME = 'claude'
@@ -49,7 +49,7 @@ export const claude = defineHost({
   verifiedWith: '2.1.325',
   events: CLAUDE_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
-  tell: tellClaude,
+  tell: parseClaudePayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts),
   program: 'claude',
   failClosed: 'onFailure: block',

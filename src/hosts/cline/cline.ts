@@ -7,7 +7,7 @@ import { hookLine } from '../install/command-line.ts'
 import type { HostInstall, InstallFile, InstallOptions, InstallTarget } from '../install/install-file.ts'
 import { isOwn, OWN_MARK, ownFile } from '../install/own-file.ts'
 import { CLINE_EVENTS } from './events.ts'
-import { tellCline } from './payload.ts'
+import { parseClinePayload } from './payload.ts'
 import { replyCline } from './reply.ts'
 
 const NAME = 'cline'
@@ -58,7 +58,7 @@ export const cline = defineHost({
   verifiedWith: '3.0.65',
   events: CLINE_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'cancel' }),
-  tell: tellCline,
+  tell: parseClinePayload,
   reply: replyCline,
   program: 'cline',
   failClosed: 'a cancel in its scripts',

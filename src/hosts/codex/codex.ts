@@ -1,7 +1,7 @@
 // OpenAI Codex CLI.
 
 import { claudeCanary } from '../claude/canary.ts'
-import { tellClaude } from '../claude/payload.ts'
+import { parseClaudePayload } from '../claude/payload.ts'
 import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
@@ -22,7 +22,7 @@ export const codex = defineHost({
   verifiedWith: '0.166.0',
   events: CODEX_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'exit' }),
-  tell: tellClaude,
+  tell: parseClaudePayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
   program: 'codex',
   checks: { paths: (target) => [codexConfig(target)], run: checkTrust },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { hookLine, isHookLine } from '../install/command-line.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
 import type { HostInstall, InstallFile, InstallOptions, InstallTarget, TextProblem } from '../install/install-file.ts'
-import { positionOf } from '../install/json-text.ts'
+import { findTextPosition } from '../install/json-text.ts'
 import { readToml, type TomlName } from '../install/toml-text.ts'
 import { CODEX_EVENTS } from './events.ts'
 
@@ -79,7 +79,7 @@ function addBlock(text: string | undefined, options: InstallOptions): string | T
   if (inline !== undefined) {
     const message =
       'Hooks are written here as one value, to which nothing can be added. Write them as [[hooks.Event]] tables, or move them to hooks.json.'
-    return { ...positionOf(rest, inline.offset), message }
+    return { ...findTextPosition(rest, inline.offset), message }
   }
   const block = findBlock(text ?? '')
   // In its old place: what Codex wrote behind it stays behind it.

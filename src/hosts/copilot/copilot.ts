@@ -10,7 +10,7 @@ import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
 import type { InstallTarget } from '../install/install-file.ts'
 import { BORROWED_EVENTS, COPILOT_EVENTS } from './events.ts'
 import { launchCopilot } from './launch.ts'
-import { tellCopilot } from './payload.ts'
+import { parseCopilotPayload } from './payload.ts'
 import { replyCopilot } from './reply.ts'
 
 const NAME = 'copilot'
@@ -41,7 +41,7 @@ export const copilot = defineHost({
   events: COPILOT_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
   readEvents: READ_EVENTS,
-  tell: tellCopilot,
+  tell: parseCopilotPayload,
   reply: replyCopilot,
   program: 'copilot',
   checks: {

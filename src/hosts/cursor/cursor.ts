@@ -6,7 +6,7 @@ import { event } from '../host.ts'
 import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
 import type { InstallOptions } from '../install/install-file.ts'
 import { CURSOR_EVENTS } from './events.ts'
-import { tellCursor } from './payload.ts'
+import { parseCursorPayload } from './payload.ts'
 import { replyCursor } from './reply.ts'
 
 const NAME = 'cursor'
@@ -28,7 +28,7 @@ export const cursor = defineHost({
   title: 'Cursor',
   events: CURSOR_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
-  tell: tellCursor,
+  tell: parseCursorPayload,
   reply: replyCursor,
   failClosed: 'failClosed: true',
   canary: ({ session, dir, command }) => ({

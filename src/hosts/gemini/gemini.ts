@@ -6,7 +6,7 @@ import { event } from '../host.ts'
 import { GEMINI_EVENTS } from './events.ts'
 import { settingsInstall } from './install.ts'
 import { launchWithSystemSettings } from './launch.ts'
-import { tellGemini } from './payload.ts'
+import { parseGeminiPayload } from './payload.ts'
 import { replyGemini } from './reply.ts'
 
 const NAME = 'gemini'
@@ -18,7 +18,7 @@ export const gemini = defineHost({
   verifiedWith: '0.61.0',
   events: GEMINI_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'decision', notice: true }),
-  tell: tellGemini,
+  tell: parseGeminiPayload,
   reply: replyGemini,
   program: 'gemini',
   headless: ['-p', ''],

@@ -8,7 +8,7 @@ import type { InstallTarget } from '../install/install-file.ts'
 import { createLaunchFile } from '../install/launch-file.ts'
 import { ownFile } from '../install/own-file.ts'
 import { OPENCODE_EVENTS } from './events.ts'
-import { tellOpencode } from './payload.ts'
+import { parseOpencodePayload } from './payload.ts'
 import { pluginText } from './plugin.ts'
 import { replyOpencode } from './reply.ts'
 
@@ -27,7 +27,7 @@ export const opencode = defineHost({
   verifiedWith: '1.18.33',
   events: OPENCODE_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'throw' }),
-  tell: tellOpencode,
+  tell: parseOpencodePayload,
   reply: replyOpencode,
   program: 'opencode',
   failClosed: 'FAIL_CLOSED in the plugin',

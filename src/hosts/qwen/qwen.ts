@@ -8,7 +8,7 @@ import { settingsInstall } from '../gemini/install.ts'
 import { launchWithSystemSettings } from '../gemini/launch.ts'
 import { event } from '../host.ts'
 import { QWEN_EVENTS } from './events.ts'
-import { tellQwen } from './payload.ts'
+import { parseQwenPayload } from './payload.ts'
 
 const NAME = 'qwen'
 const QUIRKS: ClaudeQuirks = { denyExit: 2, canEndTurn: true, editNeedsAllow: false }
@@ -20,7 +20,7 @@ export const qwen = defineHost({
   verifiedWith: '0.24.4',
   events: QWEN_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
-  tell: tellQwen,
+  tell: parseQwenPayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
   program: 'qwen',
   checks: { run: checkHooksEnabled },

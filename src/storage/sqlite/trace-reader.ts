@@ -11,7 +11,7 @@ import {
 } from '../../trace/record.ts'
 import { type Found, MAX_NAMED_IDS, readLimit, type TraceFilter } from '../ports.ts'
 import { findSegment, type IndexedColumns, type IndexKey, type TraceIndex } from './trace-index.ts'
-import type { Row, TraceClass, TraceRows } from './trace-rows.ts'
+import type { TraceClass, TraceRow, TraceRows } from './trace-rows.ts'
 
 // What lies between these is looked for, from one end or the other.
 interface Wanted {
@@ -149,14 +149,14 @@ export class TraceReader {
     }
   }
 
-  #lastStep(): Row | undefined {
+  #lastStep(): TraceRow | undefined {
     const steps = this.#rows.classes().filter(({ kind }) => kind === 'step')
     const classes = steps.map(({ id }) => id)
     const [seq] = this.#find({ filter: {}, classes, after: 0, limit: 1, isAscending: false })
     return seq === undefined ? undefined : this.#rows.one(seq)
   }
 
-  #newestWith(id: string): Row | undefined {
+  #newestWith(id: string): TraceRow | undefined {
     const recent = this.#places.readUnindexed().findLast((mark) => mark.id === id)
     const seq = recent?.seq ?? this.#places.newestWith(id)
     return seq === undefined ? undefined : this.#rows.one(seq)
@@ -176,7 +176,7 @@ export class TraceReader {
     return [...ids].sort().slice(0, MAX_NAMED_IDS)
   }
 
-  #found(row: Row | undefined): Found {
+  #found(row: TraceRow | undefined): Found {
     if (row === undefined) return { found: 'nothing' }
     const record = recordOf(row) as StepRecord | EventRecord
     if (record.kind === 'event') return { found: 'event', record }
@@ -206,6 +206,6 @@ function keysOf(of: number, { session, hook }: TraceFilter): readonly [IndexKey,
   return second === undefined ? [first] : [first, second]
 }
 
-function recordOf({ body }: Row): TraceRecord {
+function recordOf({ body }: TraceRow): TraceRecord {
   return JSON.parse(body) as TraceRecord
 }

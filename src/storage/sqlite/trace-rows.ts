@@ -6,7 +6,7 @@ import type { Database, Statement } from './driver/driver.ts'
 import type { IndexedColumns } from './trace-index.ts'
 
 /** A record as it is kept. */
-export interface Row {
+export interface TraceRow {
   readonly seq: number
   readonly class: number
   readonly step: number | null
@@ -49,8 +49,8 @@ export class TraceRows {
     [number, number, number | null, string | null, number, number, string | null, string | null, string, string]
   >
   readonly #counters: Statement<[number], Counted>
-  readonly #page: Statement<[number, number], Row>
-  readonly #one: Statement<[number], Row>
+  readonly #page: Statement<[number, number], TraceRow>
+  readonly #one: Statement<[number], TraceRow>
   readonly #body: Statement<[number], string>
   readonly #clock: Statement<[number], number>
   readonly #time: Statement<[number], number>
@@ -112,11 +112,11 @@ export class TraceRows {
   }
 
   /** Some records after a place, in order. */
-  page(after: number, limit: number): Row[] {
+  page(after: number, limit: number): TraceRow[] {
     return this.#page.all(after, limit)
   }
 
-  one(seq: number): Row | undefined {
+  one(seq: number): TraceRow | undefined {
     return this.#one.get(seq)
   }
 

@@ -27,7 +27,7 @@ import type { OpenOptions } from './open-options.ts'
 import { TraceIndex } from './trace-index.ts'
 import { TraceReader } from './trace-reader.ts'
 import { compactIndex, cutSome, findCut } from './trace-retention.ts'
-import { type Row, type TraceClass, TraceRows } from './trace-rows.ts'
+import { type TraceClass, type TraceRow, TraceRows } from './trace-rows.ts'
 
 /** How the trace is opened and what it hides. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
@@ -89,7 +89,7 @@ export class SqliteTraceStore implements TraceStore {
       const from = rows.end('cut')
       const hasColumns = columnCheck(from.clock, rows.classes())
       const isFound = placeCheck(places)
-      const check = (row: Row): string | undefined => hasColumns(row) ?? isFound(row)
+      const check = (row: TraceRow): string | undefined => hasColumns(row) ?? isFound(row)
       return verifyChain(allRows(rows), { from, head: rows.end('head'), check })
     })
   }
@@ -157,7 +157,7 @@ function appendDrafts({ rows, places }: Prepared, entries: readonly (readonly Dr
   return appended
 }
 
-function* allRows(rows: TraceRows): Generator<Row> {
+function* allRows(rows: TraceRows): Generator<TraceRow> {
   for (let last = BEFORE_ALL; ; ) {
     const page = rows.page(last, PAGE)
     yield* page
@@ -168,7 +168,7 @@ function* allRows(rows: TraceRows): Generator<Row> {
 }
 
 // What a record is found by must say the same as its text, which alone is hashed.
-function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row: Row) => string | undefined {
+function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row: TraceRow) => string | undefined {
   const byId = new Map(classes.map((row) => [row.id, row]))
   let clock = clockBefore
   return (row) => {
@@ -193,7 +193,7 @@ function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row:
 }
 
 // And it must be found by them.
-function placeCheck(places: TraceIndex): (row: Row) => string | undefined {
+function placeCheck(places: TraceIndex): (row: TraceRow) => string | undefined {
   const missing = places.checkIndexed()
   return (row) => {
     const what = missing(row)
