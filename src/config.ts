@@ -11,7 +11,7 @@ export {
 } from './config/arma/compile-script.ts'
 export type { ArmaError } from './config/arma/lex.ts'
 export { BUILT_IN_HOOKS } from './config/built-in-hooks.ts'
-export { type Config, DEFAULTS, type HookSettings, hookSettings, readOnError } from './config/config.ts'
+export { type Config, DEFAULTS, effectiveOnError, type HookSettings, hookSettings } from './config/config.ts'
 export { type LastGood, openLastGood } from './config/last-good.ts'
 export { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from './config/load.ts'
 export { formatProblem, isFatal, type Problem, type ProblemKind } from './config/problem.ts'

@@ -1,6 +1,7 @@
 // The adapters between coding agents and ARC: `import { readHostPayload } from 'arc-supervisor/hosts'`.
 
-export { type Check, diagnose, type HostFacts, pathsToDiagnose } from './hosts/diagnose.ts'
+export type { Check, HostFacts } from './hosts/check.ts'
+export { diagnose, pathsToDiagnose } from './hosts/diagnose.ts'
 export { failureOutcome } from './hosts/failure.ts'
 export {
   type AskForm,
@@ -19,16 +20,7 @@ export {
 } from './hosts/host.ts'
 export { applyChanges, readTexts } from './hosts/install/apply.ts'
 export { unifiedDiff } from './hosts/install/diff.ts'
-export {
-  type FileChange,
-  type InstallOptions,
-  type InstallPlan,
-  type InstallProblem,
-  type Place,
-  pathsToRead,
-  planInstall,
-  planUninstall,
-  type Texts,
-} from './hosts/install/plan.ts'
+export type { InstallOptions, InstallProblem, InstallTarget, Texts } from './hosts/install/install-file.ts'
+export { type FileChange, type InstallPlan, pathsToRead, planInstall, planUninstall } from './hosts/install/plan.ts'
 export { findHost, HOSTS, readHostPayload } from './hosts/list.ts'
-export { type CallKey, firingKey, pairKey } from './hosts/pairing.ts'
+export { buildEventKey, type CallKey, pairKey } from './hosts/pairing.ts'

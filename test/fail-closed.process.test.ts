@@ -90,7 +90,7 @@ describe.each([['without a daemon'], ['with a daemon']])('%s', (with_) => {
   it('G7 a curl and a node of the agent first in PATH answer nothing, and the call is on record', async () => {
     const bin = fakePrograms()
     const { code, stderr } = await agent.call(DANGER, { PATH: `${bin}:${process.env.PATH}` })
-    expect(stderr).toContain('not committed')
+    expect(stderr).toContain('uncommitted')
     expect(code).toBe(2)
     expect(['curl', 'node', 'cat'].filter((name) => existsSync(join(agent.user, `fake-${name}`)))).toEqual([])
     expect(await recorded()).toBeGreaterThan(0)
@@ -103,7 +103,7 @@ describe.each([['without a daemon'], ['with a daemon']])('%s', (with_) => {
     for (const [name, value] of Object.entries(variables)) {
       const given = value.replace('EVIL', evil).replace('FOLDER', agent.user)
       const { code, stderr } = await agent.call(DANGER, { [name]: given })
-      expect({ name, code, isJudged: stderr.includes('not committed') }).toEqual({ name, code: 2, isJudged: true })
+      expect({ name, code, isJudged: stderr.includes('uncommitted') }).toEqual({ name, code: 2, isJudged: true })
       expect(existsSync(join(agent.user, 'evil-ran'))).toBe(false)
     }
   })
@@ -223,7 +223,7 @@ describe('where ARC cannot run', () => {
           env,
         })
       }
-      expect((await run(DANGER)).stderr).toContain('not committed')
+      expect((await run(DANGER)).stderr).toContain('uncommitted')
       expect(await run('ls')).toEqual({ code: 0, stdout: '', stderr: '' })
       await startDaemon()
       expect((await run(DANGER)).code).toBe(2)
@@ -242,7 +242,7 @@ it('G7 an answer on the socket that is none of the daemon is not taken', async (
   })
   await new Promise<void>((resolve) => server.listen(join(agent.home, 'run/arc.sock'), resolve))
   try {
-    expect((await agent.call(DANGER)).stderr).toContain('not committed')
+    expect((await agent.call(DANGER)).stderr).toContain('uncommitted')
   } finally {
     server.close()
   }

@@ -18,8 +18,9 @@ const EXEMPT_FILES = new Set([
   'scripts/check/words-pending.txt',
   'test/words.test.ts',
 ])
-// Each host folder implements the same interface, and compat repeats the names of earlier systems.
-const MAY_REPEAT_NAMES = /^src\/(?:hosts\/[^/]+|compat)\//
+// Host folders implement one interface, compat repeats the names of earlier systems, and the managed form of a command
+// has the functions of the command.
+const MAY_REPEAT_NAMES = /^src\/(?:hosts\/[^/]+\/|compat\/|cli\/commands\/[^/]+\/managed-)/
 // Migrations are history: released names stay.
 const KEEPS_NAMES = /\/migrations\//
 const COMMENT = /(?:^|\s)\/\/ .*|^\s*(?:\/?\*).*/

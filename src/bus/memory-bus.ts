@@ -23,7 +23,7 @@ export class MemoryBus extends BaseBus {
   }
 
   protected onSubscribed(): void {
-    // Nobody else has to know.
+    // No other process to notify.
   }
 
   protected onUnsubscribed(): void {

@@ -1,4 +1,4 @@
-// Subjects of messages: words with dots between them. In a pattern `*` stands for one word and `>`, at its end, for one
+// Subjects of messages: words separated by dots. In a pattern `*` means one word and `>`, at its end, one
 // or more. What comes from outside becomes one word by encoding, so that no name can reach into another's subjects.
 
 import { ArcError, show } from '../engine/errors.ts'
@@ -6,7 +6,7 @@ import { ArcError, show } from '../engine/errors.ts'
 const MAX_SUBJECT = 4_000
 const MAX_AGENT = 200
 const WORD = /^[\w%$-]+$/
-// Half a character has no encoding of its own: two different ones would become the same word.
+// Half of a surrogate pair has no encoding: two different halves would become the same word.
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**

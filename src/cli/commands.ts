@@ -11,7 +11,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addHook } from './commands/hook.ts'
 import { addHooks } from './commands/hooks.ts'
 import { addInit } from './commands/init.ts'
-import { addInstall } from './commands/install.ts'
+import { addInstallCommand } from './commands/install.ts'
 import { addLaunch } from './commands/launch.ts'
 import { addLogs } from './commands/logs.ts'
 import { addMode } from './commands/mode.ts'
@@ -78,7 +78,7 @@ export function commandTree(run: Run): Command {
     .addHelpText('after', example('arc check -- git push --force'))
   addInit(arc, run)
   addSample(arc, run)
-  addInstall(arc, run)
+  addInstallCommand(arc, run)
   addCheck(arc, run)
   addLogs(arc, run)
   addWhy(arc, run)

@@ -5,7 +5,8 @@ import { addInstall, type Install, readInstalls } from '../guard/installs.ts'
 import { launcherFile, writeLauncherMode } from '../guard/launcher.ts'
 import type { Env, Host, HostName } from '../hosts/host.ts'
 import { applyChanges, readTexts } from '../hosts/install/apply.ts'
-import { type Place, pathsToRead, planInstall } from '../hosts/install/plan.ts'
+import type { InstallTarget } from '../hosts/install/install-file.ts'
+import { pathsToRead, planInstall } from '../hosts/install/plan.ts'
 import { HOSTS } from '../hosts/list.ts'
 import { ProfileHome } from '../supervisor/profile-home.ts'
 import { info } from './output.ts'
@@ -28,7 +29,7 @@ export function isHomeEnforced(home: string): boolean {
 }
 
 /** The environment variables that decide where a host has its configuration. */
-export function readConfigVariables(host: Host, place: Place): Record<string, string> {
+export function readConfigVariables(host: Host, place: InstallTarget): Record<string, string> {
   const read = new Set<string>()
   const env = new Proxy<Env>(place.env, {
     get: (all, name) => {
@@ -43,7 +44,7 @@ export function readConfigVariables(host: Host, place: Place): Record<string, st
 function setFailClosed(home: string, install: Install, failClosed: boolean): void {
   const host = HOSTS[install.host as HostName]
   if (host === undefined) return
-  const place: Place = { scope: install.scope, dir: install.dir, env: install.env ?? {} }
+  const place: InstallTarget = { scope: install.scope, dir: install.dir, env: install.env ?? {} }
   try {
     const options = { command: launcherFile(home), failClosed }
     const { files, problems } = planInstall(host, place, readTexts(pathsToRead(host, place)), options)

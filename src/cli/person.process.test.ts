@@ -16,7 +16,7 @@ import { newId } from '../platform/ids.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { SqliteTraceStore } from '../storage/sqlite/trace-store.ts'
 import { canonicalize } from '../trace/canonical.ts'
-import { writeLauncher } from './hook/launcher.ts'
+import { installLauncher } from './hook/launcher.ts'
 
 const isLinux = process.platform === 'linux'
 const MAKE_TERMINAL = 'script'
@@ -31,7 +31,7 @@ let launcher: string
 beforeEach(() => {
   place = makeHome()
   place.write(PROFILE, { enforcement: 'enforce' })
-  launcher = writeLauncher({ home: place.home, node: process.execPath, arc: ARC })
+  launcher = installLauncher({ home: place.home, node: process.execPath, arc: ARC })
   agent = new FakeAgent({ ARC_HOME: place.home })
 })
 

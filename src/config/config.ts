@@ -96,7 +96,7 @@ export function hookSettings(config: Config, name: string): HookSettings {
 }
 
 /** The failure policy of a hook in this configuration. */
-export function readOnError(config: Config, name: string): OnError {
+export function effectiveOnError(config: Config, name: string): OnError {
   const guards: Readonly<Record<string, OnError | undefined>> = BUILT_IN_HOOKS
   const builtIn = Object.hasOwn(guards, name) ? guards[name] : undefined
   return hookSettings(config, name).onError ?? builtIn ?? config.errorBehavior

@@ -7,7 +7,7 @@ import type { Loaded } from './load.ts'
 import { formatProblem, type Problem } from './problem.ts'
 
 /** A digest of the settings. Positions in files are not part of it: a new comment changes nothing. */
-export function digestConfig({ commands, scripts, ...settings }: Config): string {
+function digestConfig({ commands, scripts, ...settings }: Config): string {
   const hooks = commands.map((command) => [command.name, serializeContent(command)])
   const files = scripts.map(({ file, sha256 }) => [file, sha256])
   return hash('sha256', JSON.stringify([settings, hooks, files]), 'hex')

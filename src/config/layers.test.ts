@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { MODES } from '../engine/mode.ts'
 import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
-import { type Config, DEFAULTS, hookSettings, readOnError } from './config.ts'
+import { type Config, DEFAULTS, effectiveOnError, hookSettings } from './config.ts'
 import { type Layer, override, tighten } from './layers.ts'
 import { parseText } from './parse-text.ts'
 import type { FileKind } from './schema.ts'
@@ -169,9 +169,9 @@ function looserParts(after: Config, before: Config): string[] {
     const limits = [now.timeoutMs ?? after.timeoutMs, then.timeoutMs ?? before.timeoutMs] as const
     check(`${name} off`, now.enabled === false && then.enabled !== false)
     check(`${name} mode`, MODES[now.mode ?? 'enforce'].rank < MODES[then.mode ?? 'enforce'].rank)
-    check(`${name} onError`, STRICTNESS[readOnError(after, name)] < STRICTNESS[readOnError(before, name)])
+    check(`${name} onError`, STRICTNESS[effectiveOnError(after, name)] < STRICTNESS[effectiveOnError(before, name)])
     check(`${name} timeout`, limits[0] > limits[1])
-    check(`${name} shorter`, limits[0] < limits[1] && readOnError(after, name) !== 'abort')
+    check(`${name} shorter`, limits[0] < limits[1] && effectiveOnError(after, name) !== 'abort')
     check(`${name} options`, JSON.stringify(now.options) !== JSON.stringify(then.options))
   }
   const kept = after.commands.map((command) => `${command.name} ${serializeContent(command)}`)

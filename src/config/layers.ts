@@ -5,7 +5,7 @@ import type { OnError } from '../engine/degradation.ts'
 import { show } from '../engine/errors.ts'
 import { isAtLeast } from '../engine/mode.ts'
 import { addCommands } from './command-list.ts'
-import { type Config, type HookSettings, hookSettings, readOnError, type Script } from './config.ts'
+import { type Config, effectiveOnError, type HookSettings, hookSettings, type Script } from './config.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
 import type { Settings } from './schema.ts'
 import type { ValidFile } from './validate.ts'
@@ -92,7 +92,7 @@ function tightenHook(guard: Tightening, base: Config, name: string, given: HookS
   const current = hookSettings(base, name)
   const path = ['hooks', name]
   guard.refuse([...path, 'options'], given.options, current.options, 'the options of a hook belong to the user')
-  const onError = guard.accept([...path, 'onError'], given.onError, readOnError(base, name), isOnErrorAtLeast)
+  const onError = guard.accept([...path, 'onError'], given.onError, effectiveOnError(base, name), isOnErrorAtLeast)
   const limit = current.timeoutMs ?? base.timeoutMs
   const timeoutMs = guard.acceptLimit([...path, 'timeout'], given.timeoutMs, limit, onError)
   return {
@@ -103,7 +103,7 @@ function tightenHook(guard: Tightening, base: Config, name: string, given: HookS
       true,
     ),
     ...changed('mode', guard.accept([...path, 'mode'], given.mode, current.mode ?? 'enforce', isAtLeast), 'enforce'),
-    ...changed('onError', onError, readOnError(base, name)),
+    ...changed('onError', onError, effectiveOnError(base, name)),
     ...changed('timeoutMs', timeoutMs, limit),
   } satisfies HookSettings
 

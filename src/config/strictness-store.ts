@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { realOf, stateDir } from '../platform/home.ts'
+import { resolveRealPath, stateDir } from '../platform/home.ts'
 import type { StateStore } from '../storage/ports.ts'
 import { update } from '../storage/state.ts'
 import {
@@ -20,7 +20,7 @@ const KEY = 'config:in-force'
 // The second copy, outside of the home.
 function strictnessFile(home: string): string {
   const path = resolve(home)
-  const name = join(realOf(dirname(path)), basename(path))
+  const name = join(resolveRealPath(dirname(path)), basename(path))
   return join(stateDir(), `in-force-${createHash('sha256').update(name).digest('hex').slice(0, 24)}.json`)
 }
 

@@ -8,7 +8,7 @@ import { isAtLeast, MODES, type Mode } from '../engine/mode.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
-import { type Config, type HookSettings, hookSettings, readOnError } from './config.ts'
+import { type Config, effectiveOnError, type HookSettings, hookSettings } from './config.ts'
 
 /** The settings that decide how strict a configuration is. */
 export interface Strictness {
@@ -86,7 +86,7 @@ function raiseHooks(config: Config, facts: Strictness): Config['hooks'] {
 function raiseHook(name: string, config: Config, facts: Strictness): HookSettings {
   const { options: given, ...mine } = hookSettings(config, name)
   const known = (Object.hasOwn(facts.hooks, name) ? facts.hooks[name] : undefined) ?? {}
-  const before = readOnError({ ...config, hooks: facts.hooks, errorBehavior: facts.errorBehavior }, name)
+  const before = effectiveOnError({ ...config, hooks: facts.hooks, errorBehavior: facts.errorBehavior }, name)
   const options = isBuiltIn(name) ? known.options : given
   return {
     ...mine,

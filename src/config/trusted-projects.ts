@@ -1,7 +1,7 @@
 // Which projects' hooks a person has read and trusts: one hash a project, kept as state.
 
 import { isRecord } from '../engine/plain-data.ts'
-import { realOf } from '../platform/home.ts'
+import { resolveRealPath } from '../platform/home.ts'
 import type { StateStore } from '../storage/ports.ts'
 import { update } from '../storage/state.ts'
 import type { TrustedSet } from './trust.ts'
@@ -34,5 +34,5 @@ export function untrustProject(state: StateStore, dir: string): boolean {
 
 // By its real place: a link to it is the same project.
 function buildTrustKey(dir: string): string {
-  return PREFIX + realOf(dir)
+  return PREFIX + resolveRealPath(dir)
 }

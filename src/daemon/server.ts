@@ -23,7 +23,7 @@ import {
 } from './http/listeners.ts'
 import { type ManagedSockets, openManagedSockets, publicOnly, removeManagedSockets } from './http/managed-sockets.ts'
 import { HookEndpoint, withHookCalls } from './http/routes/hook.ts'
-import type { App, Service } from './http/service.ts'
+import type { HttpApp, Service } from './http/service.ts'
 import { buildOverview } from './live/overview.ts'
 import { Streams } from './live/stream.ts'
 import { TraceTail } from './live/trace-tail.ts'
@@ -176,7 +176,7 @@ function loginUrl(url: string, auth: Authenticator, openedBy: object): string {
 }
 
 interface Routes {
-  readonly app: App
+  readonly app: HttpApp
   readonly hooks: HookEndpoint
   readonly usage: Usage
   readonly streams: Streams

@@ -75,7 +75,7 @@ describe('alwaysBlocks', () => {
     expect(faults).toMatchObject([{ message: 'alwaysBlocks: Error: bug' }])
   })
 
-  it('M3 a person is told of it below advise too', () => {
+  it('M3 a person is notified of it below advise too', () => {
     const { engine, dispatch, notices } = makeEngine({ mode: 'log' })
     engine.register('pre:tool', () => CATASTROPHE, { name: 'risk', alwaysBlocks })
     atOnce(dispatch())

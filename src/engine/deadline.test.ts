@@ -47,7 +47,7 @@ describe('work with a deadline', () => {
     expect(clock.timers).toBe(0)
   })
 
-  it('may have another result in place of the error', async () => {
+  it('may have another result instead of the error', async () => {
     const clock = new FakeClock()
     const result = withDeadline(
       { clock, limitMs: 10 },

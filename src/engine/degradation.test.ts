@@ -96,7 +96,7 @@ describe('a failed hook', () => {
     expect(await run('skip', 'log')).toBe('flag')
   })
 
-  it.each(KINDS)('D13 %s means log where nobody says what it means', async (kind) => {
+  it.each(KINDS)('D13 %s counts as log by default', async (kind) => {
     const { outcome } = await sendThrough(FAILING[kind], { point: 'pre:tool', hook: { name: 'bad', timeoutMs: 5 } })
     expect(outcome).toMatchObject({ decision: 'flag', blocked: false, hook: 'bad' })
   })

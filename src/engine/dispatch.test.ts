@@ -20,7 +20,7 @@ import { POINTS, type PointName } from './points.ts'
 const POST_POINTS = (Object.keys(POINTS) as PointName[]).filter((name) => name.startsWith('post:'))
 
 describe('the order of hooks', () => {
-  it.each(WAYS)('D1 %s hooks run by ascending priority, 100 unless set, ties as registered', async (_way, as) => {
+  it.each(WAYS)('D1 %s hooks run by ascending priority, default 100, ties as registered', async (_way, as) => {
     const { engine, dispatch } = makeEngine()
     const ran: string[] = []
     const hook = (name: string, priority?: number) =>
@@ -121,7 +121,7 @@ describe('what dispatch gives back', () => {
     expect(await engine.dispatch(point, {} as never)).toMatchObject({ blocked: true, control })
   })
 
-  it('carries the answer that stands for the action, unless the action is held', () => {
+  it('carries the answer that replaces the action, unless the action is held', () => {
     const { engine, dispatch } = makeEngine()
     engine.register('pre:tool', () => ({ result: { files: [] } }))
     expect(dispatch()).toMatchObject({ decision: 'pass', answer: { result: { files: [] }, isError: false } })
@@ -293,7 +293,7 @@ describe('edits', () => {
     ['changes nested metadata', ({ metadata }) => ((metadata.a as { b: string }).b = 'evil')],
   ]
 
-  it.each(ATTACKS)('D3 a hook that %s crashes with a TypeError, and nobody sees anything of it', (_what, attack) => {
+  it.each(ATTACKS)('D3 a hook that %s crashes with a TypeError, without an effect', (_what, attack) => {
     const { engine, dispatch, records } = makeEngine({ mode: 'log' })
     const seen: unknown[] = []
     const look: ToolHandler = (step) => void seen.push(JSON.stringify(step), Object.keys(step))
@@ -501,7 +501,7 @@ describe('records', () => {
     ])
   })
 
-  it('D5 a skipped evaluation leaves its record, with why; a snooze ends by itself', () => {
+  it('D5 a skipped evaluation leaves its record, with why; a snooze ends automatically', () => {
     const { engine, clock, dispatch, records } = makeEngine()
     let runs = 0
     const run = () => void runs++

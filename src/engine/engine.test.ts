@@ -132,7 +132,7 @@ describe('bad input', () => {
 })
 
 describe('switching hooks', () => {
-  it('D9 disable and enable act by name, at every point the hook stands', async () => {
+  it('D9 disable and enable act by name, at every point of the hook', async () => {
     const { engine, dispatch } = makeEngine()
     engine.register({ name: 'guard', points: ['pre:tool', 'pre:message'], check: () => 'block' })
     const isBlocked = async () => [
@@ -148,7 +148,7 @@ describe('switching hooks', () => {
     expect([engine.isEnabled('guard'), await isBlocked()]).toEqual([true, [true, true]])
   })
 
-  it('D9 disabling for a while ends by itself, and enabling ends it early', () => {
+  it('D9 disabling for a time ends automatically, and enabling ends it early', () => {
     const { engine, clock } = makeEngine()
     engine.register('pre:tool', pass, { name: 'a' })
     engine.disable('a', { forMs: 1_000 })
@@ -166,7 +166,7 @@ describe('switching hooks', () => {
 })
 
 describe('the undo of a registration', () => {
-  it('D9 takes the hook out, wherever it stands, and may be called twice', async () => {
+  it('D9 removes the hook from all its points, and may be called twice', async () => {
     const { engine, dispatch } = makeEngine()
     const undo = engine.register({ name: 'a', points: ['pre:tool', 'pre:message'], check: () => 'block' })
     engine.register('pre:tool', flag, { name: 'b' })
@@ -312,7 +312,7 @@ describe('a point without hooks', () => {
     expect(atOnce(engine.dispatch('pre:tool', CALL)).metadata).toEqual({})
   })
 
-  it('D11 may be one that the engine was never told of, when it was declared', async () => {
+  it('D11 may be a declared point that is not in the options of the engine', async () => {
     const deploy = definePoint({ name: 'pre:deploy', canAbort: true, data: {} as { target: string } })
     const { engine } = makeEngine()
     const data = { target: 'prod' }
@@ -417,7 +417,7 @@ describe('observing', () => {
     expect(faults).toEqual([expect.objectContaining({ kind: 'observe', message: expect.stringMatching(says) })])
   })
 
-  it.each(BAD)('D11 never throws, even when nobody can be told: %s', (_what, point, data, context) => {
+  it.each(BAD)('D11 never throws, even if the failure cannot be reported: %s', (_what, point, data, context) => {
     const { engine } = makeEngine({
       onFault: () => {
         throw new Error('boom')
@@ -450,7 +450,7 @@ describe('observing', () => {
 })
 
 describe('the list of hooks', () => {
-  it('has every hook once, in order of priority, as it stands', () => {
+  it('has every hook once, in order of priority, with its current state', () => {
     const { engine } = makeEngine({ mode: 'advise', maxMode: () => 'log' })
     engine.register('pre:tool', pass, { name: 'late', priority: 200, mode: 'enforce', critical: true, timeoutMs: 70 })
     engine.register({ name: 'early', priority: 1, points: ['pre:tool', 'post:tool'], check: pass })

@@ -22,7 +22,7 @@ import { copyPlain } from './plain-data.ts'
 import { BUILT_IN_POINTS, type DeclaredPoint, type PointRef, type SpecOf } from './point-names.ts'
 import type { BuiltInPoints, DataOf, PointTable } from './points.ts'
 import { NO_METADATA, type StepContext } from './step.ts'
-import { type Added, buildPlan, HandlerTable, type Plan } from './table.ts'
+import { type Added, buildPlan, HookTable, type Plan } from './table.ts'
 import type { HandlerResult } from './verdict.ts'
 
 /** Settings of an engine; all optional. */
@@ -95,7 +95,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   readonly #services: DispatchServices
   readonly #declared: readonly DeclaredPoint[]
   #mode: Mode
-  #table: HandlerTable
+  #table: HookTable
 
   constructor(options: EngineOptions, services: EngineServices) {
     rejectUnknownOptions(options, OPTIONS, 'createEngine')
@@ -117,7 +117,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     }
     const limit = readLimit(maxHooksPerPoint)
     this.#declared = readPoints(points)
-    this.#table = this.#declare(new HandlerTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit }))
+    this.#table = this.#declare(new HookTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit }))
   }
 
   /** The mode of the profile: the most that any hook may do. */
@@ -129,13 +129,13 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
   }
 
   /** The current table; derive another from it and `swap` it in. */
-  get table(): HandlerTable {
+  get table(): HookTable {
     return this.#table
   }
 
   /** Replaces all hooks at once. Dispatches under way finish on the table they started with. */
-  swap(table: HandlerTable): void {
-    if (!(table instanceof HandlerTable)) {
+  swap(table: HookTable): void {
+    if (!(table instanceof HookTable)) {
       throw new ArcError('ARC_OPTION_INVALID', `swap needs a HandlerTable, not ${show(table)}.`)
     }
     this.#table = this.#declare(table)
@@ -258,7 +258,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     return this.#table.plan(name) ?? buildPlan(name, spec, [])
   }
 
-  #declare(table: HandlerTable): HandlerTable {
+  #declare(table: HookTable): HookTable {
     return this.#declared.reduce((all, point) => all.declare(point), table)
   }
 

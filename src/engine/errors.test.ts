@@ -81,7 +81,7 @@ describe('a suggestion', () => {
   const aLetter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz')
   const at = fc.nat({ max: 40 })
 
-  /** One slip of the fingers: a letter left out, put in, wrong, or swapped with its neighbour. */
+  /** One typing error: a letter missing, added, wrong, or swapped with its neighbour. */
   const slips = fc
     .tuple(aName, at, aLetter, fc.constantFrom('omit', 'insert', 'replace', 'swap'))
     .map(([name, position, letter, kind]) => {

@@ -73,11 +73,11 @@ describe('a glob', () => {
 })
 
 // Where the two differ on purpose, so that none of it is generated below:
-// - `?` stands for one character here, also for one outside the basic plane; there for one UTF-16 unit.
+// - `?` matches one character here, also for one outside the basic plane; there for one UTF-16 unit.
 // - a set never matches a slash here; there `[!a]` does.
 // - `*` matches the segments `.` and `..` here (paths are resolved before); there it never does.
 // - `**` inside a segment (`a**b`) is a `*` here; there it is one in some places and crosses segments in others.
-// - a closing `/**` always stands for the folder itself as well; there not behind a star (`*/**`).
+// - a closing `/**` always matches the folder itself as well; there not behind a star (`*/**`).
 // - `*.*` matches `a.` here; there not on the fast path, which is switched off below.
 // - `{a}` is `a` here; there the braces are literal. `{1..9}` is refused here, extended globs are literal.
 describe('globs and picomatch', () => {

@@ -47,7 +47,7 @@ describe('the time limit of a hook', () => {
     expect(records[0]?.durationMs).toBeCloseTo(limitMs)
   })
 
-  it('D7 is told to the handler, and one that keeps it itself gets the overtime it asks for', async () => {
+  it('D7 is passed to the handler, and a handler that enforces it gets the requested overtime', async () => {
     const { engine, clock, dispatch } = makeEngine()
     const told: number[] = []
     const handler: ToolHandler = (_step, run) => {

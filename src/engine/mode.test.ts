@@ -157,7 +157,7 @@ describe('what each mode does', () => {
     }
   })
 
-  it.each(RUNNING)('M1 %s: the user does not hear of a pass', async (mode) => {
+  it.each(RUNNING)('M1 %s: the user is not notified of a pass', async (mode) => {
     expect((await inMode(mode, 'pass')).notices).toEqual([])
   })
 

@@ -183,7 +183,7 @@ describe('frozen fields', () => {
 })
 
 describe('the frozen fields of a tool call', () => {
-  // A key that nobody is shown.
+  // A key that is never shown.
   const json = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__'))
   const aCall = fc.record({ tool: fc.oneof(fc.string(), fc.integer()), args: json, more: json })
   const ANY_ORDER = [['tool', 'args'], ['args', 'tool'], ['tool', 'args', 'more'], ['tool'], ['more', 'args']] as const

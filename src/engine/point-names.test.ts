@@ -77,7 +77,7 @@ describe('a point’s name', () => {
     expect(() => resolve(given)).toThrow(expect.objectContaining({ code: 'ARC_POINT_UNKNOWN' }))
   })
 
-  it('P2 stands for one point only: no two rows share a spelling', () => {
+  it('P2 means one point only: no two rows share a spelling', () => {
     const words = Object.entries(POINTS).flatMap(([name, { aliases }]) =>
       [name, ...aliases].map((spelling) => resolve(spelling).name === name),
     )
@@ -214,7 +214,7 @@ describe('a declared point', () => {
   })
 })
 
-// Judged by the compiler: a mistake that compiles is an unused @ts-expect-error, which is an error itself.
+// Checked by the compiler: a mistake that compiles is an unused @ts-expect-error, which is an error itself.
 describe('the types of a point', () => {
   const engine = createEngine()
 
@@ -254,7 +254,7 @@ describe('the types of a point', () => {
     const mistakes = () => {
       // @ts-expect-error a tool call has no output yet
       engine.register('pre:tool', () => ({ modify: { output: 'x' } }))
-      // @ts-expect-error nor when something allowed stands beside it
+      // @ts-expect-error nor together with something allowed
       engine.register('pre:tool', () => ({ modify: { args: {}, output: 'x' } }))
       // @ts-expect-error nor from an asynchronous handler
       engine.register('pre:tool', async () => ({ modify: { args: {}, output: 'x' } }))

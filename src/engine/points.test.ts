@@ -35,7 +35,7 @@ describe('the table of points', () => {
     }
   })
 
-  it('names each point after the time it stands at, so that pre: points come before and post: points after', () => {
+  it('names each point by its time: pre: points come before and post: points after', () => {
     for (const [name, { when }] of Object.entries(POINTS)) {
       expect(when, name).toMatch(name.startsWith('pre:') ? /^Before / : name.startsWith('post:') ? /^After / : /^When /)
     }

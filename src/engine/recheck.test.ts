@@ -33,7 +33,7 @@ describe('a hook that rechecks edits', () => {
     expect(records.map(({ hook }) => hook)).toEqual(['editor', 'guard', 'later'])
   })
 
-  it('G2 matches on the edited data, not on the data that came in', () => {
+  it('G2 matches on the edited data, not on the original data', () => {
     const { engine, dispatch } = makeEngine()
     const match = { args: { command: 'danger' } }
     engine.register('pre:tool', () => 'block', { name: 'guard', priority: 10, rechecksEdits: true, match })

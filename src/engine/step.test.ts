@@ -44,7 +44,7 @@ describe('a step', () => {
     engine.register('pre:tool', (step) => void ids.push(step.id, step.id, step.toJSON().id))
     void dispatch(CALL, { id: 'own' })
     void dispatch()
-    // The first that was made: nobody had asked before.
+    // The first id: no earlier request.
     expect(ids).toEqual(['own', 'own', 'own', 'id-1', 'id-1', 'id-1'])
   })
 

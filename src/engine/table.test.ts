@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { linearRegex } from '../platform/engine-services.ts'
 import { BUILT_IN_POINTS, definePoint } from './point-names.ts'
-import { HandlerTable } from './table.ts'
+import { HookTable } from './table.ts'
 
 const newTable = (maxHooksPerPoint = 50) =>
-  new HandlerTable({ points: BUILT_IN_POINTS, regex: linearRegex, maxHooksPerPoint })
+  new HookTable({ points: BUILT_IN_POINTS, regex: linearRegex, maxHooksPerPoint })
 const pass = () => 'pass' as const
-const namesOf = (table: HandlerTable, point = 'pre:tool') => table.plan(point)?.hooks.map(({ name }) => name)
+const namesOf = (table: HookTable, point = 'pre:tool') => table.plan(point)?.hooks.map(({ name }) => name)
 
 describe('a table', () => {
   it('D10 never changes: adding, removing, disabling and declaring give another', () => {
@@ -67,14 +67,14 @@ describe('the limit of hooks', () => {
     expect(act).toThrow(/^pre:tool .*"c".*limit of 2 \(maxHooksPerPoint\)/)
   })
 
-  it('D8 counts each point by itself, disabled hooks included, and lets a replacement in', () => {
+  it('D8 counts each point separately, disabled hooks included, and accepts a replacement', () => {
     const full = newTable(1).add('pre:tool', pass, { name: 'a' }).table.withDisabled('a', {})
     expect(namesOf(full.add('post:tool', pass, { name: 'b' }).table, 'post:tool')).toEqual(['b'])
     expect(namesOf(full.add('pre:tool', pass, { name: 'a', replace: true }).table)).toEqual(['a'])
     expect(() => full.add('pre:tool', pass)).toThrow('limit of 1')
   })
 
-  it('D8 is 50 unless set, and an object that does not fit at one of its points goes nowhere', async () => {
+  it('D8 is 50 by default, and an object that does not fit at one of its points goes nowhere', async () => {
     const { createEngine } = await import('../platform/hook-engine.ts')
     const engine = createEngine()
     for (let i = 0; i < 50; i++) engine.register('pre:tool', pass)
@@ -131,7 +131,7 @@ describe('whatever is done to a table', () => {
         const added: {
           name: string
           priority: number
-          hooks: Parameters<HandlerTable['without']>[0]
+          hooks: Parameters<HookTable['without']>[0]
           isGone: boolean
         }[] = []
         for (const change of list) {

@@ -35,12 +35,12 @@ export interface TableSettings {
 
 /** A table with hooks added, and those hooks. */
 export interface Added {
-  readonly table: HandlerTable
+  readonly table: HookTable
   readonly hooks: readonly RegisteredHook[]
 }
 
 /** The table of handlers, bucketed by point. */
-export class HandlerTable {
+export class HookTable {
   readonly #settings: TableSettings
   readonly #plans: ReadonlyMap<string, Plan>
   readonly #nextOrder: number
@@ -76,7 +76,7 @@ export class HandlerTable {
   }
 
   /** A table that also knows a declared point. */
-  declare(point: DeclaredPoint): HandlerTable {
+  declare(point: DeclaredPoint): HookTable {
     if (typeof point !== 'object' || point === null || typeof point.name !== 'string') this.points.resolve(point)
     const points = this.points.declare(point)
     return points === this.points ? this : this.#derive(this.hooks, { points })
@@ -97,23 +97,20 @@ export class HandlerTable {
       throw new ArcError('ARC_OPTION_INVALID', `points of ${show(object.name)} must be a list, not ${show(points)}.`)
     }
     const given = points as readonly (string | DeclaredPoint)[]
-    const table = given.reduce<HandlerTable>(
-      (all, point) => (typeof point === 'object' ? all.declare(point) : all),
-      this,
-    )
+    const table = given.reduce<HookTable>((all, point) => (typeof point === 'object' ? all.declare(point) : all), this)
     const resolved = given.map((point) => table.points.resolve(typeof point === 'object' ? point.name : point))
     return table.#insert(resolved, buildObjectHandler(object), object)
   }
 
   /** A table without these hooks; those it does not hold are ignored. */
-  without(hooks: readonly RegisteredHook[]): HandlerTable {
+  without(hooks: readonly RegisteredHook[]): HookTable {
     // Not by identity: enabling and disabling make new objects of the same registration.
     const removed = new Set(hooks.map((hook) => hook.registration))
     return this.#derive(this.hooks.filter((hook) => !removed.has(hook.registration)))
   }
 
   /** A table in which every hook of a name is switched off, or on again. */
-  withDisabled(name: string, disabled: Disabled | undefined): HandlerTable {
+  withDisabled(name: string, disabled: Disabled | undefined): HookTable {
     const hooks = this.hooks
     if (!hooks.some((hook) => hook.name === name)) {
       const names = new Set(hooks.map((hook) => hook.name))
@@ -126,8 +123,8 @@ export class HandlerTable {
     hooks: readonly RegisteredHook[],
     changed: Partial<TableSettings> = {},
     nextOrder = this.#nextOrder,
-  ): HandlerTable {
-    return new HandlerTable({ ...this.#settings, ...changed }, hooks, nextOrder)
+  ): HookTable {
+    return new HookTable({ ...this.#settings, ...changed }, hooks, nextOrder)
   }
 
   #prePoints(): string[] {

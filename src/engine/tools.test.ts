@@ -36,7 +36,7 @@ describe('the class of a tool', () => {
     expect(toolClass(tool)).toBe(expected)
   })
 
-  it('D12 stands in the table once per name, in lower case', () => {
+  it('D12 is in the table once per name, in lower case', () => {
     const names = TOOLS.flatMap((row) => row.names)
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => name !== name.toLowerCase())).toEqual([])
@@ -75,7 +75,7 @@ describe('a name in a matcher', () => {
     ['Edit', 'EDIT', true],
     ['Grep', 'search_file_content', true],
     ['Grep', 'Read', false],
-    // A tool nobody knows means itself.
+    // An unknown tool means itself.
     ['deploy', 'Deploy', true],
     ['deploy', 'deployer', false],
     ['mcp__x__y', 'mcp__x__y', true],

@@ -263,7 +263,7 @@ describe('additional context', () => {
     expect(metadata.additionalContext).toEqual(['one', 'two', 'three'])
   })
 
-  it('H7 is the feedback with which a turn goes on', async () => {
+  it('H7 is the feedback with which a turn continues', async () => {
     const answer = { control: 'continue', additional_context: ['the tests fail'] }
     const { outcome } = await sendPast(answer, { point: 'pre:turn:end', data: {} })
     expect(outcome).toMatchObject({ control: 'continue', metadata: { additionalContext: ['the tests fail'] } })
@@ -536,7 +536,7 @@ describe('reading a verdict', () => {
     expect(Reflect.ownKeys(Object.prototype)).toEqual(before)
   })
 
-  it('H7 never loses a clear block, whatever stands beside it', () => {
+  it('H7 never loses a clear block, whatever other fields there are', () => {
     fc.assert(
       fc.property(verdictLike, fc.constantFrom(...STRONG), specs, (beside, [form, strong], spec) => {
         const read = readVerdict(withField(beside(), strong), spec)

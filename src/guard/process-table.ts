@@ -83,7 +83,7 @@ export function ttyName(tty: number): string | undefined {
 }
 
 /** The command line of a process on Linux. */
-export function readArgs(pid: number): readonly string[] {
+export function readProcessArgs(pid: number): readonly string[] {
   return readProcFile(pid, 'cmdline')?.split('\0').slice(0, -1) ?? []
 }
 
@@ -96,7 +96,7 @@ function readDetails(pid: number): ProcessDetails | undefined {
       ...parseStat(pid, stat),
       program: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
       exe: readLinkTarget(`/proc/${pid}/exe`),
-      args: readArgs(pid),
+      args: readProcessArgs(pid),
       uid: statSync(`/proc/${pid}`).uid,
       environment: readProcFile(pid, 'environ')?.split('\0'),
     }

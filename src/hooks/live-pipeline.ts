@@ -6,7 +6,7 @@ import type { Problem } from '../config/problem.ts'
 import type { HookListing } from '../engine/engine.ts'
 import { describe } from '../engine/errors.ts'
 import type { RegisteredHook } from '../engine/hook.ts'
-import { HandlerTable } from '../engine/table.ts'
+import { HookTable } from '../engine/table.ts'
 import { linearRegex } from '../platform/engine-services.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
 import type { StateStore } from '../storage/ports.ts'
@@ -47,7 +47,7 @@ export class LivePipeline {
       regex: linearRegex,
       maxHooksPerPoint: config.maxHooksPerPoint,
     }
-    this.#engine.swap(new HandlerTable(settings, [...table.hooks, ...foreign], NEXT_ORDER))
+    this.#engine.swap(new HookTable(settings, [...table.hooks, ...foreign], NEXT_ORDER))
     this.#built = built
     this.#ownHooks = table.hooks
     this.#snoozes = '[]'

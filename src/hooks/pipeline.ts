@@ -3,12 +3,12 @@
 
 import { basename } from 'node:path'
 import type { CommandHook, Config, LayerName, Origin, Script } from '../config/config.ts'
-import { hookSettings, readOnError } from '../config/config.ts'
+import { effectiveOnError, hookSettings } from '../config/config.ts'
 import { type Problem, problem } from '../config/problem.ts'
 import { Failure } from '../engine/degradation.ts'
 import { ArcError, describe } from '../engine/errors.ts'
 import type { Handler, HookOptions } from '../engine/hook.ts'
-import type { Added, HandlerTable as CoreTable } from '../engine/table.ts'
+import type { Added, HookTable as CoreTable } from '../engine/table.ts'
 import { HandlerTable } from '../platform/hook-engine.ts'
 import { type BuiltIn, createParts, toHookObject } from './builtin/built-in.ts'
 import { commandInWorkspace } from './handlers/command/workspace-command.ts'
@@ -85,7 +85,7 @@ class PipelineBuilder {
     const entry = { name, source: BUILT_IN, origin: { file: name, line: 1, column: 1 } }
     const settings = hookSettings(this.#config, name)
     const parts = this.#build(entry, () => createParts(builtIn, settings.options, this.#options.services))
-    const defaults = { onError: readOnError(this.#config, name), timeoutMs }
+    const defaults = { onError: effectiveOnError(this.#config, name), timeoutMs }
     const hook = toHookObject(builtIn, typeof parts === 'function' ? { check: parts } : parts, {
       settings,
       defaults,

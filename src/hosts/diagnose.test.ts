@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
-import { diagnose, type HostFacts, pathsToDiagnose } from './diagnose.ts'
+import type { HostFacts } from './check.ts'
+import { diagnose, pathsToDiagnose } from './diagnose.ts'
 import type { HostName } from './host.ts'
-import { type Place, planInstall } from './install/plan.ts'
+import type { InstallTarget } from './install/install-file.ts'
+import { planInstall } from './install/plan.ts'
 import { HOSTS } from './list.ts'
 
 const COMMAND = '/opt/arc/bin/arc'
-const PLACE: Place = { scope: 'project', dir: '/p', env: {} }
+const PLACE: InstallTarget = { scope: 'project', dir: '/p', env: {} }
 
 function installed(host: HostName, extra: Record<string, string> = {}): Map<string, string | undefined> {
   const texts = new Map<string, string | undefined>(Object.entries(extra))
@@ -32,15 +34,15 @@ it('an installed host has nothing to mend', () => {
   }
 })
 
-it('no line, missing lines and a moved arc are told apart', () => {
-  expect(failing('claude', {})).toEqual(['claude: installed: no line of ARC'])
+it('no line, missing lines and a moved arc are distinguished', () => {
+  expect(failing('claude', {})).toEqual(['claude: installed: not registered'])
   const path = '/p/.claude/settings.json'
   const partly = new Map([[path, installed('claude').get(path)?.replace('"PreToolUse"', '"Renamed"')]])
   expect(failing('claude', { texts: partly })).toEqual([
-    'claude: installed: some lines are missing or name another arc',
+    'claude: installed: some events are not registered, or name another arc',
   ])
   expect(failing('claude', { texts: installed('claude'), command: '/new/arc' })).toHaveLength(1)
-  expect(failing('claude', { texts: installed('claude'), isCommandThere: false })[0]).toMatch(/cannot be run/)
+  expect(failing('claude', { texts: installed('claude'), isCommandThere: false })[0]).toMatch(/is not executable/)
 })
 
 it('a file that cannot be read is named with its place', () => {
@@ -68,5 +70,5 @@ it('Codex: lines that nobody reviewed are counted, since Codex skips them withou
 it("Copilot: a line in Claude's file is explained", () => {
   const texts = new Map([...installed('copilot'), ...installed('claude')])
   const checks = diagnose(HOSTS.copilot, { place: PLACE, texts, command: COMMAND, isCommandThere: true })
-  expect(checks.map(({ detail }) => detail).join('\n')).toMatch(/seen twice and counted once/)
+  expect(checks.map(({ detail }) => detail).join('\n')).toMatch(/received twice and counted once/)
 })

@@ -19,7 +19,7 @@ export function parsePayload(payload: string | Fields): Fields | string {
 }
 
 /** The first of these fields that holds a text with something in it. */
-export function textOf(fields: Fields, ...keys: readonly string[]): string | undefined {
+export function readTextField(fields: Fields, ...keys: readonly string[]): string | undefined {
   for (const key of keys) {
     const value = own(fields, key)
     if (typeof value === 'string' && value !== '') return value
@@ -28,7 +28,7 @@ export function textOf(fields: Fields, ...keys: readonly string[]): string | und
 }
 
 /** The field, when it is an object; else one without fields. */
-export function recordOf(fields: Fields, key: string): Fields {
+export function readRecordField(fields: Fields, key: string): Fields {
   const value = own(fields, key)
   return isRecord(value) ? value : {}
 }

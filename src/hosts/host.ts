@@ -4,7 +4,10 @@
 import type { Outcome } from '../engine/outcome.ts'
 import type { PointName, ToolArgs } from '../engine/points.ts'
 import type { StepContext } from '../engine/step.ts'
-import type { HostInstall } from './install/plan.ts'
+import type { Check, HostFacts } from './check.ts'
+import type { Env, HostInstall, InstallTarget } from './install/install-file.ts'
+
+export type { Env } from './install/install-file.ts'
 
 /** The agents that ARC knows, by the name on the command line: `arc hook claude`. */
 export const HOST_NAMES = ['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'] as const
@@ -43,9 +46,6 @@ export interface HostEvent {
 
 /** A host's events by its own names for them. */
 export type HostEvents = Readonly<Record<string, HostEvent>>
-
-/** The environment of the hook process. */
-export type Env = Readonly<Record<string, string | undefined>>
 
 /** A payload as a step, with what the reply needs to know of it. */
 export interface HostStep {
@@ -114,6 +114,74 @@ export interface Host {
   /** The reply that makes the host do what the outcome says. */
   reply(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply
   readonly install: HostInstall
+  /** The program of the agent, which prints its version with `--version`; undefined for a desktop application. */
+  readonly program?: string | undefined
+  /** The arguments with which the program answers one prompt from stdin and exits. They grant no extra permissions. */
+  readonly headless?: readonly string[] | undefined
+  /** A test call as this host would send it. */
+  canary(call: CanaryCall): Canary
+  /** How the host blocks a call when its hook fails; undefined where it cannot. */
+  readonly failClosed?: string | undefined
+  /** Further checks of `arc doctor`. */
+  readonly checks?: HostChecks | undefined
+  /** How the agent is supervised for a single run; undefined where only `arc install` works. */
+  launch?(input: LaunchInput): LaunchPlan
+}
+
+/** Checks that only one host needs. */
+export interface HostChecks {
+  /** Files beside those of the installation. */
+  paths?(target: InstallTarget): readonly string[]
+  run(host: Host, facts: HostFacts): readonly Check[]
+}
+
+/** The values of a test call. */
+export interface CanaryCall {
+  readonly session: string
+  readonly dir: string
+  readonly command: string
+}
+
+/** The payload of a test call, and the event where the payload does not name it. */
+export interface Canary {
+  readonly event?: string
+  readonly payload: object
+}
+
+/** The surroundings of a single supervised run. */
+export interface LaunchInput {
+  readonly host: Host
+  /** The program that the agent calls as its hook. */
+  readonly launcher: string
+  /** A temporary folder for files of this run. */
+  readonly folder: string
+  readonly cwd: string
+  readonly env: Env
+  /** Should a failing hook block the call? */
+  readonly failClosed?: boolean | undefined
+  /** Reads a file; undefined if it does not exist. */
+  readText(path: string): string | undefined
+}
+
+/** The arguments, variables and files that supervise a single run. */
+export interface LaunchPlan {
+  /** Arguments before the user's own. */
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly files?: readonly LaunchFile[]
+  /** A note for the user. */
+  readonly note?: string
+  /** A file that the agent only reads if root owns it and its folders. */
+  readonly rootOwnedFile?: string
+  /** Why the run cannot be supervised. */
+  readonly refusal?: string
+}
+
+/** A file of a single run. */
+export interface LaunchFile {
+  readonly path: string
+  readonly text: string
+  readonly mode?: number | undefined
 }
 
 const SECOND = 1_000

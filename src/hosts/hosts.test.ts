@@ -7,7 +7,7 @@ import type { Outcome } from '../engine/outcome.ts'
 import { hostContract } from '../testing/host-contract.ts'
 import { HOST_NAMES, type HostStep, isUnreadable } from './host.ts'
 import { findHost, HOSTS, readHostPayload } from './list.ts'
-import { firingKey, pairKey } from './pairing.ts'
+import { buildEventKey, pairKey } from './pairing.ts'
 
 describe.each(HOST_NAMES)('%s', (name) => {
   for (const { title, run } of hostContract) it(title, () => run(SUBJECTS[name]))
@@ -114,16 +114,16 @@ describe('keys', () => {
       cwd: '/p',
       tool_input: { description: 'x', command: 'ls' },
     }
-    const own = firingKey(read('copilot', 'preToolUse', JSON.stringify(camel), {}))
-    expect(firingKey(read('claude', undefined, JSON.stringify(pascal), {}))).toEqual(own)
+    const own = buildEventKey(read('copilot', 'preToolUse', JSON.stringify(camel), {}))
+    expect(buildEventKey(read('claude', undefined, JSON.stringify(pascal), {}))).toEqual(own)
     expect(own.isExact).toBe(false)
     const other = { ...camel, toolArgs: { command: 'pwd' } }
-    expect(firingKey(read('copilot', 'preToolUse', JSON.stringify(other), {})).key).not.toBe(own.key)
+    expect(buildEventKey(read('copilot', 'preToolUse', JSON.stringify(other), {})).key).not.toBe(own.key)
   })
 
   it('before and after do not count as one firing', () => {
-    const pre = firingKey(read('claude', undefined, fixture('claude/fixtures/PreToolUse.json'), {}))
-    const post = firingKey(read('claude', undefined, fixture('claude/fixtures/PostToolUse.json'), {}))
+    const pre = buildEventKey(read('claude', undefined, fixture('claude/fixtures/PreToolUse.json'), {}))
+    const post = buildEventKey(read('claude', undefined, fixture('claude/fixtures/PostToolUse.json'), {}))
     expect(pre.key).not.toBe(post.key)
   })
 })

@@ -39,7 +39,7 @@ export interface Intent {
 }
 
 /** What follows from an outcome for this host and event. */
-export function intentOf(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
   const { spec } = step
   if (outcome.blocked && outcome.decision === 'ask') return askIntent(step, outcome, facts)
   if (outcome.blocked) {

@@ -25,7 +25,7 @@ export function pairKey(step: HostStep): CallKey | undefined {
  * The same for every firing of one event, when a host finds ARC in two of its files. Spelling and dialect do not count,
  * since each file has its own.
  */
-export function firingKey(step: HostStep): CallKey {
+export function buildEventKey(step: HostStep): CallKey {
   const { session = '', turn = '' } = step.context
   if (step.callId !== undefined) return { key: hash([step.host, session, step.point, step.callId]), isExact: true }
   const { tool, args } = step.data

@@ -9,7 +9,7 @@ import type { HostEvent, HostEvents, HostName, HostStep, Unreadable } from './ho
 import { normaliseArgs, readArgs } from './tool-args.ts'
 
 /** What a payload says. All of it may be missing. */
-export interface Told {
+export interface ParsedPayload {
   readonly event: string
   readonly session?: string | undefined
   readonly turn?: string | undefined
@@ -40,7 +40,7 @@ export interface PayloadReader {
   readonly events: HostEvents
   readonly unknownEvent: HostEvent
   /** Finds the words. What it throws makes the payload unreadable. */
-  tell(fields: Fields, event: string | undefined): Told
+  tell(fields: Fields, event: string | undefined): ParsedPayload
 }
 
 /** Reads a payload to a step. Never throws, whatever came. */
@@ -51,7 +51,7 @@ export function readStep(
 ): HostStep | Unreadable {
   const fields = parsePayload(payload)
   if (typeof fields === 'string') return unreadable(reader, { event: event ?? '' }, fields)
-  let told: Told = { event: event ?? '' }
+  let told: ParsedPayload = { event: event ?? '' }
   try {
     told = reader.tell(fields, event)
     return stepOf(reader, told)
@@ -62,7 +62,7 @@ export function readStep(
 
 class Missing extends Error {}
 
-function stepOf(reader: PayloadReader, told: Told): HostStep | Unreadable {
+function stepOf(reader: PayloadReader, told: ParsedPayload): HostStep | Unreadable {
   const known = told.spec ?? rowOf(reader.events, told.event)
   const spec = known ?? guessRow(reader.unknownEvent, told)
   const hostArgs = told.tool === undefined ? undefined : readArgs(told.args)
@@ -82,7 +82,7 @@ function stepOf(reader: PayloadReader, told: Told): HostStep | Unreadable {
 }
 
 // An answer must be possible even to what cannot be read: as if it were about to do something that can be stopped.
-function unreadable(reader: PayloadReader, told: Told, why: string): Unreadable {
+function unreadable(reader: PayloadReader, told: ParsedPayload, why: string): Unreadable {
   const known = told.spec ?? rowOf(reader.events, told.event)
   const spec = known ?? reader.unknownEvent
   const step: HostStep = {
@@ -105,18 +105,18 @@ function rowOf(events: HostEvents, name: string): HostEvent | undefined {
 }
 
 // A new event that carries a tool call without a result is taken for one that could still be stopped.
-function guessRow(unknown: HostEvent, told: Told): HostEvent {
+function guessRow(unknown: HostEvent, told: ParsedPayload): HostEvent {
   if (told.tool === undefined) return unknown
   return { ...unknown, point: told.result === undefined && told.error === undefined ? 'pre:tool' : 'post:tool' }
 }
 
-function contextOf(host: HostName, told: Told, isUnknown: boolean): HostStep['context'] {
+function contextOf(host: HostName, told: ParsedPayload, isUnknown: boolean): HostStep['context'] {
   const { session, turn, agent, workspace } = told
   const facts = defined({ hostEvent: told.event, unknownEvent: isUnknown ? true : undefined, ...told.facts })
   return { session, turn, agent, source: agent === undefined ? undefined : 'agent', workspace, host, metadata: facts }
 }
 
-type DataMaker = (told: Told) => Fields
+type DataMaker = (told: ParsedPayload) => Fields
 
 const DATA: Partial<Record<PointName, DataMaker>> = {
   'pre:message': ({ prompt }) => ({ prompt: needText(prompt, 'the prompt') }),
@@ -135,11 +135,11 @@ const DATA: Partial<Record<PointName, DataMaker>> = {
   'pre:turn:end': ({ output, reason, isContinued }) => ({ output, stopReason: reason, continues: isContinued ? 1 : 0 }),
 }
 
-function dataAt(point: PointName, told: Told): Fields {
+function dataAt(point: PointName, told: ParsedPayload): Fields {
   return defined(DATA[point]?.(told) ?? {})
 }
 
-function callOf({ tool, args, callId }: Told): Fields {
+function callOf({ tool, args, callId }: ParsedPayload): Fields {
   const name = needText(tool, "the tool's name")
   return { tool: name, args: normaliseArgs(name, argsOf(name, args)), callId }
 }

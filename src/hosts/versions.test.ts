@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { HOSTS } from './list.ts'
-import { CLIENT_PROGRAMS, readVersion, standingOf } from './versions.ts'
+import { compareVersions, readVersion } from './versions.ts'
 
 it.each([
   ['2.1.325 (Claude Code)\n', '2.1.325'],
@@ -18,21 +18,21 @@ it.each([
 })
 
 it('tells older from newer by numbers, not by letters', () => {
-  expect(standingOf('2.1.99', '2.1.325')).toBe('older')
-  expect(standingOf('2.10.0', '2.9.9')).toBe('newer')
-  expect(standingOf('2.1.325', '2.1.325')).toBe('same')
-  expect(standingOf('3.0.0', '2.9.9')).toBe('other')
+  expect(compareVersions('2.1.99', '2.1.325')).toBe('older')
+  expect(compareVersions('2.10.0', '2.9.9')).toBe('newer')
+  expect(compareVersions('2.1.325', '2.1.325')).toBe('same')
+  expect(compareVersions('3.0.0', '2.9.9')).toBe('other')
 })
 
 it('turns round when the two are exchanged', () => {
   const release = fc.tuple(fc.nat(3), fc.nat(99), fc.nat(999)).map((parts) => parts.join('.'))
   const turned = { same: 'same', older: 'newer', newer: 'older', other: 'other' } as const
-  fc.assert(fc.property(release, release, (a, b) => standingOf(a, b) === turned[standingOf(b, a)]))
+  fc.assert(fc.property(release, release, (a, b) => compareVersions(a, b) === turned[compareVersions(b, a)]))
 })
 
 it('every host that was checked with a release has a program to ask', () => {
-  for (const { name, verifiedWith } of Object.values(HOSTS)) {
-    expect(CLIENT_PROGRAMS[name] !== undefined).toBe(verifiedWith !== undefined)
+  for (const { program, verifiedWith } of Object.values(HOSTS)) {
+    expect(program !== undefined).toBe(verifiedWith !== undefined)
     if (verifiedWith !== undefined) expect(readVersion(verifiedWith)).toBe(verifiedWith)
   }
 })

@@ -77,7 +77,7 @@ describe('a linear regular expression', () => {
     expect(() => linearRegex(source, '')).toThrow()
   })
 
-  it('takes linear time where a backtracking one would take for ever', () => {
+  it('takes linear time where a backtracking one would take forever', () => {
     expect(linearRegex('^(a+)+$', '')(`${'a'.repeat(5_000)}!`)).toBe(false)
   })
 })

@@ -37,16 +37,16 @@ const LAYER_FILES = ['json', 'jsonc', 'yaml', 'yml'].map((ending) => join('.arc'
  * The user's own `~/.arc` is no project, though it looks like one from below.
  */
 export function findProject(dir: string, home = arcHome()): string | undefined {
-  const own = realOf(home)
+  const own = resolveRealPath(home)
   for (let at = resolve(dir); ; at = dirname(at)) {
     const isLayer = LAYER_FILES.some((file) => existsSync(join(at, file)))
-    if (isLayer && realOf(join(at, '.arc')) !== own) return at
+    if (isLayer && resolveRealPath(join(at, '.arc')) !== own) return at
     if (dirname(at) === at) return undefined
   }
 }
 
 /** A path without links; as it is where there is nothing yet. */
-export function realOf(path: string): string {
+export function resolveRealPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {

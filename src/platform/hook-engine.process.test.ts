@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { CALL } from '../../test/engine-fixture.ts'
 import { CoreEngine } from '../engine/engine.ts'
-import { HandlerTable as CoreTable } from '../engine/table.ts'
+import { HookTable as CoreTable } from '../engine/table.ts'
 import { createEngine, HandlerTable, HookEngine } from './hook-engine.ts'
 
 const LIBRARY = new URL('../../dist/index.js', import.meta.url).href

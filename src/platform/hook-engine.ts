@@ -4,7 +4,7 @@ import { CoreEngine, type EngineOptions, type EngineServices } from '../engine/e
 import type { RegexCompiler } from '../engine/matcher.ts'
 import { BUILT_IN_POINTS, type DeclaredPoint, type WithDeclared } from '../engine/point-names.ts'
 import type { BuiltInPoints, PointTable } from '../engine/points.ts'
-import { HandlerTable as CoreTable } from '../engine/table.ts'
+import { HookTable } from '../engine/table.ts'
 import { linearRegex, nodeServices } from './engine-services.ts'
 
 /** The hook engine, ready to use. */
@@ -34,7 +34,7 @@ export function createEngine<const Declared extends readonly DeclaredPoint[] = r
  * const { table } = new HandlerTable().add('pre:tool', () => 'flag', { name: 'watch' })
  * engine.swap(table)
  */
-export class HandlerTable extends CoreTable {
+export class HandlerTable extends HookTable {
   constructor(settings: { readonly maxHooksPerPoint?: number; readonly regex?: RegexCompiler } = {}) {
     const { maxHooksPerPoint = 50, regex = linearRegex } = settings
     super({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint })

@@ -51,7 +51,7 @@ describe('an id', () => {
     expect(ids.toSorted()).toEqual(ids)
   })
 
-  it('cannot be told from the one before it, once the time has moved', () => {
+  it('cannot be predicted from the previous id, once the time has moved', () => {
     const clock = vi.spyOn(Date, 'now')
     const tails = Array.from({ length: 50 }, (_, i) => {
       clock.mockReturnValue(Date.UTC(2300, 0, 1) + i)

@@ -34,7 +34,7 @@ export const TICKET_AFTER_MS = 800
 /** How long to wait for a daemon that sends nothing. */
 export const SILENCE_MS = 2_000
 
-/** In place of an exit code. */
+/** Instead of an exit code. */
 const WAIT = 'wait'
 
 /** The output of a hook process. */

@@ -9,18 +9,18 @@ export type Condition = (call: Call) => boolean
 
 /** `pass` finds nothing, `hit` finds the command, an object changes the hit, a function makes it. */
 type Result = 'pass' | 'hit' | Omit<Hit, 'at'> | CallTest
-export type Row = readonly [condition: Condition, result: Result]
+export type RuleRow = readonly [condition: Condition, result: Result]
 
 /** The test of a table by program. A key may name several programs, separated by blanks. */
 export function testByProgram(
-  table: Readonly<Record<string, readonly Row[]>>,
-  otherPrograms: readonly Row[] = [],
+  table: Readonly<Record<string, readonly RuleRow[]>>,
+  otherPrograms: readonly RuleRow[] = [],
 ): CallTest {
   const byName = new Map(Object.entries(table).flatMap(([names, rows]) => names.split(' ').map((name) => [name, rows])))
   return (call) => applyRows(byName.get(call.name) ?? otherPrograms, call)
 }
 
-function applyRows(rows: readonly Row[], call: Call): TestResult {
+function applyRows(rows: readonly RuleRow[], call: Call): TestResult {
   const row = rows.find(([condition]) => condition(call))
   if (row === undefined || row[1] === 'pass') return undefined
   const [, result] = row

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assignDriver, completeSynthesis, completeTurn, interrupt, markAsked } from './driver-moves.ts'
+import { assignDriver, completeSynthesis, completeTurn, interrupt, markRequested } from './driver-moves.ts'
 import { isOpen, openRoundtable, type Roundtable, readRoundtable, speak, type TurnCourse } from './machine.ts'
 import { viewTable } from './view.ts'
 
@@ -40,7 +40,7 @@ describe('driving a table', () => {
   })
 
   it('R7 that was broken off is closed to the hook, and one that is complete stays so', () => {
-    const table = interrupt(markAsked(tableOf(['a', 'b'], 1), when), 1_500)
+    const table = interrupt(markRequested(tableOf(['a', 'b'], 1), when), 1_500)
     expect(isOpen(table, 1_500)).toBe(false)
     expect(speak(table, { agent: 'a', content: 'late', via: 'message', ...when }).heard).toBe('over')
     expect(viewTable('s', table, look)).toMatchObject({ status: 'interrupted', durationMs: 500, speaking: null })
@@ -49,7 +49,7 @@ describe('driving a table', () => {
   })
 
   it('R7 is shown with who speaks since when, and as interrupted when its driver is gone', () => {
-    const table = markAsked(tableOf(['a', 'b'], 2), { ...when, at: 1_200 })
+    const table = markRequested(tableOf(['a', 'b'], 2), { ...when, at: 1_200 })
     const view = viewTable('s', table, look)
     expect(view).toMatchObject({
       status: 'active',

@@ -6,10 +6,10 @@ import {
   appendTurn,
   type Contribution,
   type Ended,
-  type Findings,
   getCurrentTurn,
   MAX_CONTENT,
   type Roundtable,
+  type Synthesis,
   type TableDriver,
   type TurnCourse,
 } from './machine.ts'
@@ -26,7 +26,7 @@ export function assignDriver(table: Roundtable, driver: TableDriver): Roundtable
 }
 
 /** The agent whose turn it is, or who is to sum up, has been asked. */
-export function markAsked(table: Roundtable, { at, idleMs }: Moment): Roundtable {
+export function markRequested(table: Roundtable, { at, idleMs }: Moment): Roundtable {
   return { ...table, askedAt: at, expiresAt: at + idleMs }
 }
 
@@ -59,7 +59,7 @@ export function completeTurn(
 /** The end of a discussion: what it came to, by whom. */
 export function completeSynthesis(
   table: Roundtable,
-  { agent, content, course, findings }: TurnResult & { readonly agent: string; readonly findings: Findings },
+  { agent, content, course, findings }: TurnResult & { readonly agent: string; readonly findings: Synthesis },
   when: Moment,
 ): Roundtable {
   if (table.status === 'active') return table

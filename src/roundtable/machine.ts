@@ -34,7 +34,7 @@ export interface TurnCourse {
 }
 
 /** What a discussion came to. */
-export interface Findings {
+export interface Synthesis {
   /** From 0, all disagree, to 1; null when nobody said. */
   readonly consensus: number | null
   readonly summary: string
@@ -85,7 +85,7 @@ interface TableBase {
 export type Roundtable =
   | (TableBase & { readonly status: 'active' })
   | (TableBase & { readonly status: 'synthesizing' })
-  | (TableBase & { readonly status: 'complete'; readonly synthesis: Contribution; readonly findings?: Findings })
+  | (TableBase & { readonly status: 'complete'; readonly synthesis: Contribution; readonly findings?: Synthesis })
 
 /** What became of something said. */
 export type SpeechKind = 'turn' | 'aside' | 'synthesis' | 'echo' | 'over'

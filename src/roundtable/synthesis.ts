@@ -3,7 +3,7 @@
 
 import { clip } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { Findings, Roundtable } from './machine.ts'
+import type { Roundtable, Synthesis } from './machine.ts'
 
 const MAX_SUMMARY = 4_000
 const MAX_POINTS = 20
@@ -13,9 +13,9 @@ const MAX_READ = 100_000
 const MAX_STARTS = 100
 
 /** The findings in an answer, the last ones where it has several; undefined when there are none that can be read. */
-export function readFindings(answer: string): Findings | undefined {
+export function readFindings(answer: string): Synthesis | undefined {
   const text = answer.slice(-MAX_READ)
-  let last: Findings | undefined
+  let last: Synthesis | undefined
   let start = text.indexOf('{')
   for (let tries = 0; start >= 0 && tries < MAX_STARTS; tries++) {
     const end = endOfObject(text, start)
@@ -26,7 +26,7 @@ export function readFindings(answer: string): Findings | undefined {
   return last
 }
 
-function findingsIn(text: string): Findings | undefined {
+function findingsIn(text: string): Synthesis | undefined {
   try {
     const value: unknown = JSON.parse(text)
     if (!isRecord(value)) return undefined
@@ -73,7 +73,7 @@ function endOfObject(text: string, start: number): number | undefined {
 }
 
 /** What stands in for a synthesis that could not be read, or did not come. */
-export function fallbackFindings(table: Roundtable, answer: string): Findings {
+export function fallbackFindings(table: Roundtable, answer: string): Synthesis {
   const words = answer.trim()
   const keyPoints = lastWords(table)
   // Prose is a summary, though nobody said how far they agree; half an object is nothing that anybody could read.

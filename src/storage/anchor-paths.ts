@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { realOf, stateDir } from '../platform/home.ts'
+import { resolveRealPath, stateDir } from '../platform/home.ts'
 
 /** The file in the home, then its copy. */
 export function anchorFiles(home: string): readonly [string, string] {
@@ -11,5 +11,5 @@ export function anchorFiles(home: string): readonly [string, string] {
 
 /** A short name for a home. One that was removed and made anew has the same. */
 export function homeId(home: string): string {
-  return hash('sha256', realOf(home), 'hex').slice(0, 16)
+  return hash('sha256', resolveRealPath(home), 'hex').slice(0, 16)
 }

@@ -10,7 +10,7 @@ import { anchorFiles } from './anchor-paths.ts'
 import { MemoryStateStore } from './memory/state-store.ts'
 import { MemoryTraceStore } from './memory/trace-store.ts'
 import type { Appended, StateStore, TraceStore } from './ports.ts'
-import { RepeatedFailure, type Report, TRACE_FAILURE } from './repeated-failure.ts'
+import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-failure.ts'
 import { AnchorWriter } from './sqlite/anchor-writer.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { SqliteStateStore } from './sqlite/state-store.ts'
@@ -42,7 +42,7 @@ export interface StoresOptions {
 }
 
 /** Opens the stores of a home; told of whatever goes wrong. Never throws. */
-export function openStores(home: string, report: Report, { waitMs, isGrouped }: StoresOptions = {}): Stores {
+export function openStores(home: string, report: ReportFailure, { waitMs, isGrouped }: StoresOptions = {}): Stores {
   const traceFailure = new RepeatedFailure(TRACE_FAILURE, report)
   try {
     const file = databaseFile(home)
@@ -87,7 +87,7 @@ export function openStores(home: string, report: Report, { waitMs, isGrouped }: 
 }
 
 // Recorded in the database that is there now, and reported.
-function tellMismatch(trace: TraceStore, { kind, message, expected, found }: Mismatch, report: Report): void {
+function tellMismatch(trace: TraceStore, { kind, message, expected, found }: Mismatch, report: ReportFailure): void {
   report(`${message} Look at it with \`arc trace verify\`.`)
   const what = { component: 'trace', action: 'trace:mismatch', level: 'error', reason: message } as const
   trace.append({ ...what, id: newId(), time: Date.now(), metadata: { kind, expected, found } })

@@ -72,7 +72,7 @@ export type Found =
   | { readonly found: 'several'; readonly ids: readonly string[] }
 
 /** Evaluations by decision, failures included; `error` counts the failures, `skip` the hooks that did not run. */
-export interface Tally {
+export interface EvaluationCounts {
   readonly pass: number
   readonly flag: number
   readonly ask: number
@@ -90,10 +90,10 @@ export interface CounterOptions {
 export interface Counters {
   readonly records: number
   readonly steps: number
-  readonly total: Tally
-  readonly hooks: Readonly<Record<string, Tally>>
+  readonly total: EvaluationCounts
+  readonly hooks: Readonly<Record<string, EvaluationCounts>>
   /** Oldest first; `hour` is the start of the hour, as in `2026-01-31T12:00:00.000Z`. */
-  readonly hours: readonly { readonly hour: string; readonly tally: Tally }[]
+  readonly hours: readonly { readonly hour: string; readonly tally: EvaluationCounts }[]
 }
 
 export interface RetainPolicy {

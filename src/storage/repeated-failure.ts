@@ -11,7 +11,7 @@ export interface FailureTexts {
   readonly ends: (count: number) => string
 }
 
-export type Report = (message: string) => void
+export type ReportFailure = (message: string) => void
 
 /**
  * Tracks an operation that may fail.
@@ -21,11 +21,11 @@ export type Report = (message: string) => void
  */
 export class RepeatedFailure {
   readonly #texts: FailureTexts
-  readonly #report: Report
+  readonly #report: ReportFailure
   #reason: string | undefined
   #count = 0
 
-  constructor(texts: FailureTexts, report: Report = writeToStderr) {
+  constructor(texts: FailureTexts, report: ReportFailure = writeToStderr) {
     this.#texts = texts
     this.#report = report
   }

@@ -8,7 +8,7 @@ import { buildEnvelope, type CompleteContext, completeContext, type StepContext 
 import { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
 import type { TraceStore } from '../storage/ports.ts'
-import { COUNT_FAILURE, RepeatedFailure, type Report, TRACE_FAILURE } from '../storage/repeated-failure.ts'
+import { COUNT_FAILURE, RepeatedFailure, type ReportFailure, TRACE_FAILURE } from '../storage/repeated-failure.ts'
 import type { StepOrigin, Via } from '../trace/record.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
@@ -17,7 +17,7 @@ export type TracedContext = StepContext & { readonly origin?: StepOrigin | undef
 /** How a traced engine reports a trace that cannot be written. */
 export interface TracedEngineReports {
   /** Default: stderr. */
-  readonly report?: Report | undefined
+  readonly report?: ReportFailure | undefined
   /** Shared by all writers of the same trace, so that a failure is reported once. */
   readonly traceFailure?: RepeatedFailure | undefined
   /** The origin of steps without one of their own; default `library`. */

@@ -79,7 +79,7 @@ describe('delegating', () => {
     ])
   })
 
-  it('T1 tells of failure apart from success, and of a cancellation nobody who waits', async () => {
+  it('T1 reports failure separately from success, and reports no cancellation to listeners', async () => {
     const { make } = scene()
     const delegator = make()
     const heard: string[] = []
@@ -96,7 +96,7 @@ describe('delegating', () => {
     expect(delegator.activeListenerCount).toBe(0)
   })
 
-  it('T1 stops listening when the time is over, while the task goes on', async () => {
+  it('T1 removes a listener after its timeout, while the task continues', async () => {
     const { make, clock } = scene()
     const delegator = make()
     let calls = 0
@@ -142,7 +142,7 @@ describe('delegating', () => {
     expect([delegator.activeListenerCount, clock.timers, store.list().length]).toEqual([0, 0, 0])
   })
 
-  it('T1 disposed while a task is judged, it leaves no listener and no task', async () => {
+  it('T1 disposed while a task passes the pipeline, it leaves no listener and no task', async () => {
     const { make, store, clock } = scene()
     let open: () => void = () => undefined
     const gate = new Promise<void>((resolve) => {
@@ -180,7 +180,7 @@ describe('delegating', () => {
 })
 
 describe('listening', () => {
-  it('T3 hears of an end that another one brought about, once', async () => {
+  it('T3 is notified once of an end that another process caused', async () => {
     const { make, clock } = scene()
     const [asking, working] = [make(), make()]
     const done: (string | undefined)[] = []
@@ -193,7 +193,7 @@ describe('listening', () => {
     expect(clock.timers).toBe(0)
   })
 
-  it('T3 finds out by itself when the message got lost', async () => {
+  it('T3 finds the end without a message', async () => {
     const { make, clock, store } = scene()
     const done: (string | undefined)[] = []
     const { task } = await make().delegate({ ...DRAFT, onComplete: ({ output }) => void done.push(output) })
@@ -204,7 +204,7 @@ describe('listening', () => {
     expect(done).toEqual(['told nobody'])
   })
 
-  it('T3 hears of what is over already, and of nothing that does not exist', async () => {
+  it('T3 is notified of a task that has ended already, and not of an unknown task', async () => {
     const { make, clock } = scene()
     const delegator = make()
     const { task } = await delegator.delegate(DRAFT)
@@ -277,7 +277,7 @@ describe('holding a task', () => {
     expect(reasons).toEqual(['Its workers were lost too often'])
   })
 
-  it('T3 a jump of the clock takes a task from nobody for good: the worker is told, and another one can finish', async () => {
+  it('T3 after a jump of the clock the worker is notified, and another worker can finish the task', async () => {
     const { make, clock } = scene()
     const boss = make()
     const { task } = await boss.delegate(DRAFT)

@@ -76,7 +76,7 @@ export class TaskListeners {
     }
   }
 
-  /** Nobody waits any more. */
+  /** Removes the listener. */
   clear(): void {
     for (const waiting of [...this.#waiting]) this.#remove(waiting)
   }

@@ -1,11 +1,11 @@
-// What a task is, and how one is read from whoever delegates: outside data is checked here and trusted afterwards.
+// What a task is, and how a draft is checked: outside data is checked here and trusted afterwards.
 
 import { checkAgent } from '../bus/subject.ts'
 import { agentKey } from '../engine/agent-key.ts'
 import { ArcError, rejectUnknownOptions, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
 
-/** Where a task can stand; the first is where it begins, the last three are ends. */
+/** The status of a task; the first is the initial status, the last three are ends. */
 export const TASK_STATUSES = [
   'created',
   'assigned',
@@ -52,7 +52,7 @@ export interface Task {
   readonly createdAt: number
   readonly updatedAt: number
   readonly lease?: Lease
-  /** What came of it, once completed. */
+  /** The result, once completed. */
   readonly output?: string
   /** Why it failed or was cancelled. */
   readonly reason?: string
@@ -80,7 +80,7 @@ export interface TaskDraft {
   readonly from: string
   readonly to: string
   readonly description: string
-  /** `medium` unless set. */
+  /** Default `medium`. */
   readonly priority?: TaskPriority | undefined
   /** From 0, harmless, to 5. */
   readonly riskTier?: number | undefined
@@ -94,7 +94,7 @@ const MAX_TASK_TEXT = 1_000_000
 const MAX_METADATA = 100_000
 const DRAFT_FIELDS = ['from', 'to', 'description', 'priority', 'riskTier', 'metadata'] as const
 
-/** Checks a draft and fills in what was left out. Self-delegation is refused, whatever the case of the name. */
+/** Checks a draft and fills in omitted fields. Self-delegation is refused, whatever the case of the name. */
 export function readDraft(draft: TaskDraft): Required<Pick<TaskDraft, 'priority' | 'metadata'>> & TaskDraft {
   rejectUnknownOptions(draft, DRAFT_FIELDS, 'A task')
   const { from, to, description, priority = 'medium', riskTier, metadata = {} } = draft
@@ -131,7 +131,7 @@ function readMetadata(given: unknown): Readonly<Record<string, unknown>> {
   if (text === undefined || text.length > MAX_METADATA) {
     throw invalid(`metadata must be plain JSON of at most ${MAX_METADATA} characters.`)
   }
-  // By way of JSON, so that nobody shares what they wrote.
+  // Copied by JSON, so that no caller shares the object.
   return JSON.parse(text) as Readonly<Record<string, unknown>>
 }
 

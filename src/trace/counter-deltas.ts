@@ -1,6 +1,6 @@
 // What a record adds to the counters. Both stores count by this and nothing else.
 
-import type { Counters, Tally } from '../storage/ports.ts'
+import type { Counters, EvaluationCounts } from '../storage/ports.ts'
 
 /** One counter: what is counted, of which hook or hour, under which name. */
 export interface Counter {
@@ -99,7 +99,7 @@ function within<Key>(map: Map<Key, Counts>, key: Key): Counts {
   return made
 }
 
-function tallyOf(counts: ReadonlyMap<string, number>): Tally {
+function tallyOf(counts: ReadonlyMap<string, number>): EvaluationCounts {
   const of = (name: string): number => counts.get(name) ?? 0
   return {
     pass: of('pass'),

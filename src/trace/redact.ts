@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute } from 'node:path'
 import { canHide } from './secret-assignments.ts'
-import { certaintyOf, isFolderUnder, isPath, isSecretName, looksRandom } from './secret-names.ts'
+import { isFolderUnder, isPath, isSecretName, looksRandom, rateSecretName } from './secret-names.ts'
 import { hideSecrets, REDACTED } from './secrets.ts'
 
 /** What the redaction knows and how much it lets through. */
@@ -229,7 +229,7 @@ class Walk {
 // Must the value of this field be hidden? A path under a secret's name is no secret.
 function isSecretField(name: string, value: unknown): boolean {
   if (typeof value === 'boolean' || value === null) return false
-  const certainty = certaintyOf(name)
+  const certainty = rateSecretName(name)
   if (certainty === 'no') return false
   if (typeof value === 'string' && (isFolderUnder(name, value) || isPath(value))) return false
   if (certainty === 'sure') return true

@@ -1,7 +1,7 @@
 // Secrets that are given under a name in a text: `NAME=value`, `"name": "value"`, `name: value`, `--name value`. The name
 // decides whether to look, the value whether it is one. Each place of the text is read a bounded number of times.
 
-import { certaintyOf, isFolderUnder, isPath, looksRandom } from './secret-names.ts'
+import { isFolderUnder, isPath, looksRandom, rateSecretName } from './secret-names.ts'
 
 // Cannot start inside a name, so a long run of letters is read once.
 const NAMED =
@@ -27,14 +27,14 @@ export function hideAssigned(text: string, hidden: string, isCautious: boolean):
   }
   if (clean.includes('</')) {
     clean = clean.replace(TAGGED, (match, tag: string, name: string, value: string) =>
-      certaintyOf(name) === 'sure' && !isNoSecret(name, value) && canHide(value, isCautious)
+      rateSecretName(name) === 'sure' && !isNoSecret(name, value) && canHide(value, isCautious)
         ? `${tag}${hidden}`
         : match,
     )
   }
   if (clean.includes('set')) {
     clean = clean.replace(SET, (match, before: string, name: string, quote: string, value: string) =>
-      certaintyOf(name) === 'sure' && looksRandom(value) && !isNoSecret(name, value)
+      rateSecretName(name) === 'sure' && looksRandom(value) && !isNoSecret(name, value)
         ? `${before}${quote}${hidden}`
         : match,
     )
@@ -48,7 +48,7 @@ function hideNamed(text: string, hidden: string, isCautious: boolean): string {
   NAMED.lastIndex = 0
   for (let found = NAMED.exec(text); found !== null; found = NAMED.exec(text)) {
     const [, name = '', sign = ''] = found
-    const certainty = certaintyOf(lastPart(name))
+    const certainty = rateSecretName(lastPart(name))
     // What follows may be a name again, as in `--from-literal=password=…`.
     if (certainty === 'no') continue
     const value = readValue(text, NAMED.lastIndex, sign)
@@ -166,7 +166,7 @@ function isSecret({ name, sign, certainty, value, isQuoted }: Given): boolean {
 }
 
 function isFlagValue(name: string, value: string): boolean {
-  if (certaintyOf(name) !== 'sure' || isNoSecret(name, value)) return false
+  if (rateSecretName(name) !== 'sure' || isNoSecret(name, value)) return false
   return PASSWORD.test(name) || looksRandom(value)
 }
 

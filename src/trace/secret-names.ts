@@ -31,11 +31,11 @@ const MAX_NAME = 200
 
 /** Must any value under this name be hidden? `apiKey` and `GITHUB_TOKEN` are such names, `max_tokens` and `author` are not. */
 export function isSecretName(name: string): boolean {
-  return certaintyOf(name) === 'sure'
+  return rateSecretName(name) === 'sure'
 }
 
 /** How certain it is that a value under this name is a secret, by the words of the name. */
-export function certaintyOf(name: string): Certainty {
+export function rateSecretName(name: string): Certainty {
   if (name.length > MAX_NAME) return 'no'
   const cached = known.get(name)
   if (cached !== undefined) return cached

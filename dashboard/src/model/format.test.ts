@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { waitBefore } from './backoff.ts'
-import { formatAgo, formatCount, formatDuration, formatRate, formatShare, formatSpan, plural } from './format.ts'
+import { formatAgo, formatCount, formatDuration, formatPeriod, formatRate, formatShare, plural } from './format.ts'
 
 describe('formats', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('formats', () => {
     [3_599_600, '1 h'],
     [90_000_000, '1 d 1 h'],
     [-5, '0 s'],
-  ])('span %d as %s', (ms, text) => expect(formatSpan(ms)).toBe(text))
+  ])('span %d as %s', (ms, text) => expect(formatPeriod(ms)).toBe(text))
 
   it.each([
     [0, 'just now'],

@@ -26,11 +26,11 @@ export function formatDuration(ms: number | null | undefined): string {
   if (ms < 9.95) return `${ms.toFixed(1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
   if (ms < 9_950) return `${(ms / SECOND).toFixed(1)} s`
-  return formatSpan(ms)
+  return formatPeriod(ms)
 }
 
 /** Two units at most: `42 s`, `2 m 5 s`, `3 h 12 m`, `4 d 1 h`. */
-export function formatSpan(ms: number): string {
+export function formatPeriod(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / SECOND))
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return both(Math.floor(seconds / 60), 'm', seconds % 60, 's')

@@ -1,6 +1,6 @@
 // Splits a text at the spans that a rule matched. Spans are untrusted: they may overlap or be out of range.
 
-export interface Span {
+export interface MatchedSpan {
   readonly start: number
   readonly end: number
 }
@@ -11,7 +11,7 @@ export interface Marked {
 }
 
 /** The parts of a text, those inside a span marked. Joined they are the text. */
-export function markSpans(text: string, spans: readonly Span[]): readonly Marked[] {
+export function markSpans(text: string, spans: readonly MatchedSpan[]): readonly Marked[] {
   const pieces: Marked[] = []
   let at = 0
   for (const { start, end } of unite(text, spans)) {
@@ -24,12 +24,12 @@ export function markSpans(text: string, spans: readonly Span[]): readonly Marked
 }
 
 // Clipped to the text, sorted, and merged where they touch.
-function unite(text: string, spans: readonly Span[]): readonly Span[] {
+function unite(text: string, spans: readonly MatchedSpan[]): readonly MatchedSpan[] {
   const within = spans
     .map(({ start, end }) => ({ start: clamp(start, text.length), end: clamp(end, text.length) }))
     .filter(({ start, end }) => end > start)
     .sort((a, b) => a.start - b.start)
-  const united: Span[] = []
+  const united: MatchedSpan[] = []
   for (const span of within) {
     const last = united.at(-1)
     if (last !== undefined && span.start <= last.end) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clipText, piecesOf, toPlainText } from './visible-text.ts'
+import { clipText, splitPieces, toPlainText } from './visible-text.ts'
 
 describe('piecesOf', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('piecesOf', () => {
     ['half of a pair', 'a\ud800b', 'U+D800'],
     ['a filler', 'a\u3164b', 'U+3164'],
   ])('shows %s', (_, text, name) => {
-    expect(piecesOf(text).find(({ isHidden }) => isHidden)?.text).toBe(name)
+    expect(splitPieces(text).find(({ isHidden }) => isHidden)?.text).toBe(name)
   })
 
   it('leaves nothing that reorders, hides or erases, whatever comes', () => {
@@ -27,11 +27,11 @@ describe('piecesOf', () => {
 
   it('leaves words of other languages as they are', () => {
     const text = 'löschen 削除 حذف 🙂 del_all()'
-    expect(piecesOf(text)).toEqual([{ text, isHidden: false }])
+    expect(splitPieces(text)).toEqual([{ text, isHidden: false }])
   })
 
   it('keeps the lines of a block, and shows them as signs in one line', () => {
-    expect(piecesOf('a\r\n\tb')).toEqual([{ text: 'a\n\tb', isHidden: false }])
+    expect(splitPieces('a\r\n\tb')).toEqual([{ text: 'a\n\tb', isHidden: false }])
     expect(toPlainText('a\r\n\tb')).toBe('a ⏎  b')
   })
 })

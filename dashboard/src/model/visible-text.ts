@@ -15,7 +15,10 @@ const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}\p{Cs}]/gu
 
 /** The parts of a text, hidden characters separate. On one line, breaks and tabs are shown as symbols. */
-export function piecesOf(text: string, { isOneLine = false }: { readonly isOneLine?: boolean } = {}): readonly Piece[] {
+export function splitPieces(
+  text: string,
+  { isOneLine = false }: { readonly isOneLine?: boolean } = {},
+): readonly Piece[] {
   const shown = isOneLine ? text.replace(/\r?\n/g, ' ⏎ ').replaceAll('\t', ' ') : text.replaceAll('\r\n', '\n')
   const pieces: Piece[] = []
   let end = 0
@@ -30,7 +33,7 @@ export function piecesOf(text: string, { isOneLine = false }: { readonly isOneLi
 
 /** The same as a string, for labels and titles. */
 export function toPlainText(text: string): string {
-  return piecesOf(text, { isOneLine: true })
+  return splitPieces(text, { isOneLine: true })
     .map(({ text: part }) => part)
     .join('')
 }

@@ -26,7 +26,7 @@ export function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 /** Sends a POST request. */
-export function postJson<T>(path: string): Promise<T> {
+export function post<T>(path: string): Promise<T> {
   return request<T>('POST', path)
 }
 

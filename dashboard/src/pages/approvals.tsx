@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals'
 import type { ApprovalView } from '../../../src/protocol/views.ts'
-import { formatAgo, formatCount, formatSpan } from '../model/format.ts'
-import { postJson, RequestError } from '../net/api.ts'
+import { formatAgo, formatCount, formatPeriod } from '../model/format.ts'
+import { post, RequestError } from '../net/api.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { SafeText } from '../parts/safe-text.tsx'
@@ -63,7 +63,7 @@ function PendingApproval({ approval }: { readonly approval: ApprovalView }) {
           </span>
         )}
         <span class={`end ${leftMs < 60_000 ? 'decision is-flag' : 'soft'}`}>
-          {leftMs > 0 ? `${formatSpan(leftMs)} left` : 'expired'}
+          {leftMs > 0 ? `${formatPeriod(leftMs)} left` : 'expired'}
         </span>
       </header>
       <div class="body stack">
@@ -114,7 +114,7 @@ function Answers({ id, isOver }: { readonly id: string; readonly isOver: boolean
   const answer = async (word: 'approve' | 'deny'): Promise<void> => {
     state.value = { is: 'busy', text: '' }
     try {
-      const { status } = await postJson<ApprovalView>(`/v1/approvals/${encodeURIComponent(id)}/${word}`)
+      const { status } = await post<ApprovalView>(`/v1/approvals/${encodeURIComponent(id)}/${word}`)
       state.value = { is: 'done', text: status === 'denied' ? 'Denied.' : 'Approved.' }
       announce(state.value.text)
     } catch (error) {

@@ -3,7 +3,7 @@
 import type { ConfigView, ProblemView } from '../../../src/protocol/views.ts'
 import { CopyCommand } from '../parts/copy-command.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Mode } from '../parts/mode.tsx'
+import { ModeBadge } from '../parts/mode.tsx'
 import { SafeText } from '../parts/safe-text.tsx'
 import { usePolled } from '../state/resource.ts'
 import { buildAddress, route } from '../state/route.ts'
@@ -37,7 +37,7 @@ function Config({ config }: { readonly config: ConfigView }) {
         <div>
           <h3>Enforcement</h3>
           <span class="big">
-            <Mode mode={enforcement} />
+            <ModeBadge mode={enforcement} />
           </span>
         </div>
         {tool !== undefined && (

@@ -2,14 +2,14 @@
 
 import { useSignal } from '@preact/signals'
 import type { Overview } from '../../../src/protocol/views.ts'
-import { formatCount, formatShare, formatSpan, plural } from '../model/format.ts'
+import { formatCount, formatPeriod, formatShare, plural } from '../model/format.ts'
 import { fillBuckets } from '../model/stack.ts'
 import { Breaker } from '../parts/breaker.tsx'
-import { DECISIONS, Decision } from '../parts/decision.tsx'
+import { DECISION_LOOKS, DecisionBadge } from '../parts/decision.tsx'
 import { DecisionsPlot } from '../parts/decisions-plot.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { MiniFeed } from '../parts/mini-feed.tsx'
-import { Mode } from '../parts/mode.tsx'
+import { ModeBadge } from '../parts/mode.tsx'
 import { Needs } from '../parts/needs.tsx'
 import { SessionList } from '../parts/session-list.tsx'
 import { overview } from '../state/live.ts'
@@ -53,17 +53,17 @@ function Cards({ data }: { readonly data: Overview }) {
         <div>
           <h3>Enforcement</h3>
           <span class="big" data-figure="mode">
-            <Mode mode={enforcement} />
+            <ModeBadge mode={enforcement} />
           </span>
           <span class="soft">profile {data.profile}</span>
         </div>
         <div class="grow">
           <h3>Decisions, last hour</h3>
           <div class="counts">
-            {DECISIONS.map((key) => (
+            {DECISION_LOOKS.map((key) => (
               <a key={key} href={buildAddress('feed', undefined, { decision: key })} data-figure={key}>
                 <span class="big">{formatCount(decisions.hour[key])}</span>
-                <Decision tone={key} />
+                <DecisionBadge tone={key} />
               </a>
             ))}
           </div>
@@ -85,7 +85,7 @@ function Cards({ data }: { readonly data: Overview }) {
         <h3>Breaker</h3>
         <Breaker breaker={breaker} />
         <span class="faint card-foot">
-          up {formatSpan(uptimeMs)}
+          up {formatPeriod(uptimeMs)}
           {since === null && ', no records yet'}
         </span>
       </section>

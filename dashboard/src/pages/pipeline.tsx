@@ -1,13 +1,13 @@
 // The hook pipeline: every hook in the order of execution with its statistics, the breaker, and live decisions.
 
 import type { HookView } from '../../../src/protocol/views.ts'
-import { formatAgo, formatCount, formatDuration, formatRate, formatShare, formatSpan } from '../model/format.ts'
+import { formatAgo, formatCount, formatDuration, formatPeriod, formatRate, formatShare } from '../model/format.ts'
 import { Breaker } from '../parts/breaker.tsx'
-import { DECISIONS } from '../parts/decision.tsx'
+import { DECISION_LOOKS } from '../parts/decision.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { MiniFeed } from '../parts/mini-feed.tsx'
-import { Mode } from '../parts/mode.tsx'
+import { ModeBadge } from '../parts/mode.tsx'
 import { SafeText } from '../parts/safe-text.tsx'
 import { now } from '../state/clock.ts'
 import { overview } from '../state/live.ts'
@@ -24,7 +24,7 @@ export function PipelinePage() {
           <div>
             <h3>Enforcement</h3>
             <span class="big" data-figure="mode">
-              <Mode mode={enforcement} />
+              <ModeBadge mode={enforcement} />
             </span>
             <span class="soft">profile {profile}</span>
           </div>
@@ -114,9 +114,9 @@ function HookRow({ hook }: { readonly hook: HookView }) {
           {points.join(' · ')}
         </span>
       </th>
-      <td data-label="mode">{mode === undefined ? <span class="faint">default</span> : <Mode mode={mode} />}</td>
+      <td data-label="mode">{mode === undefined ? <span class="faint">default</span> : <ModeBadge mode={mode} />}</td>
       <td data-label="effective">
-        <Mode mode={effectiveMode} isLowered={isLowered(hook)} />
+        <ModeBadge mode={effectiveMode} isLowered={isLowered(hook)} />
       </td>
       <td class="lane-verdicts">
         <Share stats={stats} />
@@ -160,20 +160,20 @@ function Off({ hook: { disabled } }: { readonly hook: HookView }) {
   const leftMs = disabled?.until === undefined ? undefined : disabled.until - now.value
   return (
     <span class="tag is-flag off" title={disabled?.reason}>
-      disabled{leftMs !== undefined && leftMs > 0 && ` for ${formatSpan(leftMs)}`}
+      disabled{leftMs !== undefined && leftMs > 0 && ` for ${formatPeriod(leftMs)}`}
     </span>
   )
 }
 
 function Share({ stats }: { readonly stats: HookView['stats'] }) {
-  const total = DECISIONS.reduce((sum, key) => sum + stats[key], 0)
+  const total = DECISION_LOOKS.reduce((sum, key) => sum + stats[key], 0)
   if (total === 0) return <span class="faint">no runs yet</span>
-  const words = DECISIONS.filter((key) => stats[key] > 0).map((key) => `${formatCount(stats[key])} ${key}`)
+  const words = DECISION_LOOKS.filter((key) => stats[key] > 0).map((key) => `${formatCount(stats[key])} ${key}`)
   const last = stats.lastRun === null ? '' : `, last ${formatAgo(Date.parse(stats.lastRun), now.value)}`
   return (
     <span class="share" title={`${words.join(', ')}${last}`}>
       <span class="share-bar" aria-hidden="true">
-        {DECISIONS.map(
+        {DECISION_LOOKS.map(
           (key) => stats[key] > 0 && <i key={key} class={`is-${key}`} style={{ flexGrow: String(stats[key]) }} />,
         )}
       </span>

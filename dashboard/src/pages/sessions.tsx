@@ -2,11 +2,11 @@
 
 import type { ComponentChildren } from 'preact'
 import type { Action, SessionDetail, SessionsView, SessionView } from '../../../src/protocol/views.ts'
-import { formatAgo, formatClock, formatCount, formatDuration, formatShare, formatSpan } from '../model/format.ts'
+import { formatAgo, formatClock, formatCount, formatDuration, formatPeriod, formatShare } from '../model/format.ts'
 import { clipText, toPlainText } from '../model/visible-text.ts'
 import { layOutWaterfall } from '../model/waterfall.ts'
 import { ActionPanel } from '../parts/action-panel.tsx'
-import { DECISIONS, Decision } from '../parts/decision.tsx'
+import { DECISION_LOOKS, DecisionBadge } from '../parts/decision.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { SafeText } from '../parts/safe-text.tsx'
@@ -32,7 +32,7 @@ function SessionsOverview() {
           <section class="panel" aria-label="Sessions">
             <header>
               <h2>Sessions</h2>
-              {data.since !== null && <span class="end faint">last {formatSpan(now.value - data.since)}</span>}
+              {data.since !== null && <span class="end faint">last {formatPeriod(now.value - data.since)}</span>}
             </header>
             {data.sessions.length === 0 ? (
               <Empty icon="sessions" title="No sessions yet" command="arc install claude">
@@ -97,7 +97,7 @@ function Head({ session }: { readonly session: SessionView }) {
         </a>
       </div>
       <div class="row wrap soft">
-        <span>{formatSpan((endedAt ?? lastAt) - startedAt)}</span>
+        <span>{formatPeriod((endedAt ?? lastAt) - startedAt)}</span>
         <span>· last {formatAgo(lastAt, now.value)}</span>
         {coverage.calls > 0 && <span>· {formatShare(coverage.supervised, coverage.calls)} of calls checked first</span>}
         {workspace !== null && (
@@ -107,8 +107,8 @@ function Head({ session }: { readonly session: SessionView }) {
         )}
         {profile !== null && <span>· profile {profile}</span>}
         <span class="row end-of">
-          {DECISIONS.filter((key) => decisions[key] > 0).map((key) => (
-            <Decision key={key} tone={key} word={`${formatCount(decisions[key])} ${key}`} />
+          {DECISION_LOOKS.filter((key) => decisions[key] > 0).map((key) => (
+            <DecisionBadge key={key} tone={key} word={`${formatCount(decisions[key])} ${key}`} />
           ))}
         </span>
       </div>
@@ -135,7 +135,7 @@ function WaterfallPanel({ detail: { actions, isCut, events } }: { readonly detai
                 key={left}
                 class="pause-mark"
                 style={{ left: `${left * 100}%` }}
-                title={`pause of ${formatSpan(ms)}`}
+                title={`pause of ${formatPeriod(ms)}`}
               />
             ))}
           </WaterfallRow>
@@ -174,7 +174,7 @@ function WaterfallRow({ action, bar, children }: RowProps) {
         onClick={() => openAction(id)}
       >
         <span class="mono faint w-time">{formatClock(Date.parse(time), { hasMs: false })}</span>
-        <Decision tone={decision} />
+        <DecisionBadge tone={decision} />
         <span class="clip w-what" title={toPlainText(preview)}>
           <strong>
             <SafeText text={clipText(tool ?? point, 40)} isOneLine={true} />

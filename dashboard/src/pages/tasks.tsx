@@ -1,7 +1,7 @@
 // Tasks between agents as a board by status, and the details of one task.
 
 import type { TaskDetail, TaskView } from '../../../src/protocol/views.ts'
-import { formatAgo, formatSpan } from '../model/format.ts'
+import { formatAgo, formatPeriod } from '../model/format.ts'
 import { clipText } from '../model/visible-text.ts'
 import { CopyCommand } from '../parts/copy-command.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -164,7 +164,7 @@ function TaskBody({ task }: { readonly task: TaskDetail }) {
       {lease !== undefined && (
         <p class="soft">
           Leased to <SafeText text={lease.holder} isOneLine={true} />
-          {lease.expiresAt > now.value && ` for ${formatSpan(lease.expiresAt - now.value)}`}
+          {lease.expiresAt > now.value && ` for ${formatPeriod(lease.expiresAt - now.value)}`}
         </p>
       )}
       <section class="step">

@@ -9,11 +9,11 @@ import { log, rowsVersion } from '../state/live.ts'
 import { useResource } from '../state/resource.ts'
 import { buildAddress } from '../state/route.ts'
 import { CopyCommand } from './copy-command.tsx'
-import { Decision } from './decision.tsx'
+import { DecisionBadge } from './decision.tsx'
 import { Diff } from './diff.tsx'
 import { Icon } from './icons.tsx'
 import { SafeText } from './safe-text.tsx'
-import { Verdict } from './verdict.tsx'
+import { VerdictBadge } from './verdict.tsx'
 
 export function ActionPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   // Rendered when this action changes, not with every new row.
@@ -26,7 +26,7 @@ export function ActionPanel({ id, onClose }: { readonly id: string; readonly onC
   return (
     <aside class="action-panel" aria-label="Action" data-open={id} ref={box} tabIndex={-1}>
       <header>
-        {action !== undefined && <Decision tone={action.decision} isChip={true} />}
+        {action !== undefined && <DecisionBadge tone={action.decision} isChip={true} />}
         <h2 class="clip grow">
           <SafeText text={action?.tool ?? action?.point ?? 'Action'} isOneLine={true} />
         </h2>
@@ -136,7 +136,7 @@ function StepSection({ detail }: { readonly detail: StepDetail }) {
       {verdicts.length === 0 && <p class="faint">No hooks at this point.</p>}
       <ol class="verdicts">
         {verdicts.map((verdict) => (
-          <Verdict key={`${verdict.priority} ${verdict.hook}`} verdict={verdict} longestMs={longest} />
+          <VerdictBadge key={`${verdict.priority} ${verdict.hook}`} verdict={verdict} longestMs={longest} />
         ))}
       </ol>
       {changes.length > 0 && verdicts.filter((verdict) => verdict.changes.length > 0).length > 1 && (

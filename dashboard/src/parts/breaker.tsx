@@ -1,7 +1,7 @@
 // The breaker: its state, its failures, and the time until half-open.
 
 import type { BreakerView } from '../../../src/protocol/views.ts'
-import { formatSpan } from '../model/format.ts'
+import { formatPeriod } from '../model/format.ts'
 import { now } from '../state/clock.ts'
 import { Icon } from './icons.tsx'
 
@@ -39,7 +39,7 @@ export function Breaker({ breaker }: { readonly breaker: BreakerView }) {
       </span>
       {leftMs !== undefined && (
         <span class="soft" data-countdown="">
-          half-open {leftMs > 0 ? `in ${formatSpan(leftMs)}` : 'at the next call'}
+          half-open {leftMs > 0 ? `in ${formatPeriod(leftMs)}` : 'at the next call'}
         </span>
       )}
     </div>

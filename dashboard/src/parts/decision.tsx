@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icons.tsx'
 /** A decision, a failed hook, or a skipped hook. */
 export type Tone = 'pass' | 'flag' | 'ask' | 'block' | 'error' | 'skip'
 
-export const DECISIONS = ['pass', 'flag', 'ask', 'block'] as const
+export const DECISION_LOOKS = ['pass', 'flag', 'ask', 'block'] as const
 
 interface Props {
   readonly tone: Tone
@@ -15,7 +15,7 @@ interface Props {
   readonly word?: string
 }
 
-export function Decision({ tone, isChip = false, word = tone }: Props) {
+export function DecisionBadge({ tone, isChip = false, word = tone }: Props) {
   return (
     <span class={`decision is-${tone} ${isChip ? 'chip' : ''}`}>
       <Icon name={tone satisfies IconName} size={13} />

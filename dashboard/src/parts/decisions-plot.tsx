@@ -7,7 +7,7 @@ import type { Bucket } from '../../../src/protocol/views.ts'
 import { formatCount } from '../model/format.ts'
 import { STACK_ORDER, stackBuckets, sumBuckets } from '../model/stack.ts'
 import { theme } from '../state/theme.ts'
-import { Decision } from './decision.tsx'
+import { DecisionBadge } from './decision.tsx'
 
 interface Props {
   readonly buckets: readonly Bucket[]
@@ -59,13 +59,13 @@ function Legend({ buckets, pointedAt, stepMs, noun }: LegendProps) {
       {STACK_ORDER.map((key) => (
         <span key={key} class="row">
           <i class={`swatch is-${key}`} aria-hidden="true" />
-          <Decision tone={key} />
+          <DecisionBadge tone={key} />
           <span>{formatCount(counts[key])}</span>
         </span>
       ))}
       {counts.error > 0 && (
         <span class="row">
-          <Decision tone="error" word="hook errors" />
+          <DecisionBadge tone="error" word="hook errors" />
           <span>{formatCount(counts.error)}</span>
         </span>
       )}

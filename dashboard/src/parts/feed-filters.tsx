@@ -7,7 +7,7 @@ import { now } from '../state/clock.ts'
 import { filter, isPaused, setFilter } from '../state/feed-page.ts'
 import { log, overview } from '../state/live.ts'
 import { route, setParams } from '../state/route.ts'
-import { DECISIONS, Decision } from './decision.tsx'
+import { DECISION_LOOKS, DecisionBadge } from './decision.tsx'
 import { Icon } from './icons.tsx'
 
 const SCANNED_ROWS = 2_000
@@ -25,7 +25,7 @@ export function FeedFilters({ searchRef }: { readonly searchRef: SearchRef }) {
       <SearchField searchRef={searchRef} />
       <fieldset class="toggles">
         <legend class="sr">Decisions</legend>
-        {[...DECISIONS, ...LINKED.filter((name) => decision.includes(name))].map((name) => (
+        {[...DECISION_LOOKS, ...LINKED.filter((name) => decision.includes(name))].map((name) => (
           <button
             key={name}
             type="button"
@@ -34,7 +34,7 @@ export function FeedFilters({ searchRef }: { readonly searchRef: SearchRef }) {
             aria-pressed={decision.includes(name)}
             onClick={() => toggle(name)}
           >
-            <Decision tone={name === 'would-block' ? 'block' : name} word={name.replace('-', ' ')} />
+            <DecisionBadge tone={name === 'would-block' ? 'block' : name} word={name.replace('-', ' ')} />
           </button>
         ))}
       </fieldset>

@@ -3,7 +3,7 @@
 import type { Action } from '../../../src/protocol/views.ts'
 import { formatClock, formatDuration } from '../model/format.ts'
 import { clipText, toPlainText } from '../model/visible-text.ts'
-import { Decision } from './decision.tsx'
+import { DecisionBadge } from './decision.tsx'
 import { Icon } from './icons.tsx'
 import { memo } from './memo.ts'
 import { SafeText } from './safe-text.tsx'
@@ -40,7 +40,7 @@ export const FeedRow = memo(function FeedRow({ action, isSelected, isFresh, onOp
         {formatClock(Date.parse(time))}
       </span>
       <span class="c-decision" role="gridcell">
-        <Decision tone={action.decision} isChip={true} />
+        <DecisionBadge tone={action.decision} isChip={true} />
       </span>
       <span
         class="c-agent clip"

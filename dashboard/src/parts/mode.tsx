@@ -7,7 +7,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   enforce: 'enforce: hooks also block',
 }
 
-export function Mode({ mode, isLowered = false }: { readonly mode: string; readonly isLowered?: boolean }) {
+export function ModeBadge({ mode, isLowered = false }: { readonly mode: string; readonly isLowered?: boolean }) {
   const title = `${MEANINGS[mode] ?? mode}${isLowered ? ' (lowered by the breaker)' : ''}`
   return (
     <span class={`mode mode-${mode}`} title={title}>

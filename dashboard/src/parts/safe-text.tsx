@@ -1,25 +1,25 @@
 // Text from agents. Always text nodes; hidden characters are shown by their code; matched spans are underlined.
 
-import { markSpans, type Span } from '../model/spans.ts'
-import { type Piece, piecesOf } from '../model/visible-text.ts'
+import { type MatchedSpan, markSpans } from '../model/spans.ts'
+import { type Piece, splitPieces } from '../model/visible-text.ts'
 
 interface Props {
   readonly text: string
   readonly isOneLine?: boolean
   /** The spans to underline. */
-  readonly spans?: readonly Span[]
+  readonly spans?: readonly MatchedSpan[]
 }
 
 export function SafeText({ text, isOneLine = false, spans = [] }: Props) {
-  if (spans.length === 0) return <>{drawPieces(piecesOf(text, { isOneLine }))}</>
+  if (spans.length === 0) return <>{drawPieces(splitPieces(text, { isOneLine }))}</>
   return (
     <>
       {markSpans(text, spans).map(({ text: part, isMarked }, index) =>
         // Parts of a text have no other key than their index.
         isMarked ? (
-          <mark key={index}>{drawPieces(piecesOf(part, { isOneLine }))}</mark>
+          <mark key={index}>{drawPieces(splitPieces(part, { isOneLine }))}</mark>
         ) : (
-          drawPieces(piecesOf(part, { isOneLine }))
+          drawPieces(splitPieces(part, { isOneLine }))
         ),
       )}
     </>

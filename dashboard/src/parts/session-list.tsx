@@ -5,7 +5,7 @@ import { formatAgo, formatCount, formatShare } from '../model/format.ts'
 import { clipText } from '../model/visible-text.ts'
 import { now } from '../state/clock.ts'
 import { buildAddress } from '../state/route.ts'
-import { DECISIONS, Decision } from './decision.tsx'
+import { DECISION_LOOKS, DecisionBadge } from './decision.tsx'
 import { SafeText } from './safe-text.tsx'
 
 export function SessionList({ sessions }: { readonly sessions: readonly SessionView[] }) {
@@ -44,8 +44,8 @@ function SessionRow({ session }: { readonly session: SessionView }) {
         <SafeText text={lastPreview} isOneLine={true} />
       </span>
       <span class="session-counts">
-        {DECISIONS.filter((key) => key !== 'pass' && decisions[key] > 0).map((key) => (
-          <Decision key={key} tone={key} word={`${formatCount(decisions[key])} ${key}`} />
+        {DECISION_LOOKS.filter((key) => key !== 'pass' && decisions[key] > 0).map((key) => (
+          <DecisionBadge key={key} tone={key} word={`${formatCount(decisions[key])} ${key}`} />
         ))}
       </span>
       <span class="session-figures faint">

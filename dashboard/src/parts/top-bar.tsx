@@ -1,13 +1,13 @@
 // The bar above every page: title, profile, mode, and the state of the connection.
 
-import { formatSpan } from '../model/format.ts'
+import { formatPeriod } from '../model/format.ts'
 import { now } from '../state/clock.ts'
 import { isHelpOpen } from '../state/keyboard.ts'
 import { connection, overview } from '../state/live.ts'
 import { PAGES, route } from '../state/route.ts'
 import { theme, toggleTheme } from '../state/theme.ts'
 import { Icon } from './icons.tsx'
-import { Mode } from './mode.tsx'
+import { ModeBadge } from './mode.tsx'
 
 export function TopBar() {
   const { page } = route.value
@@ -20,7 +20,7 @@ export function TopBar() {
           <span class="row hint">
             <span class="faint">profile</span>
             <span class="mono">{data.profile}</span>
-            <Mode mode={data.enforcement} />
+            <ModeBadge mode={data.enforcement} />
           </span>
         )}
         <ConnectionBadge />
@@ -66,7 +66,7 @@ function Reconnecting({ retryAt }: { readonly retryAt: number }) {
   return (
     <>
       reconnecting
-      {waitMs > 1_500 && <span aria-hidden="true"> in {formatSpan(waitMs)}</span>}
+      {waitMs > 1_500 && <span aria-hidden="true"> in {formatPeriod(waitMs)}</span>}
     </>
   )
 }

@@ -3,12 +3,12 @@
 import type { EvidenceView, VerdictDetail } from '../../../src/protocol/views.ts'
 import { formatDuration } from '../model/format.ts'
 import { toReadable } from '../model/step-text.ts'
-import { Decision, type Tone } from './decision.tsx'
+import { DecisionBadge, type Tone } from './decision.tsx'
 import { Diff } from './diff.tsx'
-import { Mode } from './mode.tsx'
+import { ModeBadge } from './mode.tsx'
 import { SafeText } from './safe-text.tsx'
 
-export function Verdict({ verdict, longestMs }: { readonly verdict: VerdictDetail; readonly longestMs: number }) {
+export function VerdictBadge({ verdict, longestMs }: { readonly verdict: VerdictDetail; readonly longestMs: number }) {
   const { hook, priority, mode, isLowered, durationMs, reason, suggestion, changes, evidence, metadata } = verdict
   const share = Math.max(2, Math.round((durationMs / longestMs) * 100))
   return (
@@ -18,9 +18,9 @@ export function Verdict({ verdict, longestMs }: { readonly verdict: VerdictDetai
         <strong class="clip">
           <SafeText text={hook} isOneLine={true} />
         </strong>
-        <Decision tone={findTone(verdict)} word={describeVerdict(verdict)} />
+        <DecisionBadge tone={findTone(verdict)} word={describeVerdict(verdict)} />
         <span class="end-of row">
-          <Mode mode={mode} isLowered={isLowered} />
+          <ModeBadge mode={mode} isLowered={isLowered} />
           <span class="time-bar" aria-hidden="true">
             <i style={{ width: `${share}%` }} />
           </span>

@@ -12,12 +12,12 @@ import { Stream } from '../net/stream.ts'
 import { announce } from './announce.ts'
 import { setClock } from './clock.ts'
 
-export type Connection =
+export type ConnectionState =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
   | { readonly state: 'reconnecting'; readonly retryAt: number }
 
-export const connection = signal<Connection>({ state: 'connecting' })
+export const connection = signal<ConnectionState>({ state: 'connecting' })
 export const overview = signal<Overview | undefined>(undefined)
 /** Increases when rows change: components read it to render again. */
 export const rowsVersion = signal(0)

@@ -6,7 +6,7 @@ import { listProfiles } from '../../config/profile-files.ts'
 import { arcHome } from '../../platform/home.ts'
 import { context } from '../context.ts'
 import { print } from '../output.ts'
-import { type LookUp, readNodes } from './completion/command-nodes.ts'
+import { type NameLookup, readNodes } from './completion/command-nodes.ts'
 import { type Shell, scriptFor } from './completion/shell-scripts.ts'
 
 /** Prints the completion script of a shell. */
@@ -16,12 +16,12 @@ export async function completion(shell: Shell, arc: Command): Promise<number> {
 }
 
 /** Prints names of a kind, one per line. */
-export async function complete(kind: LookUp): Promise<number> {
+export async function complete(kind: NameLookup): Promise<number> {
   for (const name of await findNames(kind)) if (isPlain(name)) print(name)
   return 0
 }
 
-async function findNames(kind: LookUp): Promise<readonly string[]> {
+async function findNames(kind: NameLookup): Promise<readonly string[]> {
   if (kind === 'profile') return [...new Set(['default', ...listProfiles(join(arcHome(), 'profiles'))])]
   if (kind === 'host') return (await import('../../hosts/host.ts')).HOST_NAMES
   const { ProfileHome } = await import('../../supervisor/profile-home.ts')

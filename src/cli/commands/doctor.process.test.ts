@@ -121,11 +121,11 @@ it('asks the program for its release: another is told, another kind is not all r
   const { verifiedWith = '' } = HOSTS.claude
   expect(await look(`echo "${verifiedWith} (Claude Code)"`)).toMatchObject({
     ok: true,
-    detail: `${verifiedWith}, checked with ${verifiedWith}`,
+    detail: `${verifiedWith}, tested with ${verifiedWith}`,
   })
   expect(await look('echo 2.0.1')).toMatchObject({ ok: true, detail: expect.stringContaining('2.0.1 is older') })
   expect(await look('echo 99.0.0')).toMatchObject({ ok: false, detail: expect.stringContaining('99.0.0') })
-  const untold = { ok: true, detail: expect.stringContaining('could not be told') }
+  const untold = { ok: true, detail: expect.stringContaining('the installed version is unknown') }
   expect(await look('echo "native binary not installed" >&2; exit 1')).toMatchObject(untold)
   // One that never answers, and a child of it that holds the pipe.
   expect(await look('sleep 600 & sleep 600')).toMatchObject(untold)

@@ -6,10 +6,12 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
 import { readManagedInstall } from '../../guard/managed-install.ts'
-import { type Check, diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
+import type { Check } from '../../hosts/check.ts'
+import { diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
-import { type Place, pathsToRead } from '../../hosts/install/plan.ts'
+import type { InstallTarget } from '../../hosts/install/install-file.ts'
+import { pathsToRead } from '../../hosts/install/plan.ts'
 import { HOSTS } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
@@ -96,21 +98,21 @@ function configChecks(): Check[] {
 
 interface Installed {
   readonly host: Host
-  readonly place: Place
+  readonly place: InstallTarget
   /** The version of the program, if it could be read. */
   readonly version?: string | undefined
 }
 
 // In parallel: each program may take a while.
 async function readVersions(installed: readonly Installed[]): Promise<ReadonlyMap<string, string | undefined>> {
-  const names = [...new Set(installed.map(({ host }) => host.name))]
-  return new Map(await Promise.all(names.map(async (name) => [name, await clientVersion(name)] as const)))
+  const hosts = [...new Set(installed.map(({ host }) => host))]
+  return new Map(await Promise.all(hosts.map(async (host) => [host.name, await clientVersion(host)] as const)))
 }
 
 // Hosts with ARC's lines in the user's files or in those of the current project.
 function installedHosts(): Installed[] {
   const env = context().env
-  const places: Place[] = [
+  const places: InstallTarget[] = [
     { scope: 'user', dir: homedir(), env },
     { scope: 'project', dir: context().cwd, env },
   ]
@@ -119,7 +121,7 @@ function installedHosts(): Installed[] {
   })
 }
 
-function isInstalled(host: Host, place: Place): boolean {
+function isInstalled(host: Host, place: InstallTarget): boolean {
   const texts = readTexts(host.install.files(place).map(({ path }) => path))
   return host.install.files(place).some(({ path, has }) => {
     const text = texts.get(path)

@@ -8,22 +8,21 @@ import { readManagedInstall } from '../../guard/managed-install.ts'
 import type { Host } from '../../hosts/host.ts'
 import { applyChanges, readTexts } from '../../hosts/install/apply.ts'
 import { unifiedDiff } from '../../hosts/install/diff.ts'
+import type { InstallTarget, Texts } from '../../hosts/install/install-file.ts'
 import {
-  backupOf,
+  backupPath,
   type FileChange,
   type InstallPlan,
-  type Place,
   pathsToRead,
   planInstall,
   planUninstall,
-  type Texts,
 } from '../../hosts/install/plan.ts'
 import { findHost } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
-import { launcherFile, writeLauncher } from '../hook/launcher.ts'
+import { installLauncher, launcherFile } from '../hook/launcher.ts'
 import { isHomeEnforced, readConfigVariables, syncMode } from '../mode-sync.ts'
 
 export interface InstallFlags {
@@ -64,11 +63,11 @@ function installManaged(name: string, flags: InstallFlags, command: string): num
 }
 
 // Every file with ARC's lines, and its backup.
-function listInstalledFiles(host: Host, place: Place): string[] {
+function listInstalledFiles(host: Host, place: InstallTarget): string[] {
   const files = host.install.files(place)
   const texts = readTexts(pathsToRead(host, place))
   const owned = files.filter(({ path, has }) => has(texts.get(path) ?? '')).map(({ path }) => path)
-  return owned.flatMap((path) => (texts.get(backupOf(path)) === undefined ? [path] : [path, backupOf(path)]))
+  return owned.flatMap((path) => (texts.get(backupPath(path)) === undefined ? [path] : [path, backupPath(path)]))
 }
 
 /** Removes ARC from an agent's configuration. */
@@ -80,12 +79,12 @@ export async function uninstall(name: string, flags: InstallFlags): Promise<numb
   return code
 }
 
-type Planner = (host: Host, place: Place, texts: Texts) => InstallPlan
+type Planner = (host: Host, place: InstallTarget, texts: Texts) => InstallPlan
 
 interface CarriedOut {
   readonly code: number
   readonly host: Host
-  readonly place: Place
+  readonly place: InstallTarget
   readonly isDone: boolean
 }
 
@@ -107,12 +106,12 @@ function installedCommand({ dryRun }: InstallFlags): string {
   if (process.platform === 'win32') return arc
   const home = resolve(arcHome())
   if (dryRun === true) return launcherFile(home)
-  const file = writeLauncher({ home, node: process.execPath, arc })
+  const file = installLauncher({ home, node: process.execPath, arc })
   syncMode(new ProfileHome(home))
   return file
 }
 
-function readTarget({ project }: InstallFlags): Place {
+function readTarget({ project }: InstallFlags): InstallTarget {
   const env = context().env
   return project === undefined
     ? { scope: 'user', dir: homedir(), env }

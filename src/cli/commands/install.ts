@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
 
-export function addInstall(arc: Command, run: Run): void {
+export function addInstallCommand(arc: Command, run: Run): void {
   const load = () => import('./install.run.ts')
   const add = (name: 'install' | 'uninstall', description: string) =>
     arc

@@ -91,7 +91,7 @@ line=$(sed -n 's/.*"command": "\\(.*\\)".*/\\1/p' "$2" | head -1)
 printf %s '${CALL}' | sh -c "$line"`,
     )
     const { code, stderr } = await launch('--', '-p', 'go')
-    expect(stderr).toContain('not committed')
+    expect(stderr).toContain('uncommitted')
     expect(code).toBe(2)
     expect(await logs('--hook', 'risk-detection', '--decision', 'block')).toMatchObject([
       { profile: 'work', host: 'claude', point: 'pre:tool', applied: true },

@@ -17,7 +17,7 @@ import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import { requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
-import { writeLauncher } from '../hook/launcher.ts'
+import { installLauncher } from '../hook/launcher.ts'
 import { syncMode } from '../mode-sync.ts'
 import { info } from '../output.ts'
 import { createInjection } from './launch/injection.ts'
@@ -66,7 +66,7 @@ async function run(supervisor: Supervisor, { home, profile, args }: LaunchReques
   if (before.blocked) return refuse(before)
   const wanted = readLaunch(before.data, tool, args)
   const arc = context().program
-  const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
+  const launcher = process.platform === 'win32' ? arc : installLauncher({ home, node: process.execPath, arc })
   syncMode(new ProfileHome(home))
   const failClosed = supervisor.engine.mode === 'enforce'
   const injected = createInjection(wanted, { launcher, home, cwd: context().cwd, env: context().env, failClosed })

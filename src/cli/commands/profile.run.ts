@@ -24,7 +24,7 @@ interface JsonOption {
 }
 
 /** Lists all profiles. */
-export async function listProfiles({ json }: JsonOption): Promise<number> {
+export async function printProfiles({ json }: JsonOption): Promise<number> {
   const profiles = new ProfileHome()
   const { active } = profiles
   const all = profiles.list().map((name) => summarize(profiles, name, active))
@@ -144,7 +144,7 @@ export async function unsetSetting(key: string, options: ChangeOptions): Promise
 }
 
 /** A change of one setting; without a value the setting is removed. */
-export interface Change {
+export interface SettingChange {
   readonly name: string
   readonly key: string
   readonly value: unknown
@@ -154,7 +154,7 @@ export interface Change {
  * Changes a setting, for `arc profile set`, `arc profile unset`, `arc mode` and `arc init`.
  * Afterwards the launcher and the fail-closed switches of the installed hosts are updated.
  */
-export async function changeSetting(profiles: ProfileHome, { name, key, value }: Change): Promise<boolean> {
+export async function changeSetting(profiles: ProfileHome, { name, key, value }: SettingChange): Promise<boolean> {
   const isChanged = await profiles.change(name, { path: readKeyPath(key), value }, profiles.template(name))
   await profiles.storeStrictness(name)
   syncMode(profiles)
@@ -165,7 +165,7 @@ export async function changeSetting(profiles: ProfileHome, { name, key, value }:
  * Changes a setting after confirmation, and records the change with its source. Raising the mode needs no
  * confirmation. Returns undefined if the change was not confirmed.
  */
-export async function changeConfirmed(profiles: ProfileHome, change: Change): Promise<boolean | undefined> {
+export async function changeConfirmed(profiles: ProfileHome, change: SettingChange): Promise<boolean | undefined> {
   const { name, key, value } = change
   profiles.require(name)
   const path = readKeyPath(key)
@@ -186,7 +186,7 @@ export async function changeConfirmed(profiles: ProfileHome, change: Change): Pr
   return isChanged
 }
 
-function describeChange({ key, value }: Change): string {
+function describeChange({ key, value }: SettingChange): string {
   return value === undefined ? `${key} is unset` : `${key} is ${oneLine(showValue(value), 60)}`
 }
 

@@ -17,7 +17,7 @@ export function addProfile(arc: Command, run: Run): void {
       .option('--json', 'print the profile as JSON')
       .addHelpText('after', example(line))
   add('list', 'list all profiles; * marks the active one', 'arc profile list').action((options) =>
-    run(load().then((all) => all.listProfiles(options))),
+    run(load().then((all) => all.printProfiles(options))),
   )
   add('show [name]', 'show all settings, their sources and problems', 'arc profile show strict').action(
     (name, options) => run(load().then((all) => all.showOne(name, options))),

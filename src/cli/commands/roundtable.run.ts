@@ -39,7 +39,7 @@ const EXIT = { done: 0, failed: 1, blocked: 2, held: 3, bySignal: 128 } as const
 const HOLD_MS = 60_000
 
 /** Runs a roundtable, or continues one. */
-export async function roundtable(words: readonly string[], options: RoundtableOptions): Promise<number> {
+export async function runRoundtable(words: readonly string[], options: RoundtableOptions): Promise<number> {
   const turnMs = readSpan(options.turnTimeout)
   if (turnMs === undefined || turnMs === 0) {
     return reportUsage(`--turn-timeout must be like 90s or 5m, not ${show(options.turnTimeout)}`)
@@ -245,12 +245,12 @@ function finish(
 }
 
 /** The options of `arc roundtable list`. */
-export interface ListOptions extends JsonOption {
+export interface RoundtableListOptions extends JsonOption {
   readonly limit: string
 }
 
 /** Lists roundtables, newest last. */
-export function listTables({ limit, json }: ListOptions): number {
+export function listTables({ limit, json }: RoundtableListOptions): number {
   if (!/^[1-9]\d{0,8}$/.test(limit)) {
     info(`arc: --limit must be a whole number above 0, not ${JSON.stringify(limit)}`)
     return EXIT.blocked

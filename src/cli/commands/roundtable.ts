@@ -21,7 +21,7 @@ export function addRoundtable(arc: Command, run: Run): void {
     .addHelpText('after', '\nThe first agent argues for the topic, the second against it; others weigh both.')
     .addHelpText('after', 'Exit code: 1 no agent spoke, 2 blocked, 3 needs approval, 130 interrupted.')
     .addHelpText('after', example(line))
-    .action((topic, options) => run(load().then((all) => all.roundtable(topic, options))))
+    .action((topic, options) => run(load().then((all) => all.runRoundtable(topic, options))))
   // --json is an option of all three: commander gives it to the outer command, wherever the flag is.
   table
     .command('list')

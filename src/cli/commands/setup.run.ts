@@ -15,7 +15,7 @@ import { escapeControls, info, print, printJson } from '../output.ts'
 import { requireAccountNames } from './setup/accounts.ts'
 import { packageRoot } from './setup/package-copy.ts'
 import { removalSteps } from './setup/removal-steps.ts'
-import { type SetupPlan, type Step, setupSteps } from './setup/setup-steps.ts'
+import { type SetupPlan, type SetupStep, setupSteps } from './setup/setup-steps.ts'
 import { readHostNames } from './setup/system-hooks.ts'
 
 export interface SetupOptions {
@@ -55,7 +55,7 @@ export async function setup(options: SetupOptions): Promise<number> {
   return 0
 }
 
-function planRemoval(present: ManagedInstall | undefined, { purge, root }: SetupOptions): Step[] {
+function planRemoval(present: ManagedInstall | undefined, { purge, root }: SetupOptions): SetupStep[] {
   if (present !== undefined) return removalSteps(present, purge === true)
   const where = systemPaths(resolve(root ?? '/')).marker
   throw new ArcError('ARC_SETUP_FAILED', `This machine is not managed: there is no marker ${where}.`)
@@ -98,7 +98,7 @@ function listWarnings({ approver = [] }: SetupOptions): string[] {
   return warnings
 }
 
-async function carryOut(steps: readonly Step[], { json }: SetupOptions): Promise<string[]> {
+async function carryOut(steps: readonly SetupStep[], { json }: SetupOptions): Promise<string[]> {
   // New folders must be readable for all users, whatever root's umask is.
   process.umask(0o022)
   const done: string[] = []

@@ -17,7 +17,7 @@ interface JsonOption {
 }
 
 /** The options of `arc task delegate`. */
-export interface DelegateOptions extends JsonOption {
+export interface DelegateArguments extends JsonOption {
   readonly from: string
   readonly to: string
   readonly priority: TaskPriority
@@ -26,7 +26,7 @@ export interface DelegateOptions extends JsonOption {
 const EXIT = { done: 0, failed: 1, blocked: 2, held: 3 } as const
 
 /** Delegates a task to an agent, if the pipeline allows it. */
-export async function delegateTask(words: readonly string[], options: DelegateOptions): Promise<number> {
+export async function delegateTask(words: readonly string[], options: DelegateArguments): Promise<number> {
   const { from, to, priority, json } = options
   const workspace = context().cwd
   const project = findProject(workspace)
@@ -46,7 +46,7 @@ export async function delegateTask(words: readonly string[], options: DelegateOp
 }
 
 /** The options of `arc task list`. */
-export interface ListOptions extends JsonOption {
+export interface TaskListOptions extends JsonOption {
   readonly status?: TaskStatus
   readonly from?: string
   readonly to?: string
@@ -54,7 +54,7 @@ export interface ListOptions extends JsonOption {
 }
 
 /** Lists tasks, newest last. */
-export async function listTasks({ status, from, to, limit, json }: ListOptions): Promise<number> {
+export async function listTasks({ status, from, to, limit, json }: TaskListOptions): Promise<number> {
   if (!/^[1-9]\d{0,8}$/.test(limit)) {
     info(`arc: --limit must be a whole number above 0, not ${JSON.stringify(limit)}`)
     return EXIT.blocked

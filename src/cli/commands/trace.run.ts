@@ -19,14 +19,14 @@ import { context } from '../context.ts'
 import { openTrace } from '../home-stores.ts'
 import { info, report } from '../output.ts'
 
-export interface VerifyOptions {
+export interface VerifyArguments {
   readonly json?: boolean
   /** A file with anchors: a copy from another machine, or an extract of a system log. */
   readonly anchors?: string
 }
 
 /** Verifies the hash chain and the anchors; exit code 1 if a record is bad or an anchor does not match. */
-export async function verifyTrace(options: VerifyOptions): Promise<number> {
+export async function verifyTrace(options: VerifyArguments): Promise<number> {
   const home = arcHome()
   // Before the store is opened, since opening moves a damaged database aside.
   const given = options.anchors === undefined ? [] : [anchorsIn(resolve(context().cwd, options.anchors))]

@@ -10,7 +10,7 @@ import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { loadableDrivers, loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
 import { cachePath } from './cached-code.ts'
-import { writeLauncher } from './launcher.ts'
+import { installLauncher } from './launcher.ts'
 
 // Daemons are asked here, and started by the tests alone.
 process.env.ARC_DAEMON = 'ask'
@@ -35,7 +35,7 @@ beforeEach(() => {
   home = folder('arc-hook-')
   askNobody(home)
   setProfile({ enforcement: 'enforce' })
-  launcher = writeLauncher({ home, node: process.execPath, arc: ARC })
+  launcher = installLauncher({ home, node: process.execPath, arc: ARC })
 })
 
 afterEach(async () => {
@@ -312,6 +312,6 @@ it("the launcher is only its owner's, and survives paths with quotes", async () 
   const odd = join(folder('arc-quote-'), "it's here")
   mkdirSync(odd)
   symlinkSync(ARC, join(odd, 'arc'))
-  writeLauncher({ home, node: process.execPath, arc: join(odd, 'arc') })
+  installLauncher({ home, node: process.execPath, arc: join(odd, 'arc') })
   expectDenied(await runProgram(launcher, ['hook', 'claude'], { input: payload(DANGER) }), 'uncommitted')
 })

@@ -35,7 +35,7 @@ export interface LauncherPrograms {
 }
 
 /** Writes the launcher atomically and returns its path. */
-export function writeLauncher(programs: LauncherPrograms): string {
+export function installLauncher(programs: LauncherPrograms): string {
   return write(launched(programs))
 }
 

@@ -9,7 +9,7 @@ import { ARC, onlyJson, runArc, runProgram } from '../../../test/run-arc.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import { update } from '../../storage/state.ts'
-import { writeLauncher } from './launcher.ts'
+import { installLauncher } from './launcher.ts'
 
 // Finding processes by their home needs /proc.
 const test = it.skipIf(process.platform !== 'linux')
@@ -37,7 +37,7 @@ function useHome(path: string): void {
   mkdirSync(join(home, 'profiles'), { recursive: true })
   askNobody(home)
   setProfile({ enforcement: 'enforce' })
-  launcher = writeLauncher({ home, node: process.execPath, arc: ARC })
+  launcher = installLauncher({ home, node: process.execPath, arc: ARC })
 }
 
 function setProfile(profile: object): void {
@@ -112,7 +112,7 @@ test('the first hook starts it without waiting for it, and the next is answered 
   const { pid, startedBy } = await running()
   expect(startedBy).toBe('hook')
   // Node cannot even be started: only the daemon can have answered.
-  const bare = writeLauncher({ home, node: '/bin/false', arc: ARC })
+  const bare = installLauncher({ home, node: '/bin/false', arc: ARC })
   const denied = await runProgram(bare, ['hook', 'claude'], { input: payload('git reset --hard'), env: ON })
   expect(denied.code).toBe(2)
   expect((await status()).pid).toBe(pid)

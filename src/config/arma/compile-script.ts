@@ -18,8 +18,8 @@
 import { didYouMean, show } from '../../engine/errors.ts'
 import { BUILT_IN_POINTS, type ResolvedPoint } from '../../engine/point-names.ts'
 import type { Position } from '../position.ts'
-import type { ArmaError, Part, Word } from './lex.ts'
-import { errorAt, type HookStatement, literal, parseScript, type SetStatement, showWord } from './parse-script.ts'
+import type { ArmaError, Part, ScriptWord } from './lex.ts'
+import { errorAt, type HookStatement, literal, parseArma, type SetStatement, showWord } from './parse-script.ts'
 
 /** The text of an argument, with the variables to fill in. */
 export type Template = readonly Part[]
@@ -48,7 +48,7 @@ export interface ArmaScript {
 interface CommandSpec {
   readonly usage: string
   readonly least: number
-  readonly check?: (args: readonly Word[], at: ResolvedPoint) => ArmaError | undefined
+  readonly check?: (args: readonly ScriptWord[], at: ResolvedPoint) => ArmaError | undefined
 }
 
 /** The commands, with how each is written. */
@@ -72,7 +72,7 @@ const MAX_VARIABLES = 500
  * compileArma('hook pre:tool:shell /perms check shellExec').hooks[0].tool // 'shell'
  */
 export function compileArma(text: string): ArmaScript {
-  const { statements, errors: unread } = parseScript(text)
+  const { statements, errors: unread } = parseArma(text)
   const errors = [...unread]
   const hooks: ArmaHook[] = []
   let variables: ArmaHook['variables'] = []
@@ -120,7 +120,7 @@ function compileHook(statement: HookStatement, variables: ArmaHook['variables'])
 
 const SPELLINGS = [...BUILT_IN_POINTS.points].flatMap(([name, { aliases }]) => [name, ...aliases])
 
-function readPoint(word: Word): ResolvedPoint | ArmaError {
+function readPoint(word: ScriptWord): ResolvedPoint | ArmaError {
   const given = literal(word)
   if (given === undefined) return errorAt(word.position, `Expected the name of a point, not ${showWord(word)}.`)
   try {
@@ -130,7 +130,7 @@ function readPoint(word: Word): ResolvedPoint | ArmaError {
   }
 }
 
-function readCommand(word: Word): ArmaCommand | ArmaError {
+function readCommand(word: ScriptWord): ArmaCommand | ArmaError {
   const given = literal(word) ?? ''
   const name = given.slice(1)
   if (given.startsWith('/') && Object.hasOwn(COMMANDS, name)) return name as ArmaCommand
@@ -139,7 +139,7 @@ function readCommand(word: Word): ArmaCommand | ArmaError {
   return errorAt(word.position, `Expected one of ${known.join(' ')}, not ${showWord(word)}.${near}`)
 }
 
-function checkPerms([action, , extra]: readonly Word[]): ArmaError | undefined {
+function checkPerms([action, , extra]: readonly ScriptWord[]): ArmaError | undefined {
   if (action !== undefined && literal(action) !== 'check') {
     return errorAt(action.position, `Expected check, not ${showWord(action)}: ${COMMANDS.perms.usage}.`)
   }
@@ -147,7 +147,7 @@ function checkPerms([action, , extra]: readonly Word[]): ArmaError | undefined {
 }
 
 // A field that cannot change would make the line a silent nothing.
-function checkSet([target]: readonly Word[], { name, spec }: ResolvedPoint): ArmaError | undefined {
+function checkSet([target]: readonly ScriptWord[], { name, spec }: ResolvedPoint): ArmaError | undefined {
   const field = literal(target)
   if (target === undefined || (field === undefined && target.parts.length === 1)) return undefined
   if (field !== undefined && spec.modify.includes(field.split('.')[0] ?? '')) return undefined

@@ -7,7 +7,7 @@ import { lineIndex, type Position } from '../position.ts'
 export type Part = { readonly text: string } | { readonly variable: string }
 
 /** One word with its place. */
-export interface Word {
+export interface ScriptWord {
   readonly parts: readonly Part[]
   readonly position: Position
   /** Was any of it in quotes? */
@@ -21,7 +21,7 @@ export interface ArmaError extends Position {
 
 /** The words of a script, a list for each line that has any. */
 export interface Lexed {
-  readonly lines: readonly (readonly Word[])[]
+  readonly lines: readonly (readonly ScriptWord[])[]
   readonly errors: readonly ArmaError[]
 }
 
@@ -36,7 +36,7 @@ export function lex(text: string): Lexed {
 class Lexer {
   readonly #text: string
   readonly #findPosition: (offset: number) => Position
-  readonly #lines: Word[][] = []
+  readonly #lines: ScriptWord[][] = []
   readonly #errors: ArmaError[] = []
   #at = 0
 
@@ -51,7 +51,7 @@ class Lexer {
   }
 
   #line(): void {
-    const words: Word[] = []
+    const words: ScriptWord[] = []
     const errorsBefore = this.#errors.length
     for (;;) {
       this.#skipBlanks()
@@ -78,7 +78,7 @@ class Lexer {
     return isFirst || next === undefined || /\s/.test(next)
   }
 
-  #word(): Word | undefined {
+  #word(): ScriptWord | undefined {
     const position = this.#findPosition(this.#at)
     const parts: Part[] = []
     let isQuoted = false

@@ -2,15 +2,15 @@
 
 import { didYouMean, show } from '../../engine/errors.ts'
 import type { Position } from '../position.ts'
-import { type ArmaError, lex, type Word } from './lex.ts'
+import { type ArmaError, lex, type ScriptWord } from './lex.ts'
 
 /** A line that registers a hook. */
 export interface HookStatement {
   readonly kind: 'hook'
-  readonly point: Word
+  readonly point: ScriptWord
   /** With its slash, as it is written. */
-  readonly command: Word
-  readonly args: readonly Word[]
+  readonly command: ScriptWord
+  readonly args: readonly ScriptWord[]
   readonly position: Position
 }
 
@@ -18,7 +18,7 @@ export interface HookStatement {
 export interface SetStatement {
   readonly kind: 'set'
   readonly name: string
-  readonly value: readonly Word[]
+  readonly value: readonly ScriptWord[]
   readonly position: Position
 }
 
@@ -29,7 +29,7 @@ export interface Statements {
 }
 
 /** Parses a script; a line that cannot be read is left out, with an error. */
-export function parseScript(text: string): Statements {
+export function parseArma(text: string): Statements {
   const { lines, errors } = lex(text)
   const found = lines.map(parseLine)
   return {
@@ -39,13 +39,13 @@ export function parseScript(text: string): Statements {
 }
 
 /** The text of a word without variables, or nothing when it has some. */
-export function literal(word: Word | undefined): string | undefined {
+export function literal(word: ScriptWord | undefined): string | undefined {
   if (word === undefined || word.parts.some((part) => 'variable' in part)) return undefined
   return word.parts.map((part) => ('text' in part ? part.text : '')).join('')
 }
 
 /** A word as it may be shown in an error. */
-export function showWord(word: Word): string {
+export function showWord(word: ScriptWord): string {
   return show(word.parts.map((part) => ('text' in part ? part.text : `$${part.variable}`)).join(''))
 }
 
@@ -54,10 +54,10 @@ export function errorAt({ line, column }: Position, message: string): ArmaError 
   return { line, column, message }
 }
 
-type Line = readonly Word[]
+type Line = readonly ScriptWord[]
 
 function parseLine(words: Line): HookStatement | SetStatement | ArmaError {
-  const [first, ...rest] = words as [Word, ...Word[]]
+  const [first, ...rest] = words as [ScriptWord, ...ScriptWord[]]
   const keyword = literal(first)
   if (keyword === 'hook') return parseHook(first, rest)
   if (keyword === '/set') return parseSet(first, rest)
@@ -71,13 +71,13 @@ function parseLine(words: Line): HookStatement | SetStatement | ArmaError {
   return errorAt(first.position, `Expected hook <point> /command … or /set $name value, not ${showWord(first)}.${near}`)
 }
 
-function parseHook(first: Word, [point, command, ...args]: Line): HookStatement | ArmaError {
+function parseHook(first: ScriptWord, [point, command, ...args]: Line): HookStatement | ArmaError {
   if (point === undefined) return errorAt(first.position, 'Expected a point after hook, such as pre:tool.')
   if (command === undefined) return errorAt(point.position, 'Expected a /command after the point, such as /log.')
   return { kind: 'hook', point, command, args, position: first.position }
 }
 
-function parseSet(first: Word, [name, ...value]: Line): SetStatement | ArmaError {
+function parseSet(first: ScriptWord, [name, ...value]: Line): SetStatement | ArmaError {
   const [part, ...others] = name?.parts ?? []
   if (name === undefined || part === undefined || !('variable' in part) || others.length > 0 || name.isQuoted) {
     return errorAt((name ?? first).position, 'Expected a variable after /set, such as /set $channel "#alerts".')

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, runProgram } from '../../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { writeLauncher } from '../../cli/hook/launcher.ts'
+import { installLauncher } from '../../cli/hook/launcher.ts'
 import { HOST_JSON_TYPE } from '../../protocol/hook-wire.ts'
 import { type Daemon, startDaemon } from '../server.ts'
 import { Admission } from './admission.ts'
@@ -104,7 +104,7 @@ describe('a daemon at its limit', () => {
     expect(JSON.parse(body).error.code).toBe('ARC_DAEMON_BUSY')
     const step = JSON.stringify({ point: 'pre:tool', data: { tool: 'shell', args: { command: 'ls' } } })
     expect((await post('/v1/dispatch', step)).status).toBe(503)
-    const launcher = writeLauncher({ home: at.home, node: process.execPath, arc: ARC })
+    const launcher = installLauncher({ home: at.home, node: process.execPath, arc: ARC })
     const input = payload('Bash', { command: 'git reset --hard' })
     const denied = await runProgram(launcher, ['hook', 'claude'], { input, env: { ARC_DAEMON: 'ask' } })
     expect(denied.stderr).toContain('uncommitted')

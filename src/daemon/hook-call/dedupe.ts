@@ -8,9 +8,9 @@ import { describe } from '../../engine/errors.ts'
 import type { RegisteredHook } from '../../engine/hook.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import type { HandlerTable } from '../../engine/table.ts'
+import type { HookTable } from '../../engine/table.ts'
 import type { HostStep } from '../../hosts/host.ts'
-import { firingKey, pairKey, stepDigest } from '../../hosts/pairing.ts'
+import { buildEventKey, pairKey, stepDigest } from '../../hosts/pairing.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
@@ -109,7 +109,7 @@ export async function claimCall(step: HostStep, services: DedupeServices): Promi
 
 function tryClaim(step: HostStep, services: DedupeServices): Claim | 'busy' {
   const { state, clock, rules } = services
-  const { key: callKey, isExact } = pairKey(step) ?? firingKey(step)
+  const { key: callKey, isExact } = pairKey(step) ?? buildEventKey(step)
   const key = PREFIX + callKey
   const identity: Identity = { now: clock.wall(), rules, digest: stepDigest(step, services.workspace) }
   const own: Slot = { id: services.newId(), at: identity.now, pid: process.pid, rules, digest: identity.digest }
@@ -194,7 +194,7 @@ function toStored(outcome: Outcome, before: object): StoredOutcome | undefined {
 }
 
 const CONFIG_NAMES = new WeakMap<object, string>()
-const DISABLED_HOOKS = new WeakMap<HandlerTable, readonly RegisteredHook[]>()
+const DISABLED_HOOKS = new WeakMap<HookTable, readonly RegisteredHook[]>()
 
 // The configuration, the mode and the disabled hooks. Cached: listing all hooks at every call would cost more than a rule.
 function buildRulesKey({ config, engine }: Supervisor): string {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SUBJECTS } from '../../../test/host-subjects.ts'
 import { ARC, runArc, runProgram } from '../../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { writeLauncher } from '../../cli/hook/launcher.ts'
+import { installLauncher } from '../../cli/hook/launcher.ts'
 import { type HostName, isUnreadable } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { HOST_JSON_TYPE, type HookReply } from '../../protocol/hook-wire.ts'
@@ -229,9 +229,9 @@ it(`${THROUGH_PROGRAMS} of them also through the programs, with a daemon and wit
   timeout: 240_000,
 }, async () => {
   const calls = await sample(THROUGH_PROGRAMS * 2, SEED + 1)
-  const launcher = writeLauncher({ home: other.home, node: process.execPath, arc: ARC })
+  const launcher = installLauncher({ home: other.home, node: process.execPath, arc: ARC })
   // With a Node that cannot run, only the daemon can have answered.
-  const bare = writeLauncher({ home: at.home, node: '/bin/false', arc: ARC })
+  const bare = installLauncher({ home: at.home, node: '/bin/false', arc: ARC })
   await inBatches(calls.slice(0, THROUGH_PROGRAMS), 2, async (sent, index) => {
     const args = ['hook', sent.host, ...(sent.event === '-' ? [] : [sent.event])]
     const run = {

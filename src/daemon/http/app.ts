@@ -19,7 +19,7 @@ import { addPageRoutes, signInPage } from './routes/page.ts'
 import { addRoundtableRoutes } from './routes/roundtables.ts'
 import { addStatusRoutes } from './routes/status.ts'
 import { addTaskRoutes } from './routes/tasks.ts'
-import { type App, COMMON_HEADERS, type Env, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from './service.ts'
+import { COMMON_HEADERS, type Env, type HttpApp, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from './service.ts'
 
 /** The errors of the checks before the routes, by status. */
 const CHECK_ERRORS = {
@@ -32,7 +32,7 @@ const CHECK_ERRORS = {
 } as const
 
 /** The app behind both the socket and the port. */
-export function makeApp(service: Service, options: AppOptions): App {
+export function makeApp(service: Service, options: AppOptions): HttpApp {
   const { auth } = service
   const app = new Hono<Env>()
   app.onError((error, c) => {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { ARC, runProgram } from '../../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
-import { writeLauncher } from '../../cli/hook/launcher.ts'
+import { installLauncher } from '../../cli/hook/launcher.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../server.ts'
 
 let at: SupervisedHome
@@ -138,7 +138,7 @@ describe('a daemon in a process of its own', () => {
     async (_name, text) => {
       await flood({ path: socketPath }, text, 3_000)
       await expectService()
-      const launcher = writeLauncher({ home: at.home, node: process.execPath, arc: ARC })
+      const launcher = installLauncher({ home: at.home, node: process.execPath, arc: ARC })
       const env = { ARC_DAEMON: 'ask', ARC_HOME: at.home }
       const denied = await runProgram(launcher, ['hook', 'claude'], { input: payload('git reset --hard'), env })
       expect(denied.stderr).toContain('uncommitted')

@@ -15,7 +15,7 @@ import type { Usage } from '../process/idle.ts'
 import type { InFlight } from '../process/in-flight.ts'
 import type { Authenticator } from './auth.ts'
 import { Connections, SOCKET_LIMITS } from './connections.ts'
-import type { App } from './service.ts'
+import type { HttpApp } from './service.ts'
 
 export const LOOPBACK = '127.0.0.1'
 const DEFAULT_PORT = 4_747
@@ -25,7 +25,7 @@ const MAX_SOCKET_PATH = 103
 const ABORT_MS = 2_000
 
 /** Passes requests to the routes, together with the server that received them. */
-export function createListener(app: App, isLocal: boolean, socket?: 'control'): RequestListener {
+export function createListener(app: HttpApp, isLocal: boolean, socket?: 'control'): RequestListener {
   return getRequestListener((request, { incoming: given }) => {
     const incoming = given as IncomingMessage
     const { remotePort: clientPort, localPort: serverPort } = incoming.socket

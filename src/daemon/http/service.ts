@@ -60,4 +60,4 @@ export type Env = {
   }
 }
 
-export type App = Hono<Env>
+export type HttpApp = Hono<Env>

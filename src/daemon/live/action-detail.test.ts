@@ -3,12 +3,12 @@ import type { ActionDetail } from '../../protocol/feed-views.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
 import { stepEntry } from '../../testing/step-entry.ts'
 import type { TraceEntry } from '../../trace/record.ts'
-import { readAction } from './action-detail.ts'
+import { readActionDetail } from './action-detail.ts'
 
 async function detailOf(id: string, ...entries: readonly TraceEntry[]): Promise<ActionDetail> {
   const store = new MemoryTraceStore({ env: { MY_TOKEN: 'value-of-the-variable' } })
   store.appendAll(entries)
-  const found = await readAction(store, id)
+  const found = await readActionDetail(store, id)
   if (!('action' in found)) throw new Error(`found ${found.found}`)
   return found
 }

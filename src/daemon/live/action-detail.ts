@@ -23,7 +23,7 @@ const MAX_SEARCHED = 4_000
 const MAX_CHANGES = 200
 
 /** Reads an action by the id of one of its steps, or a prefix of the id. */
-export async function readAction(
+export async function readActionDetail(
   trace: TraceStore,
   id: string,
 ): Promise<ActionDetail | Exclude<Found, { found: 'step' }>> {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { isRecord } from '../../engine/plain-data.ts'
-import { openProcessTable, readArgs, readProcess } from '../../guard/process-table.ts'
+import { openProcessTable, readProcess, readProcessArgs } from '../../guard/process-table.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { pidFile } from './paths.ts'
 
@@ -52,7 +52,7 @@ export function currentProcess(): Pick<PidRecord, 'pid' | 'start'> {
 export function isDaemonProcess({ pid, start }: Pick<PidRecord, 'pid' | 'start'>): boolean {
   // Hooks call this too: on other systems the check would start a program. Before a signal `isVerifiedDaemon` is used.
   if (process.platform !== 'linux') return true
-  if (start === undefined) return isDaemonCommand(readArgs(pid))
+  if (start === undefined) return isDaemonCommand(readProcessArgs(pid))
   const found = readProcess(pid)
   return found?.start === start && found.hasEnded !== true
 }

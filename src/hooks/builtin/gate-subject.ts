@@ -25,7 +25,7 @@ const MAX_TEXTS = 1_000
 const MAX_DEPTH = 20
 
 /** Reads a step, or the context of a bus hook. */
-export function readSubject(given: unknown): GateSubject {
+export function readGateSubject(given: unknown): GateSubject {
   const step: Fields = typeof given === 'object' && given !== null ? (given as Fields) : {}
   const data = isRecord(step.data) ? step.data : undefined
   return data === undefined ? fromBus(step) : fromStep(step, data)

@@ -17,7 +17,7 @@ import { readVerdict, type VerdictObject } from '../../engine/verdict.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
-import { type GateSubject, readSubject } from './gate-subject.ts'
+import { type GateSubject, readGateSubject } from './gate-subject.ts'
 
 /** The actions of rules, in upper or lower case. */
 const ACTIONS = { ALLOW: 'pass', FLAG: 'flag', ASK: 'ask', BLOCK: 'block' } as const
@@ -120,7 +120,7 @@ class Gate {
   }
 
   check(step: unknown, run: RunContext): unknown {
-    const subject = readSubject(step)
+    const subject = readGateSubject(step)
     // Where the host has no turn ids, a message starts a new turn.
     if (subject.point === 'pre:message' && subject.turn === undefined) this.#resetTurn(subject)
     const rule = this.#rules.find(({ test }) => test(subject.text))

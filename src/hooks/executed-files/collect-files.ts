@@ -9,10 +9,10 @@ import type { Followed } from '../../config/trust.ts'
 import { quoteForShell } from '../../engine/shell-quote.ts'
 import { analyzeShell } from '../../risk/shell/analyze.ts'
 import type { ShellCommand, Unknown, Word } from '../../risk/shell/execution.ts'
-import type { CodeFile, CodeLocation, CollectorPort, Language } from './collector-port.ts'
+import type { CodeFile, CodeLocation, CollectorPort, FileLanguage } from './collector-port.ts'
 import { matchFiles } from './glob-files.ts'
 import { readJavaScript, readPython } from './module-imports.ts'
-import { isInterpreter, readProgramFiles, SHELLS } from './program-files.ts'
+import { isInterpreter, readProgramFiles, SHELL_NAMES } from './program-files.ts'
 
 const MAX_FILES = 1_000
 const MAX_DEPTH = 16
@@ -85,7 +85,7 @@ class ExecutedFileCollector implements CollectorPort {
     this.#files.add(file)
   }
 
-  #text(text: string, location: CodeLocation & { readonly file: string }, language: Language): void {
+  #text(text: string, location: CodeLocation & { readonly file: string }, language: FileLanguage): void {
     if (language === 'shell') this.readShell(withOwnFolder(text, dirname(location.file)), location)
     else if (language === 'javascript') readJavaScript(this, text, location)
     else if (language === 'python') readPython(this, text, location)
@@ -165,7 +165,7 @@ function withOwnFolder(text: string, folder: string): string {
   return text.replace(new RegExp(`${entered}|${named}|\\$\\{0%/\\*\\}`, 'g'), () => folder)
 }
 
-const LANGUAGES: Readonly<Record<string, Language>> = {
+const LANGUAGES: Readonly<Record<string, FileLanguage>> = {
   ...{ '.sh': 'shell', '.bash': 'shell', '.zsh': 'shell', '.ksh': 'shell', '.env': 'shell' },
   ...{ '.js': 'javascript', '.mjs': 'javascript', '.cjs': 'javascript', '.ts': 'javascript', '.mts': 'javascript' },
   ...{ '.cts': 'javascript', '.tsx': 'javascript', '.jsx': 'javascript', '.py': 'python', '.pyw': 'python' },
@@ -181,11 +181,11 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   ...{ '.ps1': 'other', '.tcl': 'other', '.r': 'other', '.jl': 'other', '.mk': 'none', '.json': 'none' },
 }
 
-function detectLanguage(file: string, text: string, given: Language | undefined): Language {
+function detectLanguage(file: string, text: string, given: FileLanguage | undefined): FileLanguage {
   const shebang = /^#!\s*(\S+)(?:\s+(?:-S\s+)?(\S+))?/.exec(text)
   const named = basename(shebang?.[1] ?? '')
   const program = named === 'env' ? basename(shebang?.[2] ?? '') : named
-  if (SHELLS.test(program)) return 'shell'
+  if (SHELL_NAMES.test(program)) return 'shell'
   if (/^(?:node|bun|deno|tsx|ts-node)/.test(program)) return 'javascript'
   if (/^(?:python|pypy)/.test(program)) return 'python'
   if (program !== '') return 'other'

@@ -2,7 +2,7 @@
 // the collector through this interface and never import it.
 
 /** A language whose code is read; `other` is code that is not read, `none` is no code. */
-export type Language = 'shell' | 'javascript' | 'python' | 'other' | 'none'
+export type FileLanguage = 'shell' | 'javascript' | 'python' | 'other' | 'none'
 
 /** Where a piece of code is and runs. */
 export interface CodeLocation {
@@ -14,7 +14,7 @@ export interface CodeLocation {
 }
 
 /** A file to read, with its language where the caller knows it. */
-export type CodeFile = Omit<CodeLocation, 'file'> & { readonly language?: Language | undefined }
+export type CodeFile = Omit<CodeLocation, 'file'> & { readonly language?: FileLanguage | undefined }
 
 export interface CollectorPort {
   /** The root of the project. */

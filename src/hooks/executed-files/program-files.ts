@@ -3,15 +3,15 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Word } from '../../risk/shell/execution.ts'
-import type { CodeLocation, CollectorPort, Language } from './collector-port.ts'
+import type { CodeLocation, CollectorPort, FileLanguage } from './collector-port.ts'
 import { readMakeRecipes } from './make-recipes.ts'
 import { coverLocalProgram, readPackageScript } from './package-scripts.ts'
 
 /** Names of shells. */
-export const SHELLS = /^(?:ba|da|z|k|mk|a)?sh$/
+export const SHELL_NAMES = /^(?:ba|da|z|k|mk|a)?sh$/
 
-const INTERPRETERS: readonly { readonly names: RegExp; readonly language: Language; readonly code?: RegExp }[] = [
-  { names: SHELLS, language: 'shell', code: /^-[a-zA-Z]*[cs]$/ },
+const INTERPRETERS: readonly { readonly names: RegExp; readonly language: FileLanguage; readonly code?: RegExp }[] = [
+  { names: SHELL_NAMES, language: 'shell', code: /^-[a-zA-Z]*[cs]$/ },
   { names: /^(?:source|\.)$/, language: 'shell' },
   { names: /^(?:node|nodejs|tsx|ts-node|deno)$/, language: 'javascript', code: /^(?:-e|-p|-pe|--eval|--print)$/ },
   { names: /^(?:python|pypy)[\d.]*$/, language: 'python', code: /^-[a-zA-Z]*c$/ },
@@ -61,7 +61,7 @@ const MAKE = ['GNUmakefile', 'makefile', 'Makefile']
 const JUST = ['justfile', 'Justfile', '.justfile']
 
 interface Interpreter extends CodeLocation {
-  readonly language: Language
+  readonly language: FileLanguage
   readonly code?: RegExp | undefined
 }
 

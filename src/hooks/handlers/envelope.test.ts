@@ -5,14 +5,14 @@ import { definePoint } from '../../engine/point-names.ts'
 import { POINTS } from '../../engine/points.ts'
 import type { Step } from '../../engine/step.ts'
 import { createEngine } from '../../platform/hook-engine.ts'
-import { buildEnvelope, eventName } from './envelope.ts'
+import { buildHookInput, eventName } from './envelope.ts'
 
 describe('the envelope', () => {
   it('H2 has the step and the names under which older hooks look for things', () => {
     const engine = createEngine()
     let envelope: unknown
     engine.register('pre:tool', (step) => {
-      envelope = JSON.parse(JSON.stringify(buildEnvelope(step as unknown as Step)))
+      envelope = JSON.parse(JSON.stringify(buildHookInput(step as unknown as Step)))
     })
     const context = { id: 'i', session: 's', turn: 't', agent: 'a', source: 'human', workspace: '/w', host: 'claude' }
     void engine.dispatch('pre:tool', { tool: 'bash', args: { command: 'ls' } }, { ...context, metadata: { fact: 1 } })
@@ -33,7 +33,7 @@ describe('the envelope', () => {
     const engine = createEngine()
     let envelope: object = {}
     engine.register('pre:message', (step) => {
-      envelope = JSON.parse(JSON.stringify(buildEnvelope(step as unknown as Step)))
+      envelope = JSON.parse(JSON.stringify(buildHookInput(step as unknown as Step)))
     })
     void engine.dispatch('pre:message', { prompt: 'hi' })
     expect(envelope).toMatchObject({ hook_event: 'user_prompt_submit', data: { prompt: 'hi' } })

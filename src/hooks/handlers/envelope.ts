@@ -4,7 +4,7 @@ import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
 import type { Step } from '../../engine/step.ts'
 
 /** The step as plain JSON for programs, servers and models. */
-export function buildEnvelope(step: Step): object {
+export function buildHookInput(step: Step): object {
   const { tool: tool_name, args: tool_input } = step.data as { readonly tool?: unknown; readonly args?: unknown }
   const { session: session_id, workspace: cwd } = step
   return { ...step.toJSON(), session_id, cwd, hook_event: eventName(step.point), tool_name, tool_input }

@@ -9,7 +9,7 @@ import { readTimeout } from '../../engine/hook.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HandlerResult } from '../../engine/verdict.ts'
 import { createRedactor, type FilledHeaders, fillFromEnvironment, hideInVerdict, type Redact } from './credentials.ts'
-import { buildEnvelope } from './envelope.ts'
+import { buildHookInput } from './envelope.ts'
 import { type Handler, readAnswerText, shown } from './handler.ts'
 import { type PostAnswer, postJson, readUrl, shownUrl, toFailure } from './post.ts'
 import { MARK_HEADER, newMark, ownVerdict } from './step-echo.ts'
@@ -40,7 +40,7 @@ export function httpHandler(options: HttpOptions): Handler {
   const handler: Handler = async (step, { signal }) => {
     const filled = fillFromEnvironment(ownHeaders)
     const headers = { ...urlHeaders, ...filled.headers, [MARK_HEADER]: mark }
-    const envelope = buildEnvelope(step)
+    const envelope = buildHookInput(step)
     const posted = await postJson({ url, headers, body: JSON.stringify(envelope), signal })
     if (posted.kind !== 'answer') return toFailure(posted, shownUrl(url))
     const values = [urlHeaders, filled.headers, filled.values].flatMap((given) => Object.values(given))

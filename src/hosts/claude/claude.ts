@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
-import type { InstallFile, InstallOptions, Place } from '../install/plan.ts'
+import type { InstallFile, InstallOptions, InstallTarget } from '../install/install-file.ts'
+import { createLaunchFile } from '../install/launch-file.ts'
+import { claudeCanary } from './canary.ts'
+import { checkHooksEnabled } from './checks.ts'
 import { CLAUDE_EVENTS } from './events.ts'
-import { tellClaude } from './payload.ts'
+import { parseClaudePayload } from './payload.ts'
 import { replyClaude } from './reply.ts'
 
 const NAME = 'claude'
@@ -29,7 +32,7 @@ function handlerFields(name: string, { failClosed }: InstallOptions): object {
 }
 
 /** The settings file of the user or the project. */
-export function claudeSettings({ scope, dir, env }: Place): string {
+export function claudeSettings({ scope, dir, env }: InstallTarget): string {
   if (scope === 'project') return join(dir, '.claude', 'settings.json')
   return join(env.CLAUDE_CONFIG_DIR || join(dir, '.claude'), 'settings.json')
 }
@@ -46,8 +49,17 @@ export const claude = defineHost({
   verifiedWith: '2.1.325',
   events: CLAUDE_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
-  tell: tellClaude,
+  tell: parseClaudePayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts),
+  program: 'claude',
+  failClosed: 'onFailure: block',
+  checks: { run: checkHooksEnabled },
+  headless: ['-p'],
+  canary: (call) => claudeCanary(call),
+  launch: (input) => {
+    const file = createLaunchFile(input)
+    return { args: ['--settings', file.path], files: [file] }
+  },
   install: {
     files: (place) => [hooksFile(claudeSettings(place), FORMAT)],
     next: ({ scope }) =>

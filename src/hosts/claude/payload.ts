@@ -1,28 +1,28 @@
 // The payload of Claude Code, and of those that took its field names over: Codex, Qwen Code, and Copilot in part.
 
-import { argsIn, defined, type Fields, own, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import { argsIn, defined, type Fields, own, readTextField } from '../fields.ts'
+import type { ParsedPayload } from '../step.ts'
 
 // In this mode Claude answers its own prompts with yes, and so do those who borrowed the word.
 const SELF_ANSWERING = new Set(['bypassPermissions', 'yolo'])
 
 /** Reads the common fields. The name in the payload counts; the one on the command line stands in for it. */
-export function tellClaude(fields: Fields, event: string | undefined): Told {
-  const mode = textOf(fields, 'permission_mode', 'permissionMode')
+export function parseClaudePayload(fields: Fields, event: string | undefined): ParsedPayload {
+  const mode = readTextField(fields, 'permission_mode', 'permissionMode')
   return {
-    event: textOf(fields, 'hook_event_name', 'hookEventName') ?? event ?? '',
-    session: textOf(fields, 'session_id', 'sessionId'),
-    turn: textOf(fields, 'prompt_id', 'turn_id'),
-    agent: textOf(fields, 'agent_id'),
-    workspace: textOf(fields, 'cwd'),
-    tool: textOf(fields, 'tool_name'),
+    event: readTextField(fields, 'hook_event_name', 'hookEventName') ?? event ?? '',
+    session: readTextField(fields, 'session_id', 'sessionId'),
+    turn: readTextField(fields, 'prompt_id', 'turn_id'),
+    agent: readTextField(fields, 'agent_id'),
+    workspace: readTextField(fields, 'cwd'),
+    tool: readTextField(fields, 'tool_name'),
     args: argsIn(fields, 'tool_input'),
-    callId: textOf(fields, 'tool_call_id', 'tool_use_id'),
+    callId: readTextField(fields, 'tool_call_id', 'tool_use_id'),
     result: own(fields, 'tool_response') ?? own(fields, 'tool_result'),
     error: own(fields, 'error') ?? own(fields, 'reason'),
     prompt: own(fields, 'prompt'),
-    output: textOf(fields, 'last_assistant_message', 'delta', 'displayed_text'),
-    reason: textOf(fields, 'source', 'reason', 'stop_reason', 'trigger', 'error'),
+    output: readTextField(fields, 'last_assistant_message', 'delta', 'displayed_text'),
+    reason: readTextField(fields, 'source', 'reason', 'stop_reason', 'trigger', 'error'),
     isContinued: own(fields, 'stop_hook_active') === true,
     facts: factsOf(fields, mode),
     canPrompt: mode === undefined || !SELF_ANSWERING.has(mode),
@@ -32,11 +32,11 @@ export function tellClaude(fields: Fields, event: string | undefined): Told {
 function factsOf(fields: Fields, permissionMode: string | undefined): Fields {
   return defined({
     permissionMode,
-    model: textOf(fields, 'model'),
-    agentType: textOf(fields, 'agent_type'),
-    transcript: textOf(fields, 'transcript_path', 'agent_transcript_path'),
+    model: readTextField(fields, 'model'),
+    agentType: readTextField(fields, 'agent_type'),
+    transcript: readTextField(fields, 'transcript_path', 'agent_transcript_path'),
     durationMs: typeof own(fields, 'duration_ms') === 'number' ? own(fields, 'duration_ms') : undefined,
-    trigger: textOf(fields, 'trigger'),
-    promptSource: typeof own(fields, 'prompt') === 'string' ? textOf(fields, 'source') : undefined,
+    trigger: readTextField(fields, 'trigger'),
+    promptSource: typeof own(fields, 'prompt') === 'string' ? readTextField(fields, 'source') : undefined,
   })
 }

@@ -4,7 +4,7 @@
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
-import { type Intent, intentOf, jsonReply } from '../intent.ts'
+import { type Intent, jsonReply, readIntent } from '../intent.ts'
 
 /** What a reader of this dialect does not do as Claude does. */
 export interface ClaudeQuirks {
@@ -26,7 +26,7 @@ export function replyClaude(
   facts: ReplyFacts,
   quirks: ClaudeQuirks = CLAUDE,
 ): HostReply {
-  const intent = intentOf(step, outcome, facts)
+  const intent = readIntent(step, outcome, facts)
   return intent.kind === 'deny' ? denial(step, intent, quirks) : goAhead(step, intent, quirks)
 }
 

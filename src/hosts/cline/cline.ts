@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { hookLine } from '../install/command-line.ts'
+import type { HostInstall, InstallFile, InstallOptions, InstallTarget } from '../install/install-file.ts'
 import { isOwn, OWN_MARK, ownFile } from '../install/own-file.ts'
-import type { HostInstall, InstallFile, InstallOptions, Place } from '../install/plan.ts'
 import { CLINE_EVENTS } from './events.ts'
-import { tellCline } from './payload.ts'
+import { parseClinePayload } from './payload.ts'
 import { replyCline } from './reply.ts'
 
 const NAME = 'cline'
@@ -29,13 +29,13 @@ printf '%s\\n' '{"cancel":true,"errorMessage":"ARC could not judge this: its lau
 exit 2
 `
 
-function firstChoice({ scope, dir }: Place, name: string): InstallFile {
+function firstChoice({ scope, dir }: InstallTarget, name: string): InstallFile {
   const folder = scope === 'project' ? ['.clinerules', 'hooks'] : ['Documents', 'Cline', 'Hooks']
   return ownFile(join(dir, ...folder, name), script(name), EXECUTABLE)
 }
 
 // Cline runs the files of this folder too: the place to go where the user has a hook of their own.
-function secondChoice({ dir }: Place, name: string): InstallFile {
+function secondChoice({ dir }: InstallTarget, name: string): InstallFile {
   return ownFile(join(dir, '.cline', 'hooks', `${name}.sh`), script(name), EXECUTABLE)
 }
 
@@ -58,7 +58,19 @@ export const cline = defineHost({
   verifiedWith: '3.0.65',
   events: CLINE_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'cancel' }),
-  tell: tellCline,
+  tell: parseClinePayload,
   reply: replyCline,
+  program: 'cline',
+  failClosed: 'a cancel in its scripts',
+  // No launch: Cline accepts a folder for hooks on its command line, but does not read it.
+  canary: ({ session, dir, command }) => ({
+    event: 'PreToolUse',
+    payload: {
+      taskId: session,
+      workspaceRoots: [dir],
+      hookName: 'tool_call',
+      tool_call: { id: session, name: 'run_commands', input: { commands: [command] } },
+    },
+  }),
   install,
 })

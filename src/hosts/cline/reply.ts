@@ -2,11 +2,11 @@
 
 import type { Outcome } from '../../engine/outcome.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
-import { intentOf, jsonReply } from '../intent.ts'
+import { jsonReply, readIntent } from '../intent.ts'
 
 /** The reply to Cline. */
 export function replyCline(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
-  const { kind, message, edit, context, unsupported } = intentOf(step, outcome, facts)
+  const { kind, message, edit, context, unsupported } = readIntent(step, outcome, facts)
   if (kind !== 'pass') {
     return jsonReply({ cancel: true, errorMessage: message }, { stderr: `${message}\n`, unsupported })
   }

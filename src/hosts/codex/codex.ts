@@ -1,11 +1,14 @@
 // OpenAI Codex CLI.
 
-import { tellClaude } from '../claude/payload.ts'
+import { claudeCanary } from '../claude/canary.ts'
+import { parseClaudePayload } from '../claude/payload.ts'
 import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
+import { checkTrust } from './checks.ts'
 import { CODEX_EVENTS } from './events.ts'
-import { codexInstall } from './install.ts'
+import { codexConfig, codexInstall } from './install.ts'
+import { launchCodex } from './launch.ts'
 
 const NAME = 'codex'
 
@@ -19,7 +22,13 @@ export const codex = defineHost({
   verifiedWith: '0.166.0',
   events: CODEX_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'exit' }),
-  tell: tellClaude,
+  tell: parseClaudePayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
+  program: 'codex',
+  checks: { paths: (target) => [codexConfig(target)], run: checkTrust },
+  // The last argument says that the prompt is on stdin; a discussion need not be about a repository.
+  headless: ['exec', '--skip-git-repo-check', '-'],
+  canary: (call) => claudeCanary(call),
+  launch: launchCodex,
   install: codexInstall,
 })

@@ -4,8 +4,8 @@
 import { join } from 'node:path'
 import { hookLine, isHookLine } from '../install/command-line.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
-import { positionOf } from '../install/json-text.ts'
-import type { HostInstall, InstallFile, InstallOptions, Place, TextProblem } from '../install/plan.ts'
+import type { HostInstall, InstallFile, InstallOptions, InstallTarget, TextProblem } from '../install/install-file.ts'
+import { findTextPosition } from '../install/json-text.ts'
 import { readToml, type TomlName } from '../install/toml-text.ts'
 import { CODEX_EVENTS } from './events.ts'
 
@@ -24,17 +24,17 @@ function timeoutOf(name: string): { timeout?: number } {
 }
 
 /** The folder of Codex's configuration. */
-function codexHome({ scope, dir, env }: Place): string {
+function codexHome({ scope, dir, env }: InstallTarget): string {
   return scope === 'project' ? join(dir, '.codex') : env.CODEX_HOME || join(dir, '.codex')
 }
 
 /** Codex's hooks.json. */
-export function codexHooks(place: Place): string {
+export function codexHooks(place: InstallTarget): string {
   return join(codexHome(place), 'hooks.json')
 }
 
 /** Codex's config.toml, which also holds what was trusted. */
-export function codexConfig(place: Place): string {
+export function codexConfig(place: InstallTarget): string {
   return join(codexHome(place), 'config.toml')
 }
 
@@ -79,7 +79,7 @@ function addBlock(text: string | undefined, options: InstallOptions): string | T
   if (inline !== undefined) {
     const message =
       'Hooks are written here as one value, to which nothing can be added. Write them as [[hooks.Event]] tables, or move them to hooks.json.'
-    return { ...positionOf(rest, inline.offset), message }
+    return { ...findTextPosition(rest, inline.offset), message }
   }
   const block = findBlock(text ?? '')
   // In its old place: what Codex wrote behind it stays behind it.

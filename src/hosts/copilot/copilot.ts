@@ -1,13 +1,16 @@
 // GitHub Copilot CLI.
 
 import { join } from 'node:path'
+import type { Check, HostFacts } from '../check.ts'
+import { claudeSettings } from '../claude/claude.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { isWindowsPath } from '../install/command-line.ts'
 import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
-import type { Place } from '../install/plan.ts'
+import type { InstallTarget } from '../install/install-file.ts'
 import { BORROWED_EVENTS, COPILOT_EVENTS } from './events.ts'
-import { tellCopilot } from './payload.ts'
+import { launchCopilot } from './launch.ts'
+import { parseCopilotPayload } from './payload.ts'
 import { replyCopilot } from './reply.ts'
 
 const NAME = 'copilot'
@@ -25,7 +28,7 @@ const FORMAT: HooksFormat = {
   empty: '{\n  "version": 1,\n  "hooks": {}\n}\n',
 }
 
-function hooksPath({ scope, dir, env }: Place): string {
+function hooksPath({ scope, dir, env }: InstallTarget): string {
   if (scope === 'project') return join(dir, '.github', 'hooks', 'arc.json')
   return join(env.COPILOT_HOME || join(dir, '.copilot'), 'hooks', 'arc.json')
 }
@@ -38,8 +41,19 @@ export const copilot = defineHost({
   events: COPILOT_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
   readEvents: READ_EVENTS,
-  tell: tellCopilot,
+  tell: parseCopilotPayload,
   reply: replyCopilot,
+  program: 'copilot',
+  checks: {
+    paths: (target) => (target.scope === 'project' ? [claudeSettings(target)] : []),
+    run: (_host, facts) => checkClaudeFile(facts),
+  },
+  headless: ['--silent', '--no-color'],
+  canary: ({ session, dir, command }) => ({
+    event: 'preToolUse',
+    payload: { sessionId: session, cwd: dir, toolName: 'bash', toolArgs: { command } },
+  }),
+  launch: launchCopilot,
   install: {
     files: (place) => [hooksFile(hooksPath(place), FORMAT)],
     next: ({ scope }) =>
@@ -48,3 +62,11 @@ export const copilot = defineHost({
         : 'Copilot CLI loads project hooks once you trust the folder. It also reads .claude/settings.json: with both installed, ARC sees each call twice and counts it once. The path of arc is that of this machine: do not commit it.',
   },
 })
+
+// Copilot also runs the hooks of Claude's file.
+function checkClaudeFile({ place, texts }: HostFacts): Check[] {
+  const isDouble = place.scope === 'project' && (texts.get(claudeSettings(place)) ?? '').includes(' hook claude')
+  if (!isDouble) return []
+  const detail = 'Copilot also runs the hook in .claude/settings.json: each call is received twice and counted once'
+  return [{ name: "copilot: Claude's file", ok: true, detail }]
+}

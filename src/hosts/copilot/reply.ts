@@ -4,7 +4,7 @@ import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
-import { type Intent, intentOf, jsonReply } from '../intent.ts'
+import { type Intent, jsonReply, readIntent } from '../intent.ts'
 
 // With exit code 2 it would report the code in place of the reason.
 const BORROWED: ClaudeQuirks = { denyExit: 0, canEndTurn: false, editNeedsAllow: false }
@@ -12,7 +12,7 @@ const BORROWED: ClaudeQuirks = { denyExit: 0, canEndTurn: false, editNeedsAllow:
 /** The reply to Copilot. */
 export function replyCopilot(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
   if (step.isBorrowed === true) return replyClaude(step, outcome, facts, BORROWED)
-  const intent = intentOf(step, outcome, facts)
+  const intent = readIntent(step, outcome, facts)
   const { kind, message, unsupported } = intent
   if (kind !== 'deny') return goAhead(step, intent)
   const exitCode = step.spec.block === 'behavior' ? 0 : 2

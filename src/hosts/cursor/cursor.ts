@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
-import type { InstallOptions } from '../install/plan.ts'
+import type { InstallOptions } from '../install/install-file.ts'
 import { CURSOR_EVENTS } from './events.ts'
-import { tellCursor } from './payload.ts'
+import { parseCursorPayload } from './payload.ts'
 import { replyCursor } from './reply.ts'
 
 const NAME = 'cursor'
@@ -28,8 +28,18 @@ export const cursor = defineHost({
   title: 'Cursor',
   events: CURSOR_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
-  tell: tellCursor,
+  tell: parseCursorPayload,
   reply: replyCursor,
+  failClosed: 'failClosed: true',
+  canary: ({ session, dir, command }) => ({
+    payload: {
+      conversation_id: session,
+      hook_event_name: 'preToolUse',
+      workspace_roots: [dir],
+      tool_name: 'Shell',
+      tool_input: { command },
+    },
+  }),
   install: {
     files: ({ dir }) => [hooksFile(join(dir, '.cursor', 'hooks.json'), FORMAT)],
     next: ({ scope }) =>

@@ -1,31 +1,31 @@
 // The payload of Cursor: one general tool event, and older ones for a command, a server's tool and a file.
 
-import { argsIn, defined, type Fields, firstText, own, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import { argsIn, defined, type Fields, firstText, own, readTextField } from '../fields.ts'
+import type { ParsedPayload } from '../step.ts'
 import { CURSOR_EVENTS } from './events.ts'
 
 /** Reads a payload of Cursor. */
-export function tellCursor(fields: Fields, event: string | undefined): Told {
-  const name = ownSpelling(textOf(fields, 'hook_event_name') ?? event ?? '')
+export function parseCursorPayload(fields: Fields, event: string | undefined): ParsedPayload {
+  const name = ownSpelling(readTextField(fields, 'hook_event_name') ?? event ?? '')
   return {
     event: name,
-    session: textOf(fields, 'conversation_id', 'session_id'),
-    turn: textOf(fields, 'generation_id'),
-    agent: textOf(fields, 'subagent_id'),
-    workspace: textOf(fields, 'cwd') ?? firstText(own(fields, 'workspace_roots')),
+    session: readTextField(fields, 'conversation_id', 'session_id'),
+    turn: readTextField(fields, 'generation_id'),
+    agent: readTextField(fields, 'subagent_id'),
+    workspace: readTextField(fields, 'cwd') ?? firstText(own(fields, 'workspace_roots')),
     ...(Object.hasOwn(SPECIAL, name) ? SPECIAL[name]?.(fields) : callOf(fields)),
-    callId: textOf(fields, 'tool_use_id', 'tool_call_id'),
+    callId: readTextField(fields, 'tool_use_id', 'tool_call_id'),
     error: own(fields, 'error_message'),
     prompt: own(fields, 'prompt'),
-    output: textOf(fields, 'text', 'summary'),
-    reason: textOf(fields, 'reason', 'status', 'trigger', 'composer_mode'),
+    output: readTextField(fields, 'text', 'summary'),
+    reason: readTextField(fields, 'reason', 'status', 'trigger', 'composer_mode'),
     isContinued: Number(own(fields, 'loop_count')) > 0,
     facts: defined({
-      model: textOf(fields, 'model'),
-      clientVersion: textOf(fields, 'cursor_version'),
-      transcript: textOf(fields, 'transcript_path'),
-      agentType: textOf(fields, 'subagent_type'),
-      task: textOf(fields, 'task'),
+      model: readTextField(fields, 'model'),
+      clientVersion: readTextField(fields, 'cursor_version'),
+      transcript: readTextField(fields, 'transcript_path'),
+      agentType: readTextField(fields, 'subagent_type'),
+      task: readTextField(fields, 'task'),
     }),
   }
 }
@@ -37,10 +37,14 @@ function ownSpelling(name: string): string {
   return Object.hasOwn(CURSOR_EVENTS, lower) ? lower : name
 }
 
-type Call = Pick<Told, 'tool' | 'args' | 'result'>
+type Call = Pick<ParsedPayload, 'tool' | 'args' | 'result'>
 
 function callOf(fields: Fields): Call {
-  return { tool: textOf(fields, 'tool_name'), args: argsIn(fields, 'tool_input'), result: own(fields, 'tool_output') }
+  return {
+    tool: readTextField(fields, 'tool_name'),
+    args: argsIn(fields, 'tool_input'),
+    result: own(fields, 'tool_output'),
+  }
 }
 
 const shell = (fields: Fields): Call => ({
@@ -49,7 +53,7 @@ const shell = (fields: Fields): Call => ({
   result: own(fields, 'output'),
 })
 const server = (fields: Fields): Call => ({
-  tool: `mcp__cursor__${textOf(fields, 'tool_name') ?? 'tool'}`,
+  tool: `mcp__cursor__${readTextField(fields, 'tool_name') ?? 'tool'}`,
   args: argsIn(fields, 'tool_input'),
   result: own(fields, 'result_json'),
 })

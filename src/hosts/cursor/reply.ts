@@ -2,11 +2,11 @@
 
 import type { Outcome } from '../../engine/outcome.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
-import { type Intent, intentOf, SILENCE } from '../intent.ts'
+import { type Intent, readIntent, SILENCE } from '../intent.ts'
 
 /** The reply to Cursor. */
 export function replyCursor(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
-  const intent = intentOf(step, outcome, facts)
+  const intent = readIntent(step, outcome, facts)
   const { kind, message, unsupported } = intent
   if (kind !== 'deny') return { ...SILENCE, stdout: line(goAhead(step, intent)), unsupported }
   // At a turn's end exit code 2 has no meaning: what counts is the message to go on with.

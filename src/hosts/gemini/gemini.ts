@@ -1,10 +1,12 @@
 // Gemini CLI.
 
+import { claudeCanary } from '../claude/canary.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { GEMINI_EVENTS } from './events.ts'
 import { settingsInstall } from './install.ts'
-import { tellGemini } from './payload.ts'
+import { launchWithSystemSettings } from './launch.ts'
+import { parseGeminiPayload } from './payload.ts'
 import { replyGemini } from './reply.ts'
 
 const NAME = 'gemini'
@@ -16,8 +18,16 @@ export const gemini = defineHost({
   verifiedWith: '0.61.0',
   events: GEMINI_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'decision', notice: true }),
-  tell: tellGemini,
+  tell: parseGeminiPayload,
   reply: replyGemini,
+  program: 'gemini',
+  headless: ['-p', ''],
+  canary: (call) => claudeCanary(call, 'BeforeTool', 'run_shell_command'),
+  launch: (input) => {
+    const variable = 'GEMINI_CLI_SYSTEM_SETTINGS_PATH'
+    const plan = launchWithSystemSettings(input, variable, '/etc/gemini-cli/settings.json')
+    return { ...plan, rootOwnedFile: plan.env?.[variable] ?? '' }
+  },
   install: settingsInstall({
     host: NAME,
     events: GEMINI_EVENTS,

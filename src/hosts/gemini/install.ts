@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { HostEvents, HostName } from '../host.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
-import type { HostInstall, Place } from '../install/plan.ts'
+import type { HostInstall, InstallTarget } from '../install/install-file.ts'
 
 /** What differs between the two. */
 export interface SettingsOptions {
@@ -18,7 +18,7 @@ export interface SettingsOptions {
 /** Installs into `<folder>/settings.json` of the home or the project. */
 export function settingsInstall({ host, events, folder, homeVariable, next }: SettingsOptions): HostInstall {
   const format: HooksFormat = { host, events, entry: (line) => hookGroup(line), empty: '{\n  "hooks": {}\n}\n' }
-  const baseOf = ({ scope, dir, env }: Place): string => {
+  const baseOf = ({ scope, dir, env }: InstallTarget): string => {
     const moved = homeVariable === undefined ? undefined : env[homeVariable]
     return scope === 'user' && moved ? moved : dir
   }

@@ -3,12 +3,12 @@
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
-import { type Intent, instead, intentOf, jsonReply } from '../intent.ts'
+import { type Intent, instead, jsonReply, readIntent } from '../intent.ts'
 import { correctionMessage } from '../message.ts'
 
 /** The reply to Gemini CLI. */
 export function replyGemini(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
-  const planned = intentOf(step, outcome, facts)
+  const planned = readIntent(step, outcome, facts)
   const intent = canMerge(step, planned) ? planned : correction(step, planned, outcome, facts)
   const { kind, message, endsTurn, unsupported } = intent
   if (kind !== 'deny') return goAhead(step, intent)

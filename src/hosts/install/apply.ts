@@ -5,7 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ArcError, describe } from '../../engine/errors.ts'
-import type { FileChange, Place } from './plan.ts'
+import type { InstallTarget } from './install-file.ts'
+import type { FileChange } from './plan.ts'
 
 /** Reads the texts of files; undefined for one that does not exist. */
 export function readTexts(paths: Iterable<string>): Map<string, string | undefined> {
@@ -13,7 +14,7 @@ export function readTexts(paths: Iterable<string>): Map<string, string | undefin
 }
 
 /** Makes the changes, all or none, and removes folders that they leave empty inside the place. */
-export function applyChanges(changes: readonly FileChange[], place: Pick<Place, 'dir'>): void {
+export function applyChanges(changes: readonly FileChange[], place: Pick<InstallTarget, 'dir'>): void {
   for (const { path, before } of changes) refuseIfChanged(path, before)
   const done: FileChange[] = []
   try {

@@ -4,8 +4,8 @@ import { getNodeValue, type Node } from 'jsonc-parser'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HostEvents, HostName } from '../host.ts'
 import { commandInLine, hookLine, isHookLine } from './command-line.ts'
+import type { InstallFile, InstallOptions } from './install-file.ts'
 import { editJson, type JsonText, render } from './json-text.ts'
-import type { InstallFile, InstallOptions } from './plan.ts'
 
 /** How a host writes its hooks down. */
 export interface HooksFormat {

@@ -20,19 +20,12 @@ import { HOSTS } from '../list.ts'
 import { applyChanges, readTexts } from './apply.ts'
 import { commandInLine, hookLine } from './command-line.ts'
 import { unifiedDiff } from './diff.ts'
-import {
-  backupOf,
-  type InstallFile,
-  type InstallPlan,
-  type Place,
-  pathsToRead,
-  planInstall,
-  planUninstall,
-} from './plan.ts'
+import type { InstallFile, InstallTarget } from './install-file.ts'
+import { backupPath, type InstallPlan, pathsToRead, planInstall, planUninstall } from './plan.ts'
 import { readToml } from './toml-text.ts'
 
 const OPTIONS = { command: '/opt/arc/bin/arc' }
-const PLACE: Place = { scope: 'project', dir: '/p', env: {} }
+const PLACE: InstallTarget = { scope: 'project', dir: '/p', env: {} }
 
 function fileOf(host: keyof typeof HOSTS, index = 0): InstallFile {
   return HOSTS[host].install.files(PLACE)[index] as InstallFile
@@ -110,7 +103,7 @@ describe('a JSON file', () => {
       fc.property(document, (text) => {
         const texts = new Map([
           [file.path, added(file, text)],
-          [backupOf(file.path), text],
+          [backupPath(file.path), text],
         ])
         const plan = planUninstall(HOSTS.claude, PLACE, texts)
         expect(plan.files).toContainEqual({ path: file.path, before: texts.get(file.path), after: text })
@@ -135,11 +128,11 @@ describe('a JSON file', () => {
     const edited = added(file, mine).replace('"mine"', '"mine --louder"')
     const texts = new Map([
       [file.path, edited],
-      [backupOf(file.path), mine],
+      [backupPath(file.path), mine],
     ])
     const [change, backup] = planUninstall(HOSTS.claude, PLACE, texts).files
     expect(change?.after).toBe(mine.replace('"mine"', '"mine --louder"'))
-    expect(backup).toMatchObject({ path: backupOf(file.path), after: undefined })
+    expect(backup).toMatchObject({ path: backupPath(file.path), after: undefined })
   })
 
   it('follows when arc moves, without a second line', () => {
@@ -276,9 +269,9 @@ describe('Cline', () => {
 })
 
 describe('on a disk', () => {
-  function site(): { dir: string; place: Place; plan: () => InstallPlan; undo: () => InstallPlan } {
+  function site(): { dir: string; place: InstallTarget; plan: () => InstallPlan; undo: () => InstallPlan } {
     const dir = makeTempFolder('arc-install-')
-    const place: Place = { scope: 'project', dir, env: {} }
+    const place: InstallTarget = { scope: 'project', dir, env: {} }
     const host = HOSTS.claude
     const texts = () => readTexts(pathsToRead(host, place))
     return {
@@ -309,10 +302,10 @@ describe('on a disk', () => {
     applyChanges(plan().files, place)
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(readFileSync(real, 'utf8')).toContain('hook claude')
-    expect([statSync(real).mode & 0o777, statSync(backupOf(link)).mode & 0o777]).toEqual([0o600, 0o600])
+    expect([statSync(real).mode & 0o777, statSync(backupPath(link)).mode & 0o777]).toEqual([0o600, 0o600])
     applyChanges(undo().files, place)
     expect(readFileSync(real, 'utf8')).toBe('{"secret": 1}')
-    expect(existsSync(backupOf(link))).toBe(false)
+    expect(existsSync(backupPath(link))).toBe(false)
   })
 
   it('a file that changed since the plan was made is left alone', () => {

@@ -3,7 +3,7 @@
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { show } from '../../engine/errors.ts'
-import type { TextProblem } from './plan.ts'
+import type { TextProblem } from './install-file.ts'
 
 /** Thrown inside an edit; `editJson` turns it into a value. */
 class JsonProblem extends Error {
@@ -26,12 +26,12 @@ export function editJson(text: string, edit: (json: JsonText) => void): string |
     return mark + json.text
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error
-    return { ...positionOf(json.text, error.offset), message: error.message }
+    return { ...findTextPosition(json.text, error.offset), message: error.message }
   }
 }
 
 /** Line and column of an offset, both from 1. */
-export function positionOf(text: string, offset: number): { line: number; column: number } {
+export function findTextPosition(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset)
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }

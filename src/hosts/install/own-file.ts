@@ -1,6 +1,6 @@
 // A file that is ARC's from its first byte to its last: made, kept up to date and taken away as a whole.
 
-import type { InstallFile, InstallOptions } from './plan.ts'
+import type { InstallFile, InstallOptions } from './install-file.ts'
 
 /** By this line a file is known as ARC's. */
 export const OWN_MARK = 'Written by arc install; arc uninstall removes it.'

@@ -1,64 +1,7 @@
 // What `arc install` would do: file texts in, file texts out. Nothing here touches a file.
 
-import type { Env, Host, HostName } from '../host.ts'
-
-/** Where a host is to be registered. */
-export interface Place {
-  readonly scope: 'user' | 'project'
-  /** The project's folder, or the user's home. */
-  readonly dir: string
-  /** For the variables with which hosts move their configuration. */
-  readonly env: Env
-}
-
-/** The text of each file by its path; undefined where there is none. */
-export type Texts = ReadonlyMap<string, string | undefined>
-
-/** What is put into a file. */
-export interface InstallOptions {
-  /** The absolute path of the installed `arc`. */
-  readonly command: string
-  /** Should a hook that breaks stop the action, where the host can be told so? */
-  readonly failClosed?: boolean | undefined
-}
-
-/** Why a file cannot be edited; positions count from 1. */
-export interface InstallProblem {
-  readonly path: string
-  readonly line: number
-  readonly column: number
-  readonly message: string
-}
-
-/** Where in a text something is wrong. */
-export type TextProblem = Omit<InstallProblem, 'path'>
-
-/** One file that may hold ARC's part. */
-export interface InstallFile {
-  readonly path: string
-  /** The mode of a new file, where it matters. */
-  readonly mode?: number
-  /** Is any of ARC's part in it? */
-  has(text: string): boolean
-  /** The text with ARC's part in it, just as before where that is there already. */
-  add(text: string | undefined, options: InstallOptions): string | TextProblem
-  /** The text without ARC's part; undefined when nothing is left that anybody would miss. */
-  remove(text: string): string | undefined | TextProblem
-  /** The path of `arc` that the text names, to tell whether anything else changed since. */
-  commandIn?(text: string): string | undefined
-}
-
-/** How one host is installed. */
-export interface HostInstall {
-  /** Every file that may hold ARC's part at this place. */
-  files(place: Place): readonly InstallFile[]
-  /** Other files that the choice depends on. */
-  alsoRead?(place: Place): readonly string[]
-  /** Those to put it into, given what is there; all of them when not given. */
-  choose?(place: Place, texts: Texts): readonly InstallFile[] | InstallProblem
-  /** What the user has to do or know next. */
-  next(place: Place): string
-}
+import type { Host, HostName } from '../host.ts'
+import type { InstallFile, InstallOptions, InstallProblem, InstallTarget, TextProblem, Texts } from './install-file.ts'
 
 /** What becomes of one file. `after` undefined deletes it. */
 export interface FileChange {
@@ -80,18 +23,18 @@ export interface InstallPlan {
 const BACKUP = '.arc-backup'
 
 /** Where the text of a file is kept as it was before ARC came. */
-export function backupOf(path: string): string {
+export function backupPath(path: string): string {
   return `${path}${BACKUP}`
 }
 
 /** The files whose texts a plan needs. */
-export function pathsToRead(host: Host, place: Place): string[] {
+export function pathsToRead(host: Host, place: InstallTarget): string[] {
   const own = host.install.files(place).map(({ path }) => path)
-  return [...own, ...own.map(backupOf), ...(host.install.alsoRead?.(place) ?? [])]
+  return [...own, ...own.map(backupPath), ...(host.install.alsoRead?.(place) ?? [])]
 }
 
 /** Plans the registration of ARC with a host. Run again on its own result it changes nothing. */
-export function planInstall(host: Host, place: Place, texts: Texts, options: InstallOptions): InstallPlan {
+export function planInstall(host: Host, place: InstallTarget, texts: Texts, options: InstallOptions): InstallPlan {
   const chosen = host.install.choose?.(place, texts) ?? host.install.files(place)
   if ('message' in chosen) return refusal(host, [chosen])
   const problems: InstallProblem[] = []
@@ -107,14 +50,14 @@ export function planInstall(host: Host, place: Place, texts: Texts, options: Ins
 }
 
 /** Plans the removal: exactly what was added, and to the byte what was there when nothing else changed since. */
-export function planUninstall(host: Host, place: Place, texts: Texts): InstallPlan {
+export function planUninstall(host: Host, place: InstallTarget, texts: Texts): InstallPlan {
   const problems: InstallProblem[] = []
   const files: FileChange[] = []
   for (const file of host.install.files(place)) {
     const change = removalFrom(file, texts)
     if (change !== undefined && 'message' in change) problems.push({ path: file.path, ...change })
     else if (change !== undefined) files.push(change)
-    const backup = backupOf(file.path)
+    const backup = backupPath(file.path)
     const kept = texts.get(backup)
     if (kept !== undefined) files.push({ path: backup, before: kept, after: undefined })
   }
@@ -129,7 +72,7 @@ function removalFrom(file: InstallFile, texts: Texts): FileChange | TextProblem 
   const before = texts.get(file.path)
   if (before === undefined) return undefined
   if (!file.has(before)) return unreadableRest(file, before)
-  const original = texts.get(backupOf(file.path))
+  const original = texts.get(backupPath(file.path))
   if (original !== undefined && isOnlyOurs(file, original, before)) return { path: file.path, before, after: original }
   const rest = file.remove(before)
   if (typeof rest === 'object') return rest
@@ -155,7 +98,7 @@ function isOnlyOurs(file: InstallFile, original: string, present: string): boole
 function backupChange(file: InstallFile, texts: Texts): FileChange[] {
   const text = texts.get(file.path)
   if (text === undefined || file.has(text)) return []
-  const path = backupOf(file.path)
+  const path = backupPath(file.path)
   const before = texts.get(path)
   return before === text ? [] : [{ path, before, after: text }]
 }

@@ -1,8 +1,8 @@
 // As much of TOML as is needed to add a block to the end of a file without breaking it: which tables and keys there are,
 // and that the text is whole. What it does not understand it refuses.
 
-import { positionOf } from './json-text.ts'
-import type { TextProblem } from './plan.ts'
+import type { TextProblem } from './install-file.ts'
+import { findTextPosition } from './json-text.ts'
 
 /** A table header or a key, with its whole path. */
 export interface TomlName {
@@ -18,7 +18,7 @@ export function readToml(text: string): readonly TomlName[] | TextProblem {
     return reader.read()
   } catch (error) {
     if (!(error instanceof TomlProblem)) throw error
-    return { ...positionOf(text, error.offset), message: error.message }
+    return { ...findTextPosition(text, error.offset), message: error.message }
   }
 }
 

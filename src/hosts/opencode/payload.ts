@@ -1,33 +1,33 @@
 // What ARC's plugin in OpenCode sends: `{ input, output, directory }` of a hook, or an event of the bus.
 
 import { isRecord } from '../../engine/plain-data.ts'
-import { argsIn, defined, type Fields, own, recordOf, textOf } from '../fields.ts'
-import type { Told } from '../step.ts'
+import { argsIn, defined, type Fields, own, readRecordField, readTextField } from '../fields.ts'
+import type { ParsedPayload } from '../step.ts'
 
 /** Reads what the plugin sent. */
-export function tellOpencode(fields: Fields, event: string | undefined): Told {
-  const input = recordOf(fields, 'input')
-  const output = recordOf(fields, 'output')
-  const properties = recordOf(fields, 'properties')
-  const info = recordOf(properties, 'info')
-  const name = event ?? textOf(fields, 'event', 'type') ?? ''
+export function parseOpencodePayload(fields: Fields, event: string | undefined): ParsedPayload {
+  const input = readRecordField(fields, 'input')
+  const output = readRecordField(fields, 'output')
+  const properties = readRecordField(fields, 'properties')
+  const info = readRecordField(properties, 'info')
+  const name = event ?? readTextField(fields, 'event', 'type') ?? ''
   const isAfter = name === 'tool.execute.after'
   return {
     event: name,
-    session: textOf(input, 'sessionID') ?? textOf(properties, 'sessionID') ?? textOf(info, 'id'),
-    turn: textOf(input, 'messageID') ?? textOf(recordOf(output, 'message'), 'id'),
+    session: readTextField(input, 'sessionID') ?? readTextField(properties, 'sessionID') ?? readTextField(info, 'id'),
+    turn: readTextField(input, 'messageID') ?? readTextField(readRecordField(output, 'message'), 'id'),
     // A session that another one made belongs to an agent of its own.
-    agent: textOf(info, 'parentID') === undefined ? undefined : textOf(info, 'id'),
-    workspace: textOf(fields, 'directory') ?? textOf(info, 'directory') ?? textOf(input, 'cwd'),
-    tool: textOf(input, 'tool', 'type'),
+    agent: readTextField(info, 'parentID') === undefined ? undefined : readTextField(info, 'id'),
+    workspace: readTextField(fields, 'directory') ?? readTextField(info, 'directory') ?? readTextField(input, 'cwd'),
+    tool: readTextField(input, 'tool', 'type'),
     args: argsIn(output, 'args') ?? argsIn(input, 'args', 'metadata') ?? argsBeside(fields),
-    callId: textOf(input, 'callID'),
+    callId: readTextField(input, 'callID'),
     result: isAfter ? own(output, 'output') : undefined,
     prompt: promptIn(own(output, 'parts')),
-    output: textOf(output, 'text'),
+    output: readTextField(output, 'text'),
     error: own(properties, 'error'),
-    reason: textOf(properties, 'reason'),
-    facts: defined({ agentName: textOf(recordOf(output, 'message'), 'agent') }),
+    reason: readTextField(properties, 'reason'),
+    facts: defined({ agentName: readTextField(readRecordField(output, 'message'), 'agent') }),
   }
 }
 

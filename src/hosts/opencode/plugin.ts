@@ -1,8 +1,8 @@
 // The plugin that `arc install opencode` writes: it runs in OpenCode's process, so it is one file without imports of
 // ours, and does as little as possible.
 
+import type { InstallOptions } from '../install/install-file.ts'
 import { OWN_MARK } from '../install/own-file.ts'
-import type { InstallOptions } from '../install/plan.ts'
 import { OPENCODE_EVENTS } from './events.ts'
 
 // Longer than ARC's own limit: only a process that hangs is given up here.

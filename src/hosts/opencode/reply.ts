@@ -2,11 +2,11 @@
 
 import type { Outcome } from '../../engine/outcome.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
-import { intentOf, jsonReply } from '../intent.ts'
+import { jsonReply, readIntent } from '../intent.ts'
 
 /** The reply to the plugin: `{ deny }`, `{ args }`, `{ result }`, `{ prompt }`, `{ context }`, `{ notice }`. */
 export function replyOpencode(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
-  const { kind, message, edit, context, notice, unsupported } = intentOf(step, outcome, facts)
+  const { kind, message, edit, context, notice, unsupported } = readIntent(step, outcome, facts)
   if (kind !== 'pass') return jsonReply({ deny: message }, { stderr: `${message}\n`, exitCode: 2, unsupported })
   const json: Record<string, unknown> = {}
   if (edit !== undefined) json[edit.field] = edit.value

@@ -1,13 +1,13 @@
 // The payload of Qwen Code: Claude's, but for the prompt hook that fires without a prompt.
 
-import { tellClaude } from '../claude/payload.ts'
+import { parseClaudePayload } from '../claude/payload.ts'
 import type { Fields } from '../fields.ts'
-import type { Told } from '../step.ts'
+import type { ParsedPayload } from '../step.ts'
 import { QWEN_TOOL_RESULTS } from './events.ts'
 
 /** Reads a payload of Qwen Code. */
-export function tellQwen(fields: Fields, event: string | undefined): Told {
-  const told = tellClaude(fields, event)
+export function parseQwenPayload(fields: Fields, event: string | undefined): ParsedPayload {
+  const told = parseClaudePayload(fields, event)
   const isToolResults = told.event === 'UserPromptSubmit' && told.prompt === ''
   return isToolResults ? { ...told, spec: QWEN_TOOL_RESULTS } : told
 }

@@ -3,7 +3,7 @@
 
 import { type Call, findOption } from '../call.ts'
 import type { RulePack, TestResult } from '../rule.ts'
-import { always, operandAt, option, type Row, subcommand, testByProgram } from '../rule-rows.ts'
+import { always, operandAt, option, type RuleRow, subcommand, testByProgram } from '../rule-rows.ts'
 
 export const packages: RulePack = {
   name: 'packages',
@@ -196,12 +196,12 @@ const publishes = testByProgram(
 )
 
 // A verb may also come after `workspace name`. The hit is the last word of the subcommand.
-function publishing(...subcommands: string[]): Row[] {
+function publishing(...subcommands: string[]): RuleRow[] {
   const inWorkspaces = subcommands.filter((words) => !words.includes(' ')).map((verb) => `workspace * ${verb}`)
   return [
     [option('--snapshot'), 'pass'],
     ...[...subcommands, ...inWorkspaces].map(
-      (words): Row => [subcommand(words), operandAt(words.split(' ').length - 1)],
+      (words): RuleRow => [subcommand(words), operandAt(words.split(' ').length - 1)],
     ),
   ]
 }

@@ -4,7 +4,7 @@ import type { Function as FunctionNode } from 'unbash'
 import type { Span } from '../assessment.ts'
 import type { ShellCommand, Snippet, Unknown, Word } from './execution.ts'
 import type { Frame } from './frame.ts'
-import { clip, MAX_DEPTH, MAX_PARSED_CHARS, MAX_STEPS, MAX_UNKNOWN } from './limits.ts'
+import { clipUnknownText, MAX_PARSED_CHARS, MAX_SHELL_DEPTH, MAX_STEPS, MAX_UNKNOWN } from './limits.ts'
 
 export class Analysis {
   readonly text: string
@@ -45,7 +45,7 @@ export class Analysis {
 
   /** Whether the nesting is beyond the limit, which is noted. */
   isTooDeep(frame: Frame, span: Span): boolean {
-    if (frame.depth <= MAX_DEPTH) return false
+    if (frame.depth <= MAX_SHELL_DEPTH) return false
     this.noteUnknown({ why: 'too-deep', span, text: this.clipSpan(span) })
     return true
   }
@@ -66,6 +66,6 @@ export class Analysis {
   }
 
   private clipSpan(span: Span): string {
-    return clip(this.text.slice(span.start, span.end))
+    return clipUnknownText(this.text.slice(span.start, span.end))
   }
 }

@@ -3,7 +3,7 @@
 import type { Execution, ShellContext } from './execution.ts'
 import { topFrame } from './frame.ts'
 import { Interpreter } from './interpreter.ts'
-import { clip } from './limits.ts'
+import { clipUnknownText } from './limits.ts'
 import { Scope } from './scope.ts'
 
 /**
@@ -21,7 +21,7 @@ export function analyzeShell(text: string, surroundings: ShellContext): Executio
   } catch (error) {
     // A stack overflow, or a bug in the analysis: results so far are kept, and the whole text counts as unknown.
     const why = error instanceof RangeError ? 'too-deep' : 'syntax'
-    unknown.push({ why, span: { start: 0, end: text.length }, text: clip(text) })
+    unknown.push({ why, span: { start: 0, end: text.length }, text: clipUnknownText(text) })
   }
   return { commands, snippets, unknown, assigned }
 }

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { analyzeShell } from './analyze.ts'
-import { expandBraces } from './expansion/braces.ts'
+import { expandShellBraces } from './expansion/braces.ts'
 import { matchesWhole, removeMatch } from './expansion/patterns.ts'
 
 const NAMES = ['a', 'b', 'c']
@@ -123,11 +123,11 @@ describe('braces', () => {
     ['{,x}y', ['y', 'xy']],
     ['a{b', ['a{b']],
   ])('%s', (word, expected) => {
-    expect(expandBraces(word)).toEqual(expected)
+    expect(expandShellBraces(word)).toEqual(expected)
   })
 
   it('gives up on too many', () => {
-    expect(expandBraces('{1..1000}')).toBeUndefined()
-    expect(expandBraces('{a,b}'.repeat(20))).toBeUndefined()
+    expect(expandShellBraces('{1..1000}')).toBeUndefined()
+    expect(expandShellBraces('{a,b}'.repeat(20))).toBeUndefined()
   })
 })

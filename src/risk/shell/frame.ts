@@ -21,14 +21,14 @@ export interface Field extends Word {
 }
 
 /** An input with the offset of its text, so that positions in it can be reported. */
-export interface PlacedInput extends Input {
+export interface LocatedInput extends Input {
   readonly at?: number | undefined
   /** The text with its unknown parts as written. */
   readonly written?: string | undefined
 }
 
 /** An input that exists, with unknown content. */
-export const UNKNOWN_INPUT: PlacedInput = { from: [], written: '' }
+export const UNKNOWN_INPUT: LocatedInput = { from: [], written: '' }
 
 /** Maps positions of a script: an offset into the analysed text, or one span for all positions. */
 type Origin = number | Span
@@ -78,7 +78,7 @@ export function spanAt(frame: Frame, pos: number, end: number): Span {
 }
 
 /** The offset of a script's position in the analysed text; undefined when there is no such offset. */
-export function offsetAt(frame: Frame, pos: number): number | undefined {
+export function findOffset(frame: Frame, pos: number): number | undefined {
   return typeof frame.origin === 'number' ? frame.origin + pos : undefined
 }
 

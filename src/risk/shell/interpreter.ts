@@ -25,12 +25,12 @@ import { expandText, joinParts } from './expansion/words.ts'
 import { type Field, type Frame, makeField, NO_REDIRECTS, type Output, spanAt, UNKNOWN_INPUT } from './frame.ts'
 import type { InterpreterPort, Substitution } from './interpreter-port.ts'
 import type { Code, ShellInvocation } from './invocation.ts'
-import { clip, MAX_FROM, MAX_VALUE_CHARS } from './limits.ts'
+import { clipUnknownText, MAX_FROM, MAX_VALUE_CHARS } from './limits.ts'
 import { isDynamic } from './nested-code.ts'
 import { noteErrors, parseScript } from './parse-script.ts'
 import { baseName } from './paths.ts'
 import { mergeValues, type Scope, type Value } from './scope.ts'
-import { runCall, runCommand } from './simple-command.ts'
+import { runCall, runSimpleCommand } from './simple-command.ts'
 
 /** Interprets one text. */
 export class Interpreter implements InterpreterPort {
@@ -63,7 +63,7 @@ export class Interpreter implements InterpreterPort {
     if (!this.analysis.spend(1, span)) return undefined
     switch (node.type) {
       case 'Command':
-        return runCommand(this, node, frame, scope)
+        return runSimpleCommand(this, node, frame, scope)
       case 'Pipeline':
         return this.runPipeline(node, frame, scope)
       case 'Redirected':
@@ -174,7 +174,7 @@ export class Interpreter implements InterpreterPort {
   }
 
   noteDynamicScript(call: ShellInvocation, { text, from }: Code): void {
-    const shown = clip(text || this.analysis.text.slice(call.span.start, call.span.end))
+    const shown = clipUnknownText(text || this.analysis.text.slice(call.span.start, call.span.end))
     this.analysis.noteUnknown({
       why: 'dynamic-script',
       span: call.span,
@@ -272,11 +272,11 @@ export class Interpreter implements InterpreterPort {
   ): ParsedScript | undefined {
     try {
       const { script } = part
-      if (!script) this.analysis.noteUnknown({ why: 'syntax', span, text: clip(part.text) })
+      if (!script) this.analysis.noteUnknown({ why: 'syntax', span, text: clipUnknownText(part.text) })
       return script
     } catch {
       // The parser throws nothing but a stack overflow.
-      this.analysis.noteUnknown({ why: 'too-deep', span, text: clip(part.text) })
+      this.analysis.noteUnknown({ why: 'too-deep', span, text: clipUnknownText(part.text) })
       return undefined
     }
   }

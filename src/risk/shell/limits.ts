@@ -7,7 +7,7 @@ export const MAX_SCRIPT_CHARS = 65_536
 export const MAX_PARSED_CHARS = 131_072
 export const MAX_STEPS = 6_000
 /** Nesting of scripts and groups. */
-export const MAX_DEPTH = 32
+export const MAX_SHELL_DEPTH = 32
 /** Commands recorded as the source of an input. */
 export const MAX_FROM = 32
 /** Longer values are not computed: `${x//a/aaaa}` grows exponentially. */
@@ -20,6 +20,6 @@ export const MAX_UNKNOWN = 64
 const MAX_UNKNOWN_TEXT = 200
 
 /** Shortens a part of the analysed text for display. */
-export function clip(text: string): string {
+export function clipUnknownText(text: string): string {
   return text.length > MAX_UNKNOWN_TEXT ? `${text.slice(0, MAX_UNKNOWN_TEXT)}…` : text
 }

@@ -1,7 +1,7 @@
 // Words and inputs as shell scripts: `bash -c word`, `eval words`, `sh < input`.
 
 import type { Input, ShellCommand } from './execution.ts'
-import type { Field, PlacedInput } from './frame.ts'
+import type { Field, LocatedInput } from './frame.ts'
 import type { Code } from './invocation.ts'
 
 /** Whether no part of a script is known, so that it may do anything. */
@@ -15,7 +15,7 @@ export function runsOutput(code: Code | undefined): Partial<ShellCommand> | unde
 }
 
 /** The standard input as a script; undefined for the terminal, or a file with unknown content. */
-export function inputCode(input: Input | PlacedInput | undefined): Code | undefined {
+export function inputCode(input: Input | LocatedInput | undefined): Code | undefined {
   if (!input) return undefined
   const { text, from } = input
   const written = 'written' in input ? input.written : undefined

@@ -3,8 +3,8 @@
 import { type ParsedScript, parse } from 'unbash'
 import type { Span } from '../assessment.ts'
 import type { Analysis } from './analysis.ts'
-import { type Frame, offsetAt, spanAt } from './frame.ts'
-import { clip, MAX_SCRIPT_CHARS } from './limits.ts'
+import { type Frame, findOffset, spanAt } from './frame.ts'
+import { clipUnknownText, MAX_SCRIPT_CHARS } from './limits.ts'
 
 /** Limit on the parser's scans for closing brackets, in characters of about twelve nanoseconds each. */
 const MAX_SCANNED_CHARS = 4_000_000
@@ -16,7 +16,7 @@ export function parseScript(analysis: Analysis, text: string, frame: Frame): Par
   const readable = text.length > MAX_SCRIPT_CHARS ? cutOff(analysis, text, frame) : text
   if (!analysis.spendParsing(readable.length, whole)) return undefined
   if (isCostly(readable)) {
-    analysis.noteUnknown({ why: 'too-long', span: whole, text: clip(text) })
+    analysis.noteUnknown({ why: 'too-long', span: whole, text: clipUnknownText(text) })
     return undefined
   }
   try {
@@ -25,7 +25,7 @@ export function parseScript(analysis: Analysis, text: string, frame: Frame): Par
     return script
   } catch {
     // The parser throws nothing but a stack overflow.
-    analysis.noteUnknown({ why: 'too-deep', span: whole, text: clip(text) })
+    analysis.noteUnknown({ why: 'too-deep', span: whole, text: clipUnknownText(text) })
     return undefined
   }
 }
@@ -35,16 +35,20 @@ export function noteErrors(analysis: Analysis, script: ParsedScript, frame: Fram
   const error = script.errors?.[0]
   if (!error) return
   const why = error.message.includes('nesting depth') ? 'too-deep' : 'syntax'
-  const start = offsetAt(frame, error.pos)
+  const start = findOffset(frame, error.pos)
   const span = start === undefined ? whole : { start: Math.min(start, whole.end), end: whole.end }
-  analysis.noteUnknown({ why, span, text: clip(frame.source.slice(error.pos) || frame.source) })
+  analysis.noteUnknown({ why, span, text: clipUnknownText(frame.source.slice(error.pos) || frame.source) })
 }
 
 // The start of a text that is too long is parsed, up to the end of a line if possible.
 function cutOff(analysis: Analysis, text: string, frame: Frame): string {
   const line = text.lastIndexOf('\n', MAX_SCRIPT_CHARS)
   const end = line > MAX_SCRIPT_CHARS / 2 ? line : MAX_SCRIPT_CHARS
-  analysis.noteUnknown({ why: 'too-long', span: spanAt(frame, end, text.length), text: clip(text.slice(end)) })
+  analysis.noteUnknown({
+    why: 'too-long',
+    span: spanAt(frame, end, text.length),
+    text: clipUnknownText(text.slice(end)),
+  })
   return text.slice(0, end)
 }
 

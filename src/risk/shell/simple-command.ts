@@ -8,7 +8,7 @@ import { expandWord } from './expansion/words.ts'
 import { type Field, type Frame, makeField, type Output, spanAt } from './frame.ts'
 import type { InterpreterPort } from './interpreter-port.ts'
 import type { ShellInvocation } from './invocation.ts'
-import { clip, MAX_FROM } from './limits.ts'
+import { clipUnknownText, MAX_FROM } from './limits.ts'
 import { runsOutput } from './nested-code.ts'
 import { baseName } from './paths.ts'
 import { findInterpreterLanguage, runSnippet } from './programs/code-interpreters.ts'
@@ -21,7 +21,7 @@ import type { Definition, Scope, Value } from './scope.ts'
 const MAX_CHOICES = 4
 
 /** Runs a simple command, once for each possible value of its variables. */
-export function runCommand(shell: InterpreterPort, node: Command, frame: Frame, scope: Scope): Output {
+export function runSimpleCommand(shell: InterpreterPort, node: Command, frame: Frame, scope: Scope): Output {
   const alias = readAlias(node, scope)
   if (alias !== undefined) return runAlias(shell, node, alias, frame, scope)
   const { choice, choicesSeen } = shell.analysis
@@ -159,7 +159,7 @@ function runDynamic(shell: InterpreterPort, call: ShellInvocation, first: Field)
   shell.analysis.noteUnknown({
     why: 'dynamic-command',
     span: call.span,
-    text: clip(first.text),
+    text: clipUnknownText(first.text),
     ...(from?.length && { from }),
   })
   shell.emit(call, from?.length ? { runsOutputOf: from } : undefined)

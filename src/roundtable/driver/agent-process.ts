@@ -2,7 +2,7 @@
 // afterwards. What was said is bounded; the rest is read and thrown away, so that the program never stands still.
 
 import { inheriting } from '../../hooks/handlers/command/environment.ts'
-import { type Output, OutputReader } from '../../hooks/handlers/command/output.ts'
+import { type CapturedOutput, OutputReader } from '../../hooks/handlers/command/output.ts'
 import { endTree, killTree } from '../../hooks/handlers/command/process-tree.ts'
 import {
   type ChildWithPipes,
@@ -35,13 +35,13 @@ export interface AgentEnd {
   readonly code?: number
   /** Of `signal` and `not-started`. */
   readonly why?: string
-  readonly stdout: Output
-  readonly stderr: Output
+  readonly stdout: CapturedOutput
+  readonly stderr: CapturedOutput
 }
 
 type Ending = Pick<AgentEnd, 'kind' | 'code' | 'why'>
 
-const NOTHING: Output = { text: '', droppedBytes: 0 }
+const NOTHING: CapturedOutput = { text: '', droppedBytes: 0 }
 const running = new Set<number>()
 
 /** Runs a program to its end. Never rejects. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../engine/clock.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
-import type { Contribution, Findings, Roundtable, TurnCourse } from '../machine.ts'
+import type { Contribution, Roundtable, Synthesis, TurnCourse } from '../machine.ts'
 import type { Role } from '../roles.ts'
 
 /** An agent at the table. */
@@ -29,7 +29,7 @@ export type TableEvent =
   | { readonly type: 'held'; readonly agent: string; readonly approval: string; readonly reason: string }
   | { readonly type: 'turn'; readonly turn: Contribution & { readonly course: TurnCourse }; readonly role: Role }
   | { readonly type: 'sum-up'; readonly agent: string }
-  | { readonly type: 'synthesis'; readonly synthesis: Contribution; readonly findings: Findings }
+  | { readonly type: 'synthesis'; readonly synthesis: Contribution; readonly findings: Synthesis }
 
 /** What a driver is made from. */
 export interface DriverOptions {

@@ -102,7 +102,7 @@ export class RoundtableDriver {
     const prompt = turnPrompt(before)
     if (turn === undefined || prompt === undefined) return before
     const { agent, role, round } = turn
-    const table = this.#change((there) => driven.markAsked(there, this.#now()))
+    const table = this.#change((there) => driven.markRequested(there, this.#now()))
     this.#options.onEvent({ type: 'ask', agent, role, round })
     this.#log('roundtable:turn-start', `${agent}, ${role}, round ${round}`, { agent, role, round })
     const settled = await this.#ask({ agent, prompt, turn: `turn-${place + 1}`, facts: { role, round } })
@@ -116,7 +116,7 @@ export class RoundtableDriver {
 
   async #sumUp(table: Roundtable): Promise<Roundtable> {
     const agent = chooseSynthesizer(table, this.#options.synthesizer)
-    const asked = this.#change((there) => driven.markAsked(there, this.#now()))
+    const asked = this.#change((there) => driven.markRequested(there, this.#now()))
     if (agent !== undefined) this.#options.onEvent({ type: 'sum-up', agent })
     const settled = agent === undefined ? this.#nobody() : await this.#askForSynthesis(asked, agent)
     if (settled === undefined) return asked

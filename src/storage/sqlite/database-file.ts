@@ -2,7 +2,7 @@
 
 import { checkpoint } from './checkpointer.ts'
 import { isUnavailable, storeUnavailable } from './errors.ts'
-import { inodeOf, type Opened, openDatabase } from './open.ts'
+import { type Opened, openDatabase, readInode } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitAll, WriterQueue } from './writer-queue.ts'
 
@@ -77,7 +77,7 @@ export class DatabaseFile {
   /** @internal Closes a file that was replaced or removed; the next use opens the file that is there then. */
   closeIfReplaced(): void {
     if (this.#opened === undefined || this.#opened.db.inTransaction) return
-    if (inodeOf(this.path) !== this.#opened.inode) this.close()
+    if (readInode(this.path) !== this.#opened.inode) this.close()
   }
 
   /** Safe to call twice; the next use opens again. */

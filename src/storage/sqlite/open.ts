@@ -54,7 +54,7 @@ export function retryBusy<T>(file: string, { waitMs = WAIT_MS }: OpenOptions, wo
 }
 
 /** Which file on the disk it is; 0 for none. */
-export function inodeOf(file: string): number {
+export function readInode(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.ino ?? 0
 }
 
@@ -65,7 +65,7 @@ export function inodeOf(file: string): number {
 export function setAside(file: string, why: unknown, options: OpenOptions, seen?: number): void {
   const release = takeGuard(`${file}.set-aside`)
   try {
-    if (seen !== undefined && inodeOf(file) !== seen) return
+    if (seen !== undefined && readInode(file) !== seen) return
     if (!isStillCorrupt(file)) return
     const movedTo = moveAway(file)
     options.onSetAside?.({ file, movedTo, why: why instanceof Error ? why.message : String(why) })
@@ -88,7 +88,7 @@ function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
     // Whoever writes then waits until so much of the log is moved into the file.
     db.pragma('wal_autocheckpoint = 500')
     migrate(db, file)
-    return { db, inode: inodeOf(file) }
+    return { db, inode: readInode(file) }
   } catch (error) {
     db.close()
     throw error

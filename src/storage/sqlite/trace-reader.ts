@@ -11,7 +11,7 @@ import {
 } from '../../trace/record.ts'
 import { type Found, MAX_NAMED_IDS, readLimit, type TraceFilter } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import type { Row, TraceRows } from './trace-rows.ts'
+import type { TraceRow, TraceRows } from './trace-rows.ts'
 
 type Value = string | number
 
@@ -80,7 +80,7 @@ export class TraceReader {
     return ids
   }
 
-  #found(row: Row | undefined): Found {
+  #found(row: TraceRow | undefined): Found {
     if (row === undefined) return { found: 'nothing' }
     const record = parseBody(row) as StepRecord | EventRecord
     if (record.kind === 'event') return { found: 'event', record }
@@ -140,6 +140,6 @@ function isRareComponent(component: string | undefined): boolean {
   return component !== undefined && component !== 'hooks'
 }
 
-function parseBody({ body }: Row): TraceRecord {
+function parseBody({ body }: TraceRow): TraceRecord {
   return JSON.parse(body) as TraceRecord
 }

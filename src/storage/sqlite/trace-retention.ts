@@ -3,7 +3,7 @@
 
 import type { RetainPolicy } from '../ports.ts'
 import type { TraceReader } from './trace-reader.ts'
-import type { Row, TraceRows } from './trace-rows.ts'
+import type { TraceRow, TraceRows } from './trace-rows.ts'
 
 const BATCH = 2_000
 
@@ -43,7 +43,7 @@ function findCutBySize(maxBytes: number, rows: TraceRows): number {
   return last
 }
 
-function findEndOfStep(rows: TraceRows, from: Row): Row {
+function findEndOfStep(rows: TraceRows, from: TraceRow): TraceRow {
   let last = from
   for (;;) {
     const next = rows.bySeq(last.seq + 1)

@@ -5,7 +5,7 @@ import type { Sealed } from '../../trace/seal.ts'
 import type { Database, Statement } from './driver/driver.ts'
 
 /** A row of the table `trace`. All columns but the hash follow from the body and the rows before. */
-export interface Row {
+export interface TraceRow {
   readonly seq: number
   readonly kind: string
   readonly component: string
@@ -44,11 +44,11 @@ export class TraceRows {
   readonly #insert: Statement<(string | number | null)[]>
   readonly #count: Statement<[string, string, string, number]>
   readonly #counters: Statement<[number], CounterRow>
-  readonly #page: Statement<[number, number], Row>
-  readonly #bySeq: Statement<[number], Row>
+  readonly #page: Statement<[number, number], TraceRow>
+  readonly #bySeq: Statement<[number], TraceRow>
   readonly #clock: Statement<[number], number>
-  readonly #lastStep: Statement<[], Row>
-  readonly #byId: Statement<[string], Row>
+  readonly #lastStep: Statement<[], TraceRow>
+  readonly #byId: Statement<[string], TraceRow>
   readonly #nextId: Statement<[string], string>
   readonly #size: Statement<[number], { bytes: number; count: number }>
   readonly #removeUpTo: Statement<[number]>
@@ -110,11 +110,11 @@ export class TraceRows {
   }
 
   /** The records after this number, in order. */
-  page(after: number, limit: number): Row[] {
+  page(after: number, limit: number): TraceRow[] {
     return this.#page.all(after, limit)
   }
 
-  bySeq(seq: number): Row | undefined {
+  bySeq(seq: number): TraceRow | undefined {
     return this.#bySeq.get(seq)
   }
 
@@ -122,12 +122,12 @@ export class TraceRows {
     return this.#clock.get(seq)
   }
 
-  lastStep(): Row | undefined {
+  lastStep(): TraceRow | undefined {
     return this.#lastStep.get()
   }
 
   /** The newest step or event with this id. */
-  byId(id: string): Row | undefined {
+  byId(id: string): TraceRow | undefined {
     return this.#byId.get(id)
   }
 
@@ -147,7 +147,7 @@ export class TraceRows {
 }
 
 /** The columns of a record. */
-export function readColumns(link: Sealed): Row {
+export function readColumns(link: Sealed): TraceRow {
   const { seq, kind, component, action, time, clock, hash, body } = link
   const { decision = null, step = null, session = null, hook = null } = link
   const id = kind === 'evaluation' ? null : link.id

@@ -25,7 +25,7 @@ import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { TraceReader } from './trace-reader.ts'
 import { findCut, removeBatch } from './trace-retention.ts'
-import { type Row, readColumns, TraceRows } from './trace-rows.ts'
+import { readColumns, type TraceRow, TraceRows } from './trace-rows.ts'
 
 /** How the trace is opened and what it hides. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
@@ -148,7 +148,7 @@ function appendDrafts({ rows }: Prepared, entries: readonly (readonly Draft[])[]
   return appended
 }
 
-function* allRows(rows: TraceRows): Generator<Row> {
+function* allRows(rows: TraceRows): Generator<TraceRow> {
   for (let last = BEFORE_ALL; ; ) {
     const page = rows.page(last, PAGE)
     yield* page
@@ -159,13 +159,13 @@ function* allRows(rows: TraceRows): Generator<Row> {
 }
 
 // Only the body is hashed: the columns must have the same values.
-function buildColumnCheck(clockBefore: number): (row: Row) => string | undefined {
+function buildColumnCheck(clockBefore: number): (row: TraceRow) => string | undefined {
   let clock = clockBefore
   return (row) => {
     const sealed = readSealed(JSON.parse(row.body) as TraceRecord, clock, row.seq, row.body, row.hash)
     clock = sealed.clock
     const expected = readColumns(sealed)
-    const wrong = (Object.keys(expected) as (keyof Row)[]).find((name) => row[name] !== expected[name])
+    const wrong = (Object.keys(expected) as (keyof TraceRow)[]).find((name) => row[name] !== expected[name])
     return wrong === undefined ? undefined : `its ${wrong} is stored as ${JSON.stringify(row[wrong])}`
   }
 }

@@ -6,7 +6,7 @@ import { admitBy } from './task-supervision.ts'
 
 const DRAFT = { from: 'lead', to: 'reviewer', description: 'Review the change' }
 
-it('T1 works without arguments, in memory, and each has tasks of its own', async () => {
+it('T1 works without arguments, in memory, and each has its own tasks', async () => {
   const [one, other] = [new TaskDelegator(), new TaskDelegator()]
   const { task } = await one.delegate(DRAFT)
   expect([one.delegatedTo('reviewer').length, other.delegatedTo('reviewer').length]).toEqual([1, 0])
@@ -35,7 +35,7 @@ it('T1 refuses options that it does not know', async () => {
   await expect(openTasks({ hom: '/tmp' } as never)).rejects.toThrow(/does not know the option "hom"/)
 })
 
-it('T2 a program lets its supervisor judge each task: what is blocked is thrown and not stored', async () => {
+it('T2 the supervisor of a program checks each task: a blocked task throws and is not stored', async () => {
   const home = makeTempFolder('arc-tasks-')
   const supervisor = await createSupervisor({ home, enforcement: 'enforce', report: () => undefined })
   const seen: object[] = []

@@ -60,9 +60,9 @@ export class TaskDelegator extends Delegator {
 
 /** Which tasks to open, and how to delegate them. */
 export interface OpenTasksOptions extends DelegatorOptions {
-  /** `$ARC_HOME`, or `~/.arc`, unless set. */
+  /** Default `$ARC_HOME`, or `~/.arc`. */
   readonly home?: string
-  /** How long to wait for a database that others keep locked; 30 s unless set. */
+  /** How long to wait for a locked database; default 30 s. */
   readonly storeWaitMs?: number
 }
 

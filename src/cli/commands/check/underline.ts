@@ -4,7 +4,7 @@ import { replaceHidden } from '../../../daemon/live/display-text.ts'
 import { displayWidth } from '../../output.ts'
 
 /** A span of a text; `end` is exclusive. */
-export interface Span {
+export interface TextRange {
   readonly start: number
   readonly end: number
 }
@@ -23,7 +23,7 @@ export interface UnderlinedLine {
  * @example
  * underline('git push --force', { start: 9, end: 16 }, 80) // { number: 1, line: 'git push --force', marks: '         ^~~~~~~' }
  */
-export function underline(text: string, { start, end }: Span, columns: number): UnderlinedLine | undefined {
+export function underline(text: string, { start, end }: TextRange, columns: number): UnderlinedLine | undefined {
   if (!(start >= 0 && start < end && end <= text.length)) return undefined
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const newline = text.indexOf('\n', start)

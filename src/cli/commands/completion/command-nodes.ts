@@ -5,14 +5,14 @@ import type { Argument, Command, Option } from 'commander'
 /** The values of an option or argument: fixed words, or names that `arc complete` looks up. */
 export interface Values {
   readonly words: readonly string[]
-  readonly lookUp?: LookUp
+  readonly lookUp?: NameLookup
 }
 
 // The kinds of names that are looked up while the user types.
 const LOOK_UPS = ['profile', 'hook', 'host'] as const
 
 /** A kind of name to look up. */
-export type LookUp = (typeof LOOK_UPS)[number]
+export type NameLookup = (typeof LOOK_UPS)[number]
 
 /** An option of a command. */
 export interface OptionNode {
@@ -64,6 +64,6 @@ function readArgument(argument: Argument, path: readonly string[]): Values & { r
   return { words: argument.argChoices ?? [], isVariadic: argument.variadic, ...(lookUp !== undefined && { lookUp }) }
 }
 
-function findLookUp(name: string | undefined): LookUp | undefined {
+function findLookUp(name: string | undefined): NameLookup | undefined {
   return LOOK_UPS.find((kind) => kind === name)
 }

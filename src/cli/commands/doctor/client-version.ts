@@ -1,41 +1,40 @@
-// Which release of an agent is installed: its program is asked, for a short time only. One that is not there, says nothing
-// or takes too long is no fault: then the release is not known.
+// Reads the installed version of an agent by running `--version`, with a short time limit. Without an answer the version is
+// unknown, which is not an error.
 
 import { spawn } from 'node:child_process'
-import type { HostName } from '../../../hosts/host.ts'
-import { CLIENT_PROGRAMS, readVersion } from '../../../hosts/versions.ts'
+import type { Host } from '../../../hosts/host.ts'
+import { readVersion } from '../../../hosts/versions.ts'
 
 const LIMIT_MS = 5_000
 const MAX_TEXT = 10_000
 
-/** The release that `claude --version` and its like tell. */
-export function clientVersion(host: HostName, limitMs = LIMIT_MS): Promise<string | undefined> {
-  const program = CLIENT_PROGRAMS[host]
+/** Reads the version of a host's program. */
+export function clientVersion({ program }: Pick<Host, 'program'>, limitMs = LIMIT_MS): Promise<string | undefined> {
   if (program === undefined) return Promise.resolve(undefined)
   return new Promise((resolve) => {
-    // A group of its own: some are a script that starts the real one.
+    // A separate process group: some programs are scripts that start the real one.
     const options = { detached: true, env: quietEnvironment() }
     const child = spawn(program, ['--version'], { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
-    let said = ''
+    let output = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said = `${said}${text}`.slice(0, MAX_TEXT)
+      output = `${output}${text}`.slice(0, MAX_TEXT)
     })
     const finish = (): void => {
       clearTimeout(timer)
       child.stdout.destroy()
-      resolve(readVersion(said))
+      resolve(readVersion(output))
     }
     const timer = setTimeout(() => {
       endGroup(child.pid)
       finish()
     }, limitMs)
-    // Not there, or not to be run.
+    // Not installed, or not executable.
     child.on('error', finish)
     child.on('close', finish)
   })
 }
 
-// Asked for a number, it need not look for updates.
+// The program must not look for updates.
 function quietEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, DISABLE_AUTOUPDATER: '1', NO_UPDATE_NOTIFIER: '1' }
 }

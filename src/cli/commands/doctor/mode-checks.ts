@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { readInstalls } from '../../../guard/installs.ts'
 import { launcherModeFile } from '../../../guard/launcher.ts'
-import type { Check } from '../../../hosts/diagnose.ts'
+import type { Check } from '../../../hosts/check.ts'
 import { ProfileHome } from '../../../supervisor/profile-home.ts'
 import { context } from '../../context.ts'
 import { isCurrentLauncher, launcherFile } from '../../hook/launcher.ts'

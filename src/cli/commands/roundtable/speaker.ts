@@ -8,7 +8,7 @@ import { type AgentEnd, runAgent } from '../../../roundtable/driver/agent-proces
 import type { Reply, Speaker } from '../../../roundtable/driver/driver-options.ts'
 import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import { context } from '../../context.ts'
-import { writeLauncher } from '../../hook/launcher.ts'
+import { installLauncher } from '../../hook/launcher.ts'
 import { formatSpan, oneLine } from '../../output.ts'
 import { createInjection } from '../launch/injection.ts'
 import { isKnownAgent, readLaunch } from '../launch.run.ts'
@@ -47,7 +47,7 @@ async function launchTurn(
   if (before.blocked) return refusal(before)
   const wanted = readLaunch(before.data, command, args)
   const arc = context().program
-  const launcher = process.platform === 'win32' ? arc : writeLauncher({ home, node: process.execPath, arc })
+  const launcher = process.platform === 'win32' ? arc : installLauncher({ home, node: process.execPath, arc })
   const injected = createInjection(wanted, { launcher, home, cwd, env: context().env })
   const mark = createLaunchMark(home, profile)
   try {

@@ -8,18 +8,18 @@ import { ArcError } from '../../../engine/errors.ts'
 import { type ManagedInstall, systemPaths } from '../../../guard/managed-install.ts'
 import { readProcess } from '../../../guard/process-table.ts'
 import { removeGroup, removeUser, run } from './accounts.ts'
-import { isOwnLink, type Step } from './setup-steps.ts'
+import { isOwnLink, type SetupStep } from './setup-steps.ts'
 import { removeSystemHooks } from './system-hooks.ts'
 import { isSystemdRunning } from './systemd-unit.ts'
 
 const STOP_MS = 15_000
 
 /** Lists the steps. */
-export function removalSteps(managed: ManagedInstall, isPurged: boolean): Step[] {
+export function removalSteps(managed: ManagedInstall, isPurged: boolean): SetupStep[] {
   const { root, home, prefix, run: runFolder, unit, user, group, made } = managed
   const remove = (path: string) => rmSync(path, { recursive: true, force: true })
   const { link } = made
-  const steps: Step[] = [{ title: 'daemon stopped', run: () => stopDaemon(managed) }]
+  const steps: SetupStep[] = [{ title: 'daemon stopped', run: () => stopDaemon(managed) }]
   for (const host of made.hosts) {
     steps.push({ title: `system-wide hooks of ${host} removed`, run: () => removeSystemHooks(host, root) })
   }

@@ -37,18 +37,18 @@ export interface SetupPlan {
 }
 
 /** One change to the machine. */
-export interface Step {
+export interface SetupStep {
   readonly title: string
   run(): void | Promise<void>
 }
 
 /** Lists the steps. */
-export function setupSteps(plan: SetupPlan): Step[] {
+export function setupSteps(plan: SetupPlan): SetupStep[] {
   const { root, user, group, approvers, prefix, home, hosts, present } = plan
   const paths = systemPaths(root)
   const made = { user: present?.made.user ?? false, group: present?.made.group ?? false }
   const managed = (): ManagedInstall => describeManaged(plan, made)
-  const steps: Step[] = [
+  const steps: SetupStep[] = [
     { title: `system user ${user}, without login`, run: () => makeOwner(plan, made) },
     { title: `group ${group}, whose members may approve`, run: () => joinGroups(plan, made) },
     { title: `home ${home}, only for ${user}`, run: () => makeHome(plan) },

@@ -6,7 +6,8 @@ import { ArcError } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
 import { claudeManagedFile } from '../../../hosts/claude/claude.ts'
 import { applyChanges, readTexts } from '../../../hosts/install/apply.ts'
-import { backupOf, type FileChange, type InstallFile, type TextProblem } from '../../../hosts/install/plan.ts'
+import type { InstallFile, TextProblem } from '../../../hosts/install/install-file.ts'
+import { backupPath, type FileChange } from '../../../hosts/install/plan.ts'
 
 /** Agents with a system-wide configuration. */
 const SYSTEM_FILES: Readonly<Record<string, (root: string) => InstallFile>> = { claude: claudeManagedFile }
@@ -39,7 +40,7 @@ export function hasSystemHooks(host: string, root: string, command: string): boo
 /** Adds ARC's hooks to the system-wide configuration of a host. */
 export function addSystemHooks(host: string, root: string, command: string): void {
   const file = requireFile(host, root)
-  const backup = backupOf(file.path)
+  const backup = backupPath(file.path)
   const texts = readTexts([file.path, backup])
   const before = texts.get(file.path)
   const added = requireText(file.add(before, { command, failClosed: true }), file.path)
@@ -53,7 +54,7 @@ export function addSystemHooks(host: string, root: string, command: string): voi
 /** Removes ARC's hooks, and the setting added with them unless it was there before. */
 export function removeSystemHooks(host: string, root: string): void {
   const file = requireFile(host, root)
-  const backup = backupOf(file.path)
+  const backup = backupPath(file.path)
   const texts = readTexts([file.path, backup])
   const before = texts.get(file.path)
   const original = texts.get(backup)

@@ -5,7 +5,7 @@ import type { Context } from 'hono'
 import { checkAgent } from '../../../bus/subject.ts'
 import { ArcError, describe } from '../../../engine/errors.ts'
 import { A2A_PATH, buildAgentCard, CARD_PATH } from '../../a2a/card.ts'
-import type { App, Env, Service } from '../service.ts'
+import type { Env, HttpApp, Service } from '../service.ts'
 
 /** The client's name, for clients that do not send it in the metadata of every request. */
 const CLIENT_HEADER = 'x-arc-agent'
@@ -13,7 +13,7 @@ const DEFAULT_CLIENT = 'a2a-client'
 // Less than the usual time limit of HTTP clients.
 const WAIT_MS = 240_000
 
-export function addA2aRoutes(app: App, service: Service, report: (message: string) => void): void {
+export function addA2aRoutes(app: HttpApp, service: Service, report: (message: string) => void): void {
   // Every open stream adds a listener.
   setMaxListeners(0, service.signal)
   const showCard = (c: Context<Env>): Response => {

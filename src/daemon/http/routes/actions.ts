@@ -2,16 +2,16 @@
 
 import type { ActionsPage, SessionsView } from '../../../protocol/views.ts'
 import type { TraceStore } from '../../../storage/ports.ts'
-import { readAction } from '../../live/action-detail.ts'
+import { readActionDetail } from '../../live/action-detail.ts'
 import { readActions, readSession } from '../../live/action-pages.ts'
 import { readPositiveInteger } from '../query.ts'
-import type { App, Service } from '../service.ts'
+import type { HttpApp, Service } from '../service.ts'
 
 /** The number of actions on a page by default. */
 export const PAGE_ROWS = 100
 const MAX_ROWS = 500
 
-export function addActionRoutes(app: App, { pool, traceTail }: Service): void {
+export function addActionRoutes(app: HttpApp, { pool, traceTail }: Service): void {
   const trace = async (): Promise<TraceStore> => (await pool.find(undefined, undefined)).trace
   app.get('/v1/actions', async (c) => {
     const { decision, hook, tool, session, text, before, limit } = c.req.query()
@@ -24,7 +24,7 @@ export function addActionRoutes(app: App, { pool, traceTail }: Service): void {
   })
   app.get('/v1/actions/:id', async (c) => {
     const id = c.req.param('id')
-    const found = await readAction(await trace(), id)
+    const found = await readActionDetail(await trace(), id)
     if ('action' in found) return c.json(found)
     const isAmbiguous = found.found === 'several'
     const message = isAmbiguous

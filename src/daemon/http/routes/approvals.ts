@@ -3,9 +3,9 @@
 
 import { ArcError } from '../../../engine/errors.ts'
 import { buildApprovalView, buildShortApprovalView } from '../../live/approval-view.ts'
-import type { App, Service } from '../service.ts'
+import type { HttpApp, Service } from '../service.ts'
 
-export function addApprovalRoutes(app: App, { pool, auth }: Service): void {
+export function addApprovalRoutes(app: HttpApp, { pool, auth }: Service): void {
   app.get('/v1/approvals', async (c) => {
     const { approvals } = await pool.find(undefined, undefined)
     const found = c.req.query('all') === 'true' ? approvals.list() : approvals.pending()

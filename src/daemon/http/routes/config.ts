@@ -6,9 +6,9 @@ import { ArcError } from '../../../engine/errors.ts'
 import type { ConfigView } from '../../../protocol/views.ts'
 import { ProfileHome } from '../../../supervisor/profile-home.ts'
 import { showProfile } from '../../../supervisor/profile-view.ts'
-import type { App, Service } from '../service.ts'
+import type { HttpApp, Service } from '../service.ts'
 
-export function addConfigRoutes(app: App, { pool, home }: Service): void {
+export function addConfigRoutes(app: HttpApp, { pool, home }: Service): void {
   app.get('/v1/config', async (c) => {
     const { config } = await pool.find(undefined, undefined)
     const name = c.req.query('profile') || config.profile

@@ -4,7 +4,7 @@
 import type { Approval } from '../../../approvals/approvals.ts'
 import { ArcError } from '../../../engine/errors.ts'
 import { findAccountName, formatProof, PROOF_HEADER, readProof } from '../managed-sockets.ts'
-import type { App, Service } from '../service.ts'
+import type { HttpApp, Service } from '../service.ts'
 
 const NOT_CONTROL = {
   code: 'ARC_CONTROL_ONLY',
@@ -15,7 +15,7 @@ const PROOF_MISSING = {
   message: 'An answer must prove which account it comes from. Use: arc approvals approve ID',
 }
 
-export function addControlRoutes(app: App, service: Service): void {
+export function addControlRoutes(app: HttpApp, service: Service): void {
   const { pool, managed } = service
   if (managed === undefined) return
   for (const path of ['/v1/control/*', '/v1/login-link']) {

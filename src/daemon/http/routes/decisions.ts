@@ -2,13 +2,13 @@
 
 import type { TraceFilter } from '../../../storage/ports.ts'
 import type { Supervisor } from '../../../supervisor/supervisor.ts'
-import { readNumber } from '../query.ts'
-import type { App, Service } from '../service.ts'
+import { readQueryNumber } from '../query.ts'
+import type { HttpApp, Service } from '../service.ts'
 
 const DEFAULT_ROWS = 100
 const MAX_ROWS = 1_000
 
-export function addDecisionRoutes(app: App, { pool }: Service): void {
+export function addDecisionRoutes(app: HttpApp, { pool }: Service): void {
   const supervisor = (query: Query): Promise<Supervisor> => pool.find(query.project, query.profile)
   app.get('/v1/decisions', async (c) => {
     const query = c.req.query()
@@ -29,9 +29,9 @@ function readFilter({ component, action, session, hook, decision, since, after, 
     session,
     hook,
     decision: decision as TraceFilter['decision'],
-    since: readNumber(since),
-    afterSeq: readNumber(after),
-    limit: Math.min(readNumber(limit) ?? DEFAULT_ROWS, MAX_ROWS),
+    since: readQueryNumber(since),
+    afterSeq: readQueryNumber(after),
+    limit: Math.min(readQueryNumber(limit) ?? DEFAULT_ROWS, MAX_ROWS),
     steps: steps === 'true',
   }
 }

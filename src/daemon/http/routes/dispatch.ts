@@ -8,7 +8,7 @@ import { HOSTS } from '../../../hosts/list.ts'
 import type { TraceStore } from '../../../storage/ports.ts'
 import type { StepOrigin } from '../../../trace/record.ts'
 import { BUSY, type IncomingBody } from '../../hook-call/admission.ts'
-import { type App, type Env, MAX_BODY_BYTES, type Service } from '../service.ts'
+import { type Env, type HttpApp, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 const text = z.string().max(10_000)
 
@@ -39,7 +39,7 @@ function readIncomingBody(incoming: IncomingMessage | undefined): IncomingBody |
   }
 }
 
-export function addDispatchRoutes(app: App, { pool, inFlight, signal, traceTail, admission }: Service): void {
+export function addDispatchRoutes(app: HttpApp, { pool, inFlight, signal, traceTail, admission }: Service): void {
   app.post('/v1/dispatch', async (c) => {
     const bytes = Number(c.req.header('content-length') ?? MAX_BODY_BYTES)
     const leave = admission.enter(bytes, readIncomingBody(c.env.incoming))

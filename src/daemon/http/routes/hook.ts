@@ -26,7 +26,7 @@ import { BUSY } from '../../hook-call/admission.ts'
 import { answerHookCall, type HookCall } from '../../hook-call/answer.ts'
 import type { SupervisorProvider } from '../../hook-call/supervisor-provider.ts'
 import { CallerAccounts } from '../managed-sockets.ts'
-import { type App, COMMON_HEADERS, type Env, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from '../service.ts'
+import { COMMON_HEADERS, type Env, type HttpApp, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from '../service.ts'
 
 /** In place of an event, where the payload names it. */
 const NO_EVENT = '-'
@@ -51,7 +51,7 @@ interface HttpReply {
   readonly retryAfter?: string
 }
 
-export function addHookRoutes(app: App, endpoint: HookEndpoint): void {
+export function addHookRoutes(app: HttpApp, endpoint: HookEndpoint): void {
   app.post('/v1/hook/:host/:event?', async (c) => respond(c, await endpoint.answer(toRequest(c))))
   app.get('/v1/hook-answer/:ticket', async (c) => respond(c, await endpoint.answerTicket(c.req.param('ticket'))))
 }

@@ -5,9 +5,9 @@ import type { Context } from 'hono'
 import { holdsConnection } from '../../../guard/connection-owner.ts'
 import { checkHomeCaller } from '../../../guard/home-caller.ts'
 import { LOGIN_PROCESS_HEADER } from '../../../protocol/messages.ts'
-import type { App, Env, Service } from '../service.ts'
+import type { Env, HttpApp, Service } from '../service.ts'
 
-export function addLoginLinkRoutes(app: App, service: Service): void {
+export function addLoginLinkRoutes(app: HttpApp, service: Service): void {
   app.post('/v1/login-link', async (c) => {
     const pid = Number(c.req.header(LOGIN_PROCESS_HEADER))
     const isProven = Number.isSafeInteger(pid) && pid > 0 && isPeer(c, pid)

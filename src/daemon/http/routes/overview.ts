@@ -3,10 +3,10 @@
 import type { Snapshot } from '../../../protocol/views.ts'
 import { readActions } from '../../live/action-pages.ts'
 import { buildOverview } from '../../live/overview.ts'
-import type { App, Service } from '../service.ts'
+import type { HttpApp, Service } from '../service.ts'
 import { PAGE_ROWS } from './actions.ts'
 
-export function addOverviewRoutes(app: App, service: Service): void {
+export function addOverviewRoutes(app: HttpApp, service: Service): void {
   const { pool, traceTail } = service
   app.get('/v1/overview', async (c) => {
     await traceTail.catchUp()

@@ -5,7 +5,7 @@ import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import type { Context } from 'hono'
 import { loginFile } from '../../process/paths.ts'
-import type { App, Env, Service } from '../service.ts'
+import type { Env, HttpApp, Service } from '../service.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -85,7 +85,7 @@ const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' } as 
 // Checked on every request: it names the immutable files.
 const REVALIDATE = { 'cache-control': 'no-cache' } as const
 
-export function addPageRoutes(app: App, { auth, home, url }: Service, folder: string | undefined): void {
+export function addPageRoutes(app: HttpApp, { auth, home, url }: Service, folder: string | undefined): void {
   app.get('/login', (c) => {
     const headers = { ...pageHeaders(url()), ...NO_STORE }
     const cookie = auth.login(c.req.query('code'))

@@ -2,9 +2,9 @@
 
 import type { RoundtableView } from '../../../protocol/views.ts'
 import { findRoundtable, listRoundtables } from '../../../roundtable/driver/roundtable-store.ts'
-import type { App, Service } from '../service.ts'
+import type { HttpApp, Service } from '../service.ts'
 
-export function addRoundtableRoutes(app: App, { pool }: Service): void {
+export function addRoundtableRoutes(app: HttpApp, { pool }: Service): void {
   const roundtables = async (): Promise<readonly RoundtableView[]> =>
     listRoundtables((await pool.find(undefined, undefined)).state)
   app.get('/v1/roundtables', async (c) => c.json(await roundtables()))

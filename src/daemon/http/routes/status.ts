@@ -4,9 +4,9 @@ import type { Context } from 'hono'
 import type { HealthView, StatusView } from '../../../protocol/messages.ts'
 import type { Supervisor } from '../../../supervisor/supervisor.ts'
 import { buildBreakerView, buildHookViews } from '../../live/overview.ts'
-import type { App, Env, Service } from '../service.ts'
+import type { Env, HttpApp, Service } from '../service.ts'
 
-export function addStatusRoutes(app: App, service: Service): void {
+export function addStatusRoutes(app: HttpApp, service: Service): void {
   const supervisor = (c: Context<Env>): Promise<Supervisor> =>
     service.pool.find(c.req.query('project'), c.req.query('profile'))
   app.get('/health', (c) => {

@@ -8,7 +8,7 @@ import { ArcError, type ErrorCode } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
 import { readDraft, TASK_STATUSES, type Task, type TaskDraft } from '../../../tasks/task.ts'
 import type { DaemonTasks } from '../../task-service.ts'
-import type { App, Env, Service } from '../service.ts'
+import type { Env, HttpApp, Service } from '../service.ts'
 
 const MAX_TASKS = 1_000
 
@@ -43,7 +43,7 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, 403 | 404 | 409 | 503>>> = {
   ARC_STORE_UNAVAILABLE: 503,
 }
 
-export function addTaskRoutes(app: App, { tasks, inFlight }: Service): void {
+export function addTaskRoutes(app: HttpApp, { tasks, inFlight }: Service): void {
   app.get('/v1/tasks', async (c) => {
     const { status, from, to } = c.req.query()
     const known = TASK_STATUSES.find((one) => one === status)

@@ -6,11 +6,11 @@ import { readFlag, readNumber, readTimeout } from '../../../engine/hook.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
 import type { Step } from '../../../engine/step.ts'
 import type { HandlerResult } from '../../../engine/verdict.ts'
-import { buildEnvelope } from '../envelope.ts'
+import { buildHookInput } from '../envelope.ts'
 import { type Handler, readAnswerText, shown } from '../handler.ts'
 import { MARK_VARIABLE, newMark, ownVerdict } from '../step-echo.ts'
 import { buildEnvironment, type CommandFacts, inheriting, portableValue, readFacts } from './environment.ts'
-import { LineProgram, type Reply } from './line-program.ts'
+import { LineProgram, type LineReply } from './line-program.ts'
 import { checkArguments, compilePlaceholders, fillArgument, hasPlaceholders } from './placeholders.ts'
 import { type Finished, type Invocation, runToEnd } from './spawn.ts'
 
@@ -61,7 +61,7 @@ export function commandHandler(options: CommandOptions, onFinished?: OnFinished)
       },
     })
     onFinished?.(finished, step)
-    return ownVerdict(readAnswer(finished, { options, limitMs }), buildEnvelope(step), mark) as HandlerResult
+    return ownVerdict(readAnswer(finished, { options, limitMs }), buildHookInput(step), mark) as HandlerResult
   }
   return Object.assign(run, { timeoutMs, ...readSettings(options), dispose: () => undefined })
 }
@@ -84,7 +84,7 @@ function lineHandler(options: CommandOptions, timeoutMs: number): CommandHandler
   const variables = inheriting({ ...env, [MARK_VARIABLE]: mark })
   const program = new LineProgram({ ...describeProgram(command)(NO_FACTS), cwd, env: variables, graceMs })
   const run: Handler = async (step, { limitMs }) => {
-    const envelope = buildEnvelope(step)
+    const envelope = buildHookInput(step)
     const reply = await program.ask(JSON.stringify(envelope), limitMs)
     return ownVerdict(answerOfReply(reply, limitMs), envelope, mark) as HandlerResult
   }
@@ -108,7 +108,7 @@ function compileCommand(options: CommandOptions): CompiledCommand {
   const mark = newMark()
   const prepare = (step: Step): Invocation => {
     const facts = readFacts(step)
-    const input = `${JSON.stringify(buildEnvelope(step))}\n`
+    const input = `${JSON.stringify(buildHookInput(step))}\n`
     const variables = buildEnvironment(facts, { ...env, [MARK_VARIABLE]: mark })
     return { ...program(facts), cwd, env: variables, input, timeoutMs, graceMs }
   }
@@ -190,7 +190,7 @@ function answerOfOutput({ text, droppedBytes }: Finished['stdout']): unknown {
   return new Failure('output-limit', `${droppedBytes} bytes of output beyond the limit of 1 MiB`)
 }
 
-function answerOfReply(reply: Reply, limitMs: number): unknown {
+function answerOfReply(reply: LineReply, limitMs: number): unknown {
   if (reply.kind === 'line') return readAnswerText(reply.text)
   if (reply.kind === 'timeout') return new Failure('timeout', `no answer within ${limitMs} ms`)
   if (reply.kind === 'too-large') return new Failure('output-limit', 'a line of more than 1 MiB')

@@ -70,7 +70,7 @@ export const CONTAINERS: ReadonlySet<string> = new Set([
 ])
 
 /** All programs that may start another one. */
-export const WRAPPERS: ReadonlySet<string> = new Set([
+export const WRAPPING_PROGRAMS: ReadonlySet<string> = new Set([
   ...Object.keys(PREFIXES),
   ...CONTAINERS,
   ...['find', 'npx', 'bunx', 'pnpx', 'poetry', 'uv', 'bundle', 'git'],

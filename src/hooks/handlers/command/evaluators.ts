@@ -11,7 +11,7 @@ import {
   PREFIXES,
   REFUSED,
   SHELL,
-  WRAPPERS,
+  WRAPPING_PROGRAMS,
 } from './evaluator-table.ts'
 import {
   hasValue,
@@ -90,7 +90,7 @@ function whyCodeInWords(words: readonly ShellWord[], depth: number): string | un
   const [first, ...rest] = words as [ShellWord, ...ShellWord[]]
   const name = readFileName(first)
   if (name === undefined || depth > MAX_DEPTH) return WHERE.program
-  const isWrapper = WRAPPERS.has(name)
+  const isWrapper = WRAPPING_PROGRAMS.has(name)
   const started = startedBy(name, rest)
   const own = whyCodeAt(name, rest, depth)
   const inner = started.length > 0 && own === undefined ? whyCodeInWords(started, depth + 1) : own

@@ -15,7 +15,7 @@ import {
 import { terminateGroup } from './terminate.ts'
 
 /** What became of one line. */
-export type Reply =
+export type LineReply =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'died'; readonly why: string }
@@ -27,7 +27,7 @@ export type LineInvocation = Pick<Invocation, 'file' | 'args' | 'cwd' | 'env' | 
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
-const DISPOSED: Reply = { kind: 'not-started', why: 'it was disposed of' }
+const DISPOSED: LineReply = { kind: 'not-started', why: 'it was disposed of' }
 
 /** A program that answers line by line, in order. */
 export class LineProgram {
@@ -42,7 +42,7 @@ export class LineProgram {
   }
 
   /** Sends one line and waits for its answer. Never rejects. */
-  async ask(line: string, limitMs: number): Promise<Reply> {
+  async ask(line: string, limitMs: number): Promise<LineReply> {
     const giveUpAt = performance.now() + limitMs
     // After a pause somebody else may have started it, and it may have died once more.
     while (this.#process === undefined && !this.#isDisposed) {
@@ -72,14 +72,14 @@ export class LineProgram {
     return started
   }
 
-  #tooOftenDead(pauseMs: number): Reply {
+  #tooOftenDead(pauseMs: number): LineReply {
     const times = this.#deaths === 1 ? 'once' : `${this.#deaths} times`
     return { kind: 'not-started', why: `it died ${times}; the next start is in ${Math.ceil(pauseMs)} ms` }
   }
 }
 
 interface Waiting {
-  readonly resolve: (reply: Reply) => void
+  readonly resolve: (reply: LineReply) => void
   readonly timer: NodeJS.Timeout
 }
 
@@ -108,7 +108,7 @@ class LineProcess {
     }
   }
 
-  ask(line: string, limitMs: number): Promise<Reply> {
+  ask(line: string, limitMs: number): Promise<LineReply> {
     const child = this.#child
     if (child === undefined) {
       this.#die()
@@ -169,7 +169,7 @@ class LineProcess {
     }
   }
 
-  #answer(reply: Reply): void {
+  #answer(reply: LineReply): void {
     const first = this.#waiting.shift()
     if (first === undefined) return
     clearTimeout(first.timer)
@@ -177,7 +177,7 @@ class LineProcess {
     if (this.#waiting.length === 0) this.#holdProcessAlive(false)
   }
 
-  #answerAll(reply: Reply): void {
+  #answerAll(reply: LineReply): void {
     while (this.#waiting.length > 0) this.#answer(reply)
   }
 
@@ -206,7 +206,7 @@ class LineProcess {
 }
 
 const KEPT_STDERR = 4_096
-const TOO_LARGE: Reply = { kind: 'too-large' }
+const TOO_LARGE: LineReply = { kind: 'too-large' }
 
 // A character is three bytes at most.
 function isTooLarge(line: string): boolean {

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 
 /** What came out of a stream. */
-export interface Output {
+export interface CapturedOutput {
   readonly text: string
   /** Bytes beyond the limit, counted and thrown away. */
   readonly droppedBytes: number
@@ -39,7 +39,7 @@ export class OutputReader {
     return this.#hasEnded
   }
 
-  take(): Output {
+  take(): CapturedOutput {
     const [first] = this.#chunks
     const whole = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first
     return { text: whole?.toString('utf8') ?? '', droppedBytes: this.#dropped }

@@ -5,7 +5,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { MAX_OUTPUT_BYTES } from '../handler.ts'
-import { type Output, OutputReader } from './output.ts'
+import { type CapturedOutput, OutputReader } from './output.ts'
 import { terminateGroup } from './terminate.ts'
 
 /** A program and how to start it. */
@@ -32,8 +32,8 @@ type Ending =
 /** A finished run. */
 export interface Finished {
   readonly ending: Ending
-  readonly stdout: Output
-  readonly stderr: Output
+  readonly stdout: CapturedOutput
+  readonly stderr: CapturedOutput
 }
 
 // A grandchild may hold the pipes open after the child is gone: what it says later is not the child's answer.
@@ -42,7 +42,7 @@ const PIPE_GRACE_MS = 100
 /** Longer than this, a timer of Node would fire at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647
 
-const NOTHING: Output = { text: '', droppedBytes: 0 }
+const NOTHING: CapturedOutput = { text: '', droppedBytes: 0 }
 
 /** Runs a command. Never rejects. */
 export async function runToEnd(invocation: Invocation): Promise<Finished> {

@@ -30,7 +30,7 @@ export class Malformed {
 
 /** Reads the text of a model. An object among other text does not count: it may be quoted from the step. */
 export function readModelVerdict(text: string): VerdictObject | Malformed {
-  const answer = parseJson(withoutFence(text.trim()))
+  const answer = tryParseJson(withoutFence(text.trim()))
   if (!isRecord(answer)) return new Malformed(text, 'it is not a JSON object and nothing else')
   const { decision, reason, suggestion } = answer
   if (!isDecision(decision)) {
@@ -44,7 +44,7 @@ export function readModelVerdict(text: string): VerdictObject | Malformed {
 }
 
 /** Parses JSON; undefined when it is none. */
-export function parseJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -7,12 +7,12 @@ import { ArcError, didYouMean, rejectUnknownOptions, show } from '../../../engin
 import { readTimeout } from '../../../engine/hook.ts'
 import { DECISIONS } from '../../../engine/verdict.ts'
 import { createRedactor, hideInVerdict, type Redact } from '../credentials.ts'
-import { buildEnvelope } from '../envelope.ts'
+import { buildHookInput } from '../envelope.ts'
 import { type Handler, shown } from '../handler.ts'
 import { type PostAnswer, postJson, readUrl, shownUrl, toFailure } from '../post.ts'
-import { Malformed, parseJson, readModelVerdict, VERDICT_SCHEMA } from './model-verdict.ts'
+import { Malformed, readModelVerdict, tryParseJson, VERDICT_SCHEMA } from './model-verdict.ts'
 import { renderStep } from './render.ts'
-import { type Question, WIRE_FORMATS, type WireFormat, type WireFormatName } from './wire.ts'
+import { type ModelRequest, WIRE_FORMATS, type WireFormat, type WireFormatName } from './wire.ts'
 
 /** A model to ask. */
 export interface PromptOptions {
@@ -61,7 +61,7 @@ export function promptHandler(options: PromptOptions): Handler {
   const reviewer = new Reviewer(options)
   const handler: Handler = (step, { signal }) => {
     if (insideCall.getStore() === true) return new Failure('start', 'a prompt hook was reached from its own model call')
-    return insideCall.run(true, () => reviewer.review(buildEnvelope(step), signal) as ReturnType<Handler>)
+    return insideCall.run(true, () => reviewer.review(buildHookInput(step), signal) as ReturnType<Handler>)
   }
   return Object.assign(handler, { timeoutMs: reviewer.timeoutMs })
 }
@@ -72,7 +72,7 @@ class Reviewer {
   readonly timeoutMs: number
   readonly #format: WireFormat
   readonly #formatName: WireFormatName
-  readonly #question: Omit<Question, 'messages'>
+  readonly #question: Omit<ModelRequest, 'messages'>
   readonly #url: URL
   readonly #urlHeaders: Record<string, string>
   readonly #keyVariable: string
@@ -117,7 +117,7 @@ class Reviewer {
     return again instanceof Malformed ? new Failure('invalid-output', `not a verdict, twice: ${again.why}`) : again
   }
 
-  async #ask(messages: Question['messages'], signal: AbortSignal): Promise<unknown> {
+  async #ask(messages: ModelRequest['messages'], signal: AbortSignal): Promise<unknown> {
     // Keys that were read from a file often end with a line break.
     const key = process.env[this.#keyVariable]?.trim() || undefined
     const headers = { ...this.#urlHeaders, ...this.#format.headers(key) }
@@ -134,7 +134,7 @@ class Reviewer {
       const hint = !hasKey && (status === 401 || status === 403) ? ` (${this.#keyVariable} is not set)` : ''
       return new Failure('crash', `${where} answered ${status}${hint}: ${shown(redact(text))}`)
     }
-    const said = this.#format.read(parseJson(text))
+    const said = this.#format.read(tryParseJson(text))
     if (said === undefined) {
       const what = `${where} did not answer in the ${this.#formatName} format: ${shown(redact(text))}`
       return new Failure('invalid-output', what)

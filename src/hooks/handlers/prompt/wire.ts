@@ -4,7 +4,7 @@
 import { isRecord } from '../../../engine/plain-data.ts'
 
 /** One question to a model. */
-export interface Question {
+export interface ModelRequest {
   readonly model: string
   readonly system: string
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
@@ -25,7 +25,7 @@ export interface WireFormat {
   readonly keyVariable: string
   /** Without a key for servers that need none. */
   headers(key: string | undefined): Record<string, string>
-  request(question: Question): object
+  request(question: ModelRequest): object
   /** Undefined when the answer does not have the format's shape. */
   read(answer: unknown): Said | undefined
 }

@@ -3,7 +3,7 @@
 import type { ArithmeticExpression } from 'unbash'
 import { type Frame, spanAt } from '../frame.ts'
 import type { InterpreterPort } from '../interpreter-port.ts'
-import { MAX_DEPTH } from '../limits.ts'
+import { MAX_SHELL_DEPTH } from '../limits.ts'
 import type { Scope } from '../scope.ts'
 
 const BINARY: Readonly<Record<string, (left: number, right: number) => number | undefined>> = {
@@ -37,7 +37,7 @@ export function evaluateArithmetic(
   scope: Scope,
   depth = 0,
 ): number | undefined {
-  if (!expression || depth > MAX_DEPTH || !shell.spend(1, spanAt(frame, expression.pos, expression.end)))
+  if (!expression || depth > MAX_SHELL_DEPTH || !shell.spend(1, spanAt(frame, expression.pos, expression.end)))
     return undefined
   const next = (inner: ArithmeticExpression) => evaluateArithmetic(shell, inner, frame, scope, depth + 1)
   switch (expression.type) {

@@ -6,7 +6,7 @@ import { MAX_BRACE_WORDS } from '../limits.ts'
 const MAX_WORD_CHARS = 4_096
 
 /** The words that a written word expands to; undefined when there are too many. */
-export function expandBraces(word: string): readonly string[] | undefined {
+export function expandShellBraces(word: string): readonly string[] | undefined {
   if (word.length > MAX_WORD_CHARS) return undefined
   let words: readonly string[] = [word]
   // Each turn expands the first brace of every word that still has one.

@@ -5,9 +5,9 @@ import type { Redirect, ShellCommand } from '../execution.ts'
 import {
   type CodeSource,
   type Frame,
+  findOffset,
+  type LocatedInput,
   type Output,
-  offsetAt,
-  type PlacedInput,
   spanAt,
   UNKNOWN_INPUT,
 } from '../frame.ts'
@@ -19,7 +19,7 @@ import { expandText, joinParts } from './words.ts'
 /** The redirects of one command after expansion. */
 export class ExpandedRedirects {
   redirects: Redirect[] = []
-  input: PlacedInput | undefined
+  input: LocatedInput | undefined
   /** Inputs by descriptor, for `exec 3<<<text`. */
   descriptors: Map<string, CodeSource> | undefined
   private target: string | undefined
@@ -64,7 +64,7 @@ function joinTexts(before: Output, after: Output): Output {
   return before === undefined || after === undefined ? undefined : before + after
 }
 
-function readText(shell: InterpreterPort, node: HereDoc | HereString, frame: Frame, scope: Scope): PlacedInput {
+function readText(shell: InterpreterPort, node: HereDoc | HereString, frame: Frame, scope: Scope): LocatedInput {
   if (node.type === 'HereString') {
     if (!node.target) return { from: [] }
     const field = expandText(shell, node.target, frame, scope)
@@ -78,7 +78,7 @@ function readText(shell: InterpreterPort, node: HereDoc | HereString, frame: Fra
   const { body } = node
   const isIndented = node.operator === '<<-'
   const strip = (text: string) => (isIndented ? text.replace(/^\t+/gm, '') : text)
-  const at = isIndented ? undefined : offsetAt(frame, body.pos)
+  const at = isIndented ? undefined : findOffset(frame, body.pos)
   if (!body.parts) return { from: [], text: strip(body.text), at }
   const field = joinParts(shell, body.parts, frame, scope, spanAt(frame, body.pos, body.end))
   return { from: field.from ?? [], text: field.isKnown ? strip(field.text) : undefined, written: field.text }
@@ -90,7 +90,7 @@ function formatDescriptor(node: Redirection): string {
   return descriptor.type === 'FileDescriptor' ? String(descriptor.value) : `{${descriptor.name}}`
 }
 
-function addText(result: ExpandedRedirects, descriptor: string, input: PlacedInput, scope: Scope): void {
+function addText(result: ExpandedRedirects, descriptor: string, input: LocatedInput, scope: Scope): void {
   if (descriptor === '' || descriptor === '0') result.input = input
   else storeDescriptor(result, descriptor, { text: input.text, from: input.from }, scope)
 }

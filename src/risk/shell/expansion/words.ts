@@ -4,13 +4,13 @@
 import type { DoubleQuotedChild, Word as WordNode, WordPart } from 'unbash'
 import type { Span } from '../../assessment.ts'
 import type { ShellCommand } from '../execution.ts'
-import { type Field, type Frame, offsetAt, spanAt } from '../frame.ts'
+import { type Field, type Frame, findOffset, spanAt } from '../frame.ts'
 import type { InterpreterPort } from '../interpreter-port.ts'
-import { MAX_DEPTH, MAX_FROM, MAX_VALUE_CHARS, MAX_WRITTEN_CHARS } from '../limits.ts'
+import { MAX_FROM, MAX_SHELL_DEPTH, MAX_VALUE_CHARS, MAX_WRITTEN_CHARS } from '../limits.ts'
 import { parseScript } from '../parse-script.ts'
 import type { Scope, Value } from '../scope.ts'
 import { evaluateArithmetic } from './arithmetic.ts'
-import { expandBraces } from './braces.ts'
+import { expandShellBraces } from './braces.ts'
 import { readExpansion, readParameter } from './parameters.ts'
 
 /** All fields of some words, in order. */
@@ -68,7 +68,7 @@ function plainField(word: WordNode, frame: Frame, scope: Scope, span: Span): Fie
     const text = expandTilde(word.value, scope)
     return { text, isKnown: !text.startsWith('~'), isGlob: false, span }
   }
-  const at = word.text === word.value ? offsetAt(frame, word.pos) : undefined
+  const at = word.text === word.value ? findOffset(frame, word.pos) : undefined
   return { text: word.value, isKnown: true, isGlob: false, span, at }
 }
 
@@ -76,11 +76,11 @@ function plainField(word: WordNode, frame: Frame, scope: Scope, span: Span): Fie
 function soleOffset(parts: readonly WordPart[], frame: Frame): number | undefined {
   const [part] = parts
   if (parts.length !== 1 || !part) return undefined
-  if (part.type === 'SingleQuoted') return offsetAt(frame, part.pos + 1)
+  if (part.type === 'SingleQuoted') return findOffset(frame, part.pos + 1)
   if (part.type !== 'DoubleQuoted') return undefined
   const [inner] = part.parts
   const isVerbatim = part.parts.length === 1 && inner?.type === 'Literal' && inner.text === inner.value
-  return isVerbatim ? offsetAt(frame, inner.pos) : undefined
+  return isVerbatim ? findOffset(frame, inner.pos) : undefined
 }
 
 /** `~` and `~/x` are the user's home; `~+` and `~-` are folders of the shell; `~name` is unknown. */
@@ -100,8 +100,8 @@ function expandBraceWord(shell: InterpreterPort, word: WordNode, frame: Frame, s
   const span = spanAt(frame, word.pos, word.end)
   // Listing and parsing the words costs as much as several steps.
   if (!shell.spend(8, span)) return
-  const texts = expandBraces(word.text)
-  if (texts === undefined || frame.depth > MAX_DEPTH) {
+  const texts = expandShellBraces(word.text)
+  if (texts === undefined || frame.depth > MAX_SHELL_DEPTH) {
     fields.push({ text: word.text, isKnown: false, isGlob: true, span })
     return
   }

@@ -5,7 +5,7 @@ import type { Snippet } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Code, type ShellInvocation, unwrap } from '../invocation.ts'
-import { MAX_DEPTH } from '../limits.ts'
+import { MAX_SHELL_DEPTH } from '../limits.ts'
 import { inputCode, isDynamic, runsOutput } from '../nested-code.ts'
 import { findDecodedTexts, findEmbeddedCommands } from './embedded-commands.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
@@ -259,7 +259,7 @@ function decodeUtf16(value: Field | undefined): Code {
 
 // Code that is decoded at run time is code of the same language, or of the shell.
 function runDecoded(shell: ProgramPort, call: ShellInvocation, code: string, language: Language, via: string): void {
-  if (call.frame.depth > MAX_DEPTH) return
+  if (call.frame.depth > MAX_SHELL_DEPTH) return
   for (const { text, isShell } of findDecodedTexts(code)) {
     const inner = { ...call, frame: { ...call.frame, depth: call.frame.depth + 4 }, input: undefined }
     if (isShell) shell.runCode(inner, { text, isKnown: true }, via, call.scope.copy())

@@ -1,0 +1,62 @@
+// The files of an installation: which files hold ARC's hooks, and how the hooks are added and removed. Types only.
+
+/** Environment variables. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** Where a host is to be registered. */
+export interface InstallTarget {
+  readonly scope: 'user' | 'project'
+  /** The project's folder, or the user's home. */
+  readonly dir: string
+  /** For the variables with which hosts move their configuration. */
+  readonly env: Env
+}
+
+/** The text of each file by its path; undefined where there is none. */
+export type Texts = ReadonlyMap<string, string | undefined>
+
+/** What is put into a file. */
+export interface InstallOptions {
+  /** The absolute path of the installed `arc`. */
+  readonly command: string
+  /** Should a hook that breaks stop the action, where the host can be told so? */
+  readonly failClosed?: boolean | undefined
+}
+
+/** Why a file cannot be edited; positions count from 1. */
+export interface InstallProblem {
+  readonly path: string
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
+
+/** Where in a text something is wrong. */
+export type TextProblem = Omit<InstallProblem, 'path'>
+
+/** One file that may hold ARC's part. */
+export interface InstallFile {
+  readonly path: string
+  /** The mode of a new file, where it matters. */
+  readonly mode?: number
+  /** Is any of ARC's part in it? */
+  has(text: string): boolean
+  /** The text with ARC's part in it, just as before where that is there already. */
+  add(text: string | undefined, options: InstallOptions): string | TextProblem
+  /** The text without ARC's part; undefined when nothing is left that anybody would miss. */
+  remove(text: string): string | undefined | TextProblem
+  /** The path of `arc` that the text names, to tell whether anything else changed since. */
+  commandIn?(text: string): string | undefined
+}
+
+/** How one host is installed. */
+export interface HostInstall {
+  /** Every file that may hold ARC's part at this place. */
+  files(place: InstallTarget): readonly InstallFile[]
+  /** Other files that the choice depends on. */
+  alsoRead?(place: InstallTarget): readonly string[]
+  /** Those to put it into, given what is there; all of them when not given. */
+  choose?(place: InstallTarget, texts: Texts): readonly InstallFile[] | InstallProblem
+  /** What the user has to do or know next. */
+  next(place: InstallTarget): string
+}
