@@ -304,7 +304,7 @@ describe('a placeholder', () => {
 
   it('H3 that is refused is explained, with what to write instead', () => {
     expect(() => commandHandler({ command: 'echo $(({tool_name}))' })).toThrow(
-      /has a placeholder inside \(\(…\)\), where the shell would evaluate it\. Use the variable instead/,
+      /has a placeholder inside \(\(…\)\), where the shell would evaluate it\. Use the variable \("\$ARC_TOOL_NAME"\) instead/,
     )
   })
 
