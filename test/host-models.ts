@@ -5,7 +5,7 @@ import type { HostReply } from '../src/hosts/host.ts'
 import type { HostEffect } from '../src/testing/host-contract.ts'
 
 type Json = Record<string, unknown>
-type Judge = (event: string, reply: HostReply) => HostEffect
+type Interpret = (event: string, reply: HostReply) => HostEffect
 
 function parse(text: string): Json | undefined {
   try {
@@ -29,7 +29,7 @@ interface ClaudeRules {
 }
 
 // Claude Code: exit 2 blocks where blockable, JSON counts with any exit code, `allow` would skip the user's prompts.
-function claudeLike(rules: ClaudeRules): Judge {
+function claudeLike(rules: ClaudeRules): Interpret {
   return (event, { stdout, stderr, exitCode }) => {
     const json = stdout === '' ? {} : parse(stdout)
     if (json === undefined) return { stopped: exitCode === 2, fault: 'stdout is not JSON' }
@@ -47,8 +47,8 @@ function claudeLike(rules: ClaudeRules): Judge {
     const wrongName = specific.hookEventName !== undefined && specific.hookEventName !== event
     return clean({
       stopped,
-      asked: rules.asks && !stopped && permission === 'ask' ? true : undefined,
-      told: text(reason),
+      prompted: rules.asks && !stopped && permission === 'ask' ? true : undefined,
+      message: text(reason),
       args: rules.appliesInput && event === 'PreToolUse' ? specific.updatedInput : undefined,
       context: text(specific.additionalContext),
       notice: text(json.systemMessage),
@@ -59,7 +59,7 @@ function claudeLike(rules: ClaudeRules): Judge {
 
 const CLAUDE_DECISION = ['UserPromptSubmit', 'UserPromptExpansion', 'Stop', 'SubagentStop', 'PreCompact']
 
-export const judgeClaude = claudeLike({
+export const interpretClaude = claudeLike({
   exit2: [
     ...CLAUDE_DECISION,
     ...['PreToolUse', 'PreModelSwitch', 'TeammateIdle', 'TaskCreated', 'TaskCompleted', 'Elicitation'],
@@ -71,7 +71,7 @@ export const judgeClaude = claudeLike({
   appliesInput: true,
 })
 
-export const judgeQwen = claudeLike({
+export const interpretQwen = claudeLike({
   exit2: [...CLAUDE_DECISION, 'PreToolUse'],
   decision: CLAUDE_DECISION,
   permission: ['PreToolUse'],
@@ -111,18 +111,18 @@ function codexFault(event: string, json: Json): string | undefined {
   return undefined
 }
 
-export const judgeCodex: Judge = (event, { stdout, stderr, exitCode }) => {
+export const interpretCodex: Interpret = (event, { stdout, stderr, exitCode }) => {
   const blockable = ['PreToolUse', 'UserPromptSubmit', 'Stop'].includes(event)
   const json = stdout === '' ? {} : parse(stdout)
   const fault = json === undefined ? 'stdout is not JSON' : codexFault(event, json)
   // With exit code 2 the text on stderr counts, and it must not be empty.
-  if (exitCode === 2) return clean({ stopped: blockable && stderr.trim() !== '', told: stderr, fault })
+  if (exitCode === 2) return clean({ stopped: blockable && stderr.trim() !== '', message: stderr, fault })
   if (json === undefined || fault !== undefined) return { stopped: false, fault: fault ?? '' }
   const specific = (json.hookSpecificOutput ?? {}) as Json
   const decision = specific.decision as Json | undefined
   return clean({
     stopped: specific.permissionDecision === 'deny' || json.decision === 'block' || decision?.behavior === 'deny',
-    told: text(specific.permissionDecisionReason ?? json.reason ?? decision?.message),
+    message: text(specific.permissionDecisionReason ?? json.reason ?? decision?.message),
     args: specific.updatedInput,
     context: text(specific.additionalContext),
     notice: text(json.systemMessage),
@@ -132,19 +132,19 @@ export const judgeCodex: Judge = (event, { stdout, stderr, exitCode }) => {
 const GEMINI_STOPPING = ['BeforeTool', 'BeforeAgent', 'AfterAgent', 'BeforeModel']
 
 // Gemini: stdout, or stderr when that is empty, is read as JSON; other text denies with any code but 0 and 1.
-export const judgeGemini: Judge = (event, { stdout, stderr, exitCode }) => {
-  const said = stdout.trim() === '' ? stderr : stdout
-  const json = said.trim() === '' ? {} : parse(said)
+export const interpretGemini: Interpret = (event, { stdout, stderr, exitCode }) => {
+  const output = stdout.trim() === '' ? stderr : stdout
+  const json = output.trim() === '' ? {} : parse(output)
   if (json === undefined) {
-    return clean({ stopped: exitCode > 1 && GEMINI_STOPPING.includes(event), told: said, fault: 'plain text' })
+    return clean({ stopped: exitCode > 1 && GEMINI_STOPPING.includes(event), message: output, fault: 'plain text' })
   }
   const isDenied = json.decision === 'deny' || json.decision === 'block'
   const specific = (json.hookSpecificOutput ?? {}) as Json
   const input = specific.tool_input
   return clean({
     stopped: isDenied && GEMINI_STOPPING.includes(event),
-    asked: json.decision === 'ask' && event === 'BeforeTool' ? true : undefined,
-    told: text(json.reason),
+    prompted: json.decision === 'ask' && event === 'BeforeTool' ? true : undefined,
+    message: text(json.reason),
     // Merged over the arguments of the call.
     args: input === undefined ? undefined : { command: 'touch a', ...(input as Json) },
     context: text(specific.additionalContext),
@@ -154,7 +154,7 @@ export const judgeGemini: Judge = (event, { stdout, stderr, exitCode }) => {
 }
 
 // Copilot: any exit code but 0 denies a tool call; otherwise exactly one JSON object counts.
-export const judgeCopilot: Judge = (event, { stdout, exitCode }) => {
+export const interpretCopilot: Interpret = (event, { stdout, exitCode }) => {
   const json = stdout === '' ? {} : parse(stdout)
   if (json === undefined) return { stopped: event === 'preToolUse' && exitCode !== 0, fault: 'stdout is not JSON' }
   const permission = event === 'preToolUse' ? json.permissionDecision : undefined
@@ -165,8 +165,8 @@ export const judgeCopilot: Judge = (event, { stdout, exitCode }) => {
     (['agentStop', 'subagentStop'].includes(event) && json.decision === 'block')
   return clean({
     stopped,
-    asked: permission === 'ask' && !stopped ? true : undefined,
-    told: text(json.permissionDecisionReason ?? json.message ?? json.reason),
+    prompted: permission === 'ask' && !stopped ? true : undefined,
+    message: text(json.permissionDecisionReason ?? json.message ?? json.reason),
     args: json.modifiedArgs,
     context: text(json.additionalContext),
     fault: permission === 'allow' ? 'an explicit allow' : undefined,
@@ -174,12 +174,12 @@ export const judgeCopilot: Judge = (event, { stdout, exitCode }) => {
 }
 
 // Cline: exit codes count for nothing.
-export const judgeCline: Judge = (event, { stdout }) => {
+export const interpretCline: Interpret = (event, { stdout }) => {
   const json = stdout === '' ? {} : parse(stdout)
   if (json === undefined) return { stopped: false, fault: 'stdout is not JSON' }
   return clean({
     stopped: json.cancel === true && ['PreToolUse', 'UserPromptSubmit', 'TaskStart'].includes(event),
-    told: text(json.errorMessage),
+    message: text(json.errorMessage),
     args: json.overrideInput,
     context: text(json.contextModification),
   })
@@ -188,12 +188,12 @@ export const judgeCline: Judge = (event, { stdout }) => {
 const THROWING = ['tool.execute.before', 'chat.message', 'permission.ask']
 
 // OpenCode: ARC's plugin throws on a denial, at hooks that can stop something.
-export const judgeOpencode: Judge = (event, { stdout, exitCode }) => {
+export const interpretOpencode: Interpret = (event, { stdout, exitCode }) => {
   const json = stdout === '' ? {} : parse(stdout)
   if (json === undefined) return { stopped: false, fault: 'stdout is not JSON' }
   return clean({
     stopped: THROWING.includes(event) && (json.deny !== undefined || exitCode === 2),
-    told: text(json.deny),
+    message: text(json.deny),
     args: json.args,
     context: text(json.context),
     notice: text(json.notice),
@@ -212,7 +212,7 @@ const CURSOR_GATES = [
 ]
 
 // Cursor: what is not JSON stops the call, and so does a gate's answer without a permission.
-export const judgeCursor: Judge = (event, { stdout, exitCode }) => {
+export const interpretCursor: Interpret = (event, { stdout, exitCode }) => {
   const json = parse(stdout)
   if (json === undefined) return { stopped: true, fault: 'stdout is not JSON' }
   const isGate = CURSOR_GATES.includes(event)
@@ -224,8 +224,8 @@ export const judgeCursor: Judge = (event, { stdout, exitCode }) => {
     (event === 'stop' && json.followup_message !== undefined)
   return clean({
     stopped,
-    asked: asked && !stopped ? true : undefined,
-    told: stopped || asked ? text(json.agent_message ?? json.user_message ?? json.followup_message) : undefined,
+    prompted: asked && !stopped ? true : undefined,
+    message: stopped || asked ? text(json.agent_message ?? json.user_message ?? json.followup_message) : undefined,
     args: json.updated_input,
     context: text(json.additional_context),
     notice: stopped || asked ? undefined : text(json.user_message),

@@ -77,7 +77,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
       false,
     ),
     payloadFor: snake,
-    judge: models.judgeClaude,
+    interpret: models.interpretClaude,
     configurations: JSON_CONFIGURATIONS,
   },
   codex: {
@@ -96,7 +96,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
       false,
     ),
     payloadFor: snake,
-    judge: models.judgeCodex,
+    interpret: models.interpretCodex,
     configurations: JSON_CONFIGURATIONS,
   },
   gemini: {
@@ -118,7 +118,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
       false,
     ),
     payloadFor: snake,
-    judge: models.judgeGemini,
+    interpret: models.interpretGemini,
     configurations: JSON_CONFIGURATIONS,
   },
   qwen: {
@@ -141,7 +141,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
       false,
     ),
     payloadFor: snake,
-    judge: models.judgeQwen,
+    interpret: models.interpretQwen,
     configurations: JSON_CONFIGURATIONS,
   },
   copilot: {
@@ -164,7 +164,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
       const result = event.startsWith('post') ? { toolResult: { resultType: 'success', textResultForLlm: '' } } : {}
       return JSON.stringify({ sessionId: 's-1', timestamp: 1, cwd: '/home/dev', prompt: 'go', ...call, ...result })
     },
-    judge: models.judgeCopilot,
+    interpret: models.interpretCopilot,
     configurations: JSON_CONFIGURATIONS,
   },
   cline: {
@@ -190,7 +190,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
         [key]: { ...call, ...(event === 'PostToolUse' ? { output: [] } : {}) },
       })
     },
-    judge: models.judgeCline,
+    interpret: models.interpretCline,
     configurations: [undefined],
   },
   opencode: {
@@ -219,7 +219,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
         },
         directory: '/home/dev',
       }),
-    judge: models.judgeOpencode,
+    interpret: models.interpretOpencode,
     configurations: [undefined],
   },
   cursor: {
@@ -239,7 +239,7 @@ export const SUBJECTS: Readonly<Record<HostName, HostSubject>> = {
         prompt: 'go',
         ...(/^(post|after)/.test(event) ? { tool_output: '""', output: '' } : {}),
       }),
-    judge: models.judgeCursor,
+    interpret: models.interpretCursor,
     configurations: JSON_CONFIGURATIONS,
   },
 }

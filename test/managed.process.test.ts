@@ -402,7 +402,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     expect(readManagedInstall(root)?.made).toEqual(managed.made)
     expect((await as(AGENT, hookLine(), { input: payload('ls') })).code).toBe(0)
     const person = await asRoot(`${process.execPath} ${ARC} setup --managed --root ${root}/other --user root`)
-    expect(person.stderr).toContain('people use')
+    expect(person.stderr).toContain('is a login account')
   })
 
   it('G5 the system-wide settings of Claude Code keep what was there, and the unit is valid', async () => {

@@ -1,4 +1,4 @@
-// Commands that look at what is kept, in homes where there is nothing yet.
+// Commands that read the stores, in homes that do not exist yet.
 
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -10,14 +10,13 @@ it.each([
   [['logs', '--json'], 0, '', /^$/],
   [['why'], 1, '', /arc sample/],
   [['why', 'last', '--json'], 1, '', /arc sample/],
-  [['trace', 'verify', '--json'], 0, '{"ok":true,"records":0,"anchors":{"checked":0,"setAside":[]}}\n', /^$/],
   [['trace', 'export'], 0, '', /^$/],
   [['approvals', 'list'], 0, '', /arc logs --decision ask/],
   [['approvals', 'list', '--json'], 0, '[]\n', /^$/],
   [['breaker', 'status', '--json'], 0, expect.stringContaining('"closed"'), /^$/],
   [['hooks', 'list', '--json'], 0, expect.stringContaining('risk-detection'), /^$/],
   [['profile', 'list', '--json'], 0, expect.stringContaining('default'), /^$/],
-])('%j says what to do next, and creates nothing by looking', async (args, code, stdout, stderr) => {
+])('%j names the next command and creates no home', async (args, code, stdout, stderr) => {
   const { home, project, remove } = makeHome()
   try {
     const ran = await runArcInProcess(args, { home, cwd: project })

@@ -13,9 +13,9 @@ export interface HostEffect {
   /** The action does not happen, or at a turn's end the agent continues. */
   readonly stopped: boolean
   /** A person is asked first. */
-  readonly asked?: boolean
+  readonly prompted?: boolean
   /** The message to the model or the user. */
-  readonly told?: string
+  readonly message?: string
   /** The arguments that the tool would run with. */
   readonly args?: unknown
   readonly context?: string
@@ -41,7 +41,7 @@ export interface HostSubject {
   /** A full payload of this event, with a shell call `touch a` where it carries a tool. */
   payloadFor(event: string): string
   /** The agent's rules. */
-  judge(event: string, reply: HostReply): HostEffect
+  interpret(event: string, reply: HostReply): HostEffect
   /** Texts of a configuration file as users have them; undefined for no file. */
   readonly configurations: readonly (string | undefined)[]
 }
@@ -89,41 +89,41 @@ function readsCaptured({ host, captured }: HostSubject): void {
   }
 }
 
-function readsUnknown({ host, payloadFor, judge }: HostSubject): void {
+function readsUnknown({ host, payloadFor, interpret }: HostSubject): void {
   const known = eventsAt(host, 'pre:tool')[0] ?? ''
   const payload = payloadFor(known).replaceAll(known, 'BrandNewEvent')
-  const step = stepOf(host, 'BrandNewEvent', payload)
+  const step = readStep(host, 'BrandNewEvent', payload)
   assert.equal(step.isUnknown, true)
   assert.equal(step.context.metadata?.unknownEvent, true)
   assert.equal(step.point, 'pre:tool')
   const reply = host.reply(step, blocked(step), FACTS)
-  const effect = judge('BrandNewEvent', reply)
+  const effect = interpret('BrandNewEvent', reply)
   assert.ok(effect.stopped || reply.stderr !== '', 'a block of an unknown event leaves no sign')
 }
 
 function normalisesShell({ host, payloadFor }: HostSubject): void {
-  const calls = eventsAt(host, 'pre:tool').map((event) => stepOf(host, event, payloadFor(event)))
+  const calls = eventsAt(host, 'pre:tool').map((event) => readStep(host, event, payloadFor(event)))
   const shell = calls.filter(({ data }) => (data.args as { command?: unknown }).command !== undefined)
   assert.ok(shell.length > 0)
   for (const { data, event } of shell) assert.equal((data.args as { command: unknown }).command, 'touch a', event)
 }
 
 function passesInSilence(subject: HostSubject): void {
-  forEachEvent(subject, (step, _spec, effectOf) => {
-    const effect = effectOf(outcomeOf(step, {}))
+  forEachEvent(subject, (step, _spec, readEffect) => {
+    const effect = readEffect(buildOutcome(step, {}))
     assert.equal(effect.stopped, false, step.event)
-    assert.equal(effect.asked ?? false, false, step.event)
+    assert.equal(effect.prompted ?? false, false, step.event)
     assert.deepEqual(
-      [effect.told, effect.args, effect.notice, effect.context],
+      [effect.message, effect.args, effect.notice, effect.context],
       [undefined, undefined, undefined, undefined],
     )
   })
 }
 
 function blocks(subject: HostSubject): void {
-  forEachEvent(subject, (step, spec, effectOf, reply) => {
+  forEachEvent(subject, (step, spec, readEffect, reply) => {
     if (!POINTS[step.point].canAbort) return
-    const effect = effectOf(blocked(step))
+    const effect = readEffect(blocked(step))
     if (spec.block === 'none') {
       assert.equal(effect.stopped, false, step.event)
       assert.ok(reply(blocked(step)).unsupported.includes('block'), step.event)
@@ -131,19 +131,19 @@ function blocks(subject: HostSubject): void {
     }
     assert.equal(effect.stopped, true, `${step.event} is not stopped`)
     for (const part of ['guard', 'it destroys work', 'use the safe way', TRACE]) {
-      assert.ok(effect.told?.includes(part), `${step.event} does not tell ${part}`)
+      assert.ok(effect.message?.includes(part), `${step.event} does not tell ${part}`)
     }
   })
 }
 
 function asks(subject: HostSubject): void {
-  forEachEvent(subject, (step, spec, effectOf) => {
+  forEachEvent(subject, (step, spec, readEffect) => {
     if (!isStoppable(step.point)) return
-    const effect = effectOf(held(step))
+    const effect = readEffect(held(step))
     const expected = spec.block === 'none' || spec.ask === 'prompting' ? 'go' : spec.ask
-    assert.equal(effect.asked ?? false, expected === 'prompt', step.event)
+    assert.equal(effect.prompted ?? false, expected === 'prompt', step.event)
     assert.equal(effect.stopped, expected === 'deny', step.event)
-    if (expected === 'deny') assert.ok(effect.told?.includes(`arc approvals approve ${APPROVAL}`), step.event)
+    if (expected === 'deny') assert.ok(effect.message?.includes(`arc approvals approve ${APPROVAL}`), step.event)
   })
 }
 
@@ -151,33 +151,33 @@ function neverAsksTheAgent(subject: HostSubject): void {
   forEachEvent(subject, (step, spec) => {
     if (spec.ask !== 'prompt') return
     const unattended = { ...step, canPrompt: false }
-    const effect = subject.judge(step.event, subject.host.reply(unattended, held(step), FACTS))
-    assert.deepEqual([effect.stopped, effect.asked ?? false], [true, false], step.event)
+    const effect = subject.interpret(step.event, subject.host.reply(unattended, held(step), FACTS))
+    assert.deepEqual([effect.stopped, effect.prompted ?? false], [true, false], step.event)
   })
 }
 
 function edits(subject: HostSubject): void {
-  forEachEvent(subject, (step, spec, effectOf) => {
+  forEachEvent(subject, (step, spec, readEffect) => {
     if (step.point !== 'pre:tool' || step.hostArgs === undefined || step.data.tool === undefined) return
     const before = step.data.args as Record<string, unknown>
     const args = { ...before, ...(before.command === undefined ? { extra: 'touch b' } : { command: 'touch b' }) }
-    const effect = effectOf(outcomeOf(step, { data: { ...step.data, args } }))
+    const effect = readEffect(buildOutcome(step, { data: { ...step.data, args } }))
     if (spec.edits.includes('args')) {
       assert.equal(effect.stopped, false, step.event)
       const text = JSON.stringify(effect.args)
       assert.ok(text.includes('touch b') && !text.includes('touch a'), `${step.event}: ${text}`)
     } else if (spec.block !== 'none') {
       assert.equal(effect.stopped, true, `${step.event} lets the uncorrected call run`)
-      assert.ok(effect.told?.includes('touch b'), step.event)
+      assert.ok(effect.message?.includes('touch b'), step.event)
     }
   })
 }
 
 function flags(subject: HostSubject): void {
-  forEachEvent(subject, (step, spec, effectOf, reply) => {
+  forEachEvent(subject, (step, spec, readEffect, reply) => {
     const metadata = { suggestions: [{ hook: 'guard', decision: 'block', reason: 'it destroys work' }] }
-    const outcome = outcomeOf(step, { decision: 'flag', reason: 'it destroys work', hook: 'guard', metadata })
-    const effect = effectOf(outcome)
+    const outcome = buildOutcome(step, { decision: 'flag', reason: 'it destroys work', hook: 'guard', metadata })
+    const effect = readEffect(outcome)
     assert.equal(effect.stopped, false, step.event)
     if (spec.notice) assert.match(effect.notice ?? '', /guard would block this: it destroys work/, step.event)
     else assert.ok(reply(outcome).unsupported.includes('notice'), step.event)
@@ -185,9 +185,9 @@ function flags(subject: HostSubject): void {
 }
 
 function addsContext(subject: HostSubject): void {
-  forEachEvent(subject, (step, spec, effectOf, reply) => {
-    const outcome = outcomeOf(step, { metadata: { additionalContext: ['one', 'two'] } })
-    const effect = effectOf(outcome)
+  forEachEvent(subject, (step, spec, readEffect, reply) => {
+    const outcome = buildOutcome(step, { metadata: { additionalContext: ['one', 'two'] } })
+    const effect = readEffect(outcome)
     assert.equal(effect.stopped, false, step.event)
     if (spec.context) assert.equal(effect.context, 'one\ntwo', step.event)
     else assert.ok(reply(outcome).unsupported.includes('context'), step.event)
@@ -195,15 +195,15 @@ function addsContext(subject: HostSubject): void {
 }
 
 function fails(subject: HostSubject): void {
-  forEachEvent(subject, (step, spec, effectOf) => {
-    const enforced = effectOf(failureOutcome(step, 'the database is locked', 'enforce'))
+  forEachEvent(subject, (step, spec, readEffect) => {
+    const enforced = readEffect(failureOutcome(step, 'the database is locked', 'enforce'))
     assert.equal(enforced.stopped, spec.block !== 'none' && isStoppable(step.point), step.event)
-    if (enforced.stopped) assert.match(enforced.told ?? '', /the database is locked/)
-    assert.equal(effectOf(failureOutcome(step, 'the database is locked', 'log')).stopped, false, step.event)
+    if (enforced.stopped) assert.match(enforced.message ?? '', /the database is locked/)
+    assert.equal(readEffect(failureOutcome(step, 'the database is locked', 'log')).stopped, false, step.event)
   })
 }
 
-function survives({ host, payloadFor, judge }: HostSubject): void {
+function survives({ host, payloadFor, interpret }: HostSubject): void {
   const [gate = ''] = eventsAt(host, 'pre:tool').filter((name) => host.events[name]?.isInstalled)
   for (const payload of hostilePayloads(payloadFor(gate))) {
     for (const event of [gate, undefined, 'constructor', '__proto__', '']) {
@@ -213,7 +213,7 @@ function survives({ host, payloadFor, judge }: HostSubject): void {
       const reply = host.reply(step, outcome, FACTS)
       assert.equal(typeof reply.stdout, 'string')
       if (isUnreadable(read) && event === gate)
-        assert.ok(judge(gate, reply).stopped, `let pass: ${payload.slice(0, 60)}`)
+        assert.ok(interpret(gate, reply).stopped, `let pass: ${payload.slice(0, 60)}`)
     }
   }
   assert.deepEqual(Object.keys(Object.prototype), [], 'a payload reached the prototype of all objects')
@@ -242,8 +242,8 @@ export function hostilePayloads(good: string): readonly string[] {
 function installsOnce({ host, configurations }: HostSubject): void {
   for (const scope of ['user', 'project'] as const) {
     for (const before of configurations) {
-      const once = install(host, placeOf(scope), textsWith(host, placeOf(scope), before))
-      assert.deepEqual(planInstall(host, placeOf(scope), once, COMMAND).files, [], `${scope} ${before}`)
+      const once = install(host, makeTarget(scope), textsWith(host, makeTarget(scope), before))
+      assert.deepEqual(planInstall(host, makeTarget(scope), once, COMMAND).files, [], `${scope} ${before}`)
     }
   }
 }
@@ -251,41 +251,37 @@ function installsOnce({ host, configurations }: HostSubject): void {
 function uninstalls({ host, configurations }: HostSubject): void {
   for (const scope of ['user', 'project'] as const) {
     for (const before of configurations) {
-      const place = placeOf(scope)
-      const texts = textsWith(host, place, before)
-      const after = install(host, place, texts)
+      const target = makeTarget(scope)
+      const texts = textsWith(host, target, before)
+      const after = install(host, target, texts)
       assert.notDeepEqual(onlyFiles(after), onlyFiles(texts), 'install changed nothing')
-      const restored = applied(after, planUninstall(host, place, after))
+      const restored = applied(after, planUninstall(host, target, after))
       assert.deepEqual(onlyFiles(restored), onlyFiles(texts), `${scope} ${before}`)
     }
   }
 }
 
+/** Path to text; undefined for no file. */
+type Texts = ReadonlyMap<string, string | undefined>
+
 const COMMAND = { command: '/opt/arc tools/bin/arc' }
 
-const placeOf = (scope: InstallTarget['scope']): InstallTarget => ({ scope, dir: '/home/dev', env: {} })
+const makeTarget = (scope: InstallTarget['scope']): InstallTarget => ({ scope, dir: '/home/dev', env: {} })
 
 // Every file of the kind that the first one is; ARC's own files are never there before.
-function textsWith(host: Host, place: InstallTarget, text: string | undefined): Map<string, string | undefined> {
-  const [first] = host.install.files(place)
+function textsWith(host: Host, target: InstallTarget, text: string | undefined): Texts {
+  const [first] = host.install.files(target)
   const isShared = first?.commandIn !== undefined
   return new Map(isShared && first !== undefined ? [[first.path, text]] : [])
 }
 
-function install(
-  host: Host,
-  place: InstallTarget,
-  texts: Map<string, string | undefined>,
-): Map<string, string | undefined> {
-  const plan = planInstall(host, place, texts, COMMAND)
+function install(host: Host, target: InstallTarget, texts: Texts): Texts {
+  const plan = planInstall(host, target, texts, COMMAND)
   assert.deepEqual(plan.problems, [])
   return applied(texts, plan)
 }
 
-function applied(
-  texts: ReadonlyMap<string, string | undefined>,
-  plan: ReturnType<typeof planInstall>,
-): Map<string, string | undefined> {
+function applied(texts: Texts, plan: ReturnType<typeof planInstall>): Texts {
   const result = new Map(texts)
   for (const { path, before, after } of plan.files) {
     assert.equal(result.get(path), before)
@@ -294,35 +290,35 @@ function applied(
   return result
 }
 
-function onlyFiles(texts: ReadonlyMap<string, string | undefined>): object {
+function onlyFiles(texts: Texts): object {
   return Object.fromEntries([...texts].filter(([, text]) => text !== undefined))
 }
 
 type EventCheck = (
   step: HostStep,
   spec: HostEvent,
-  effectOf: (outcome: Outcome) => HostEffect,
+  readEffect: (outcome: Outcome) => HostEffect,
   reply: (outcome: Outcome) => HostReply,
 ) => void
 
-function forEachEvent({ host, payloadFor, judge }: HostSubject, check: EventCheck): void {
+function forEachEvent({ host, payloadFor, interpret }: HostSubject, check: EventCheck): void {
   for (const [name, spec] of Object.entries(host.events)) {
-    const step = stepOf(host, name, payloadFor(name))
+    const step = readStep(host, name, payloadFor(name))
     assert.equal(step.point, spec.point, name)
     const reply = (outcome: Outcome): HostReply => host.reply(step, outcome, FACTS)
-    const effectOf = (outcome: Outcome): HostEffect => {
-      const effect = judge(name, reply(outcome))
+    const readEffect = (outcome: Outcome): HostEffect => {
+      const effect = interpret(name, reply(outcome))
       assert.equal(effect.fault, undefined, name)
       return effect
     }
-    check(step, spec, effectOf, reply)
+    check(step, spec, readEffect, reply)
   }
 }
 
 const eventsAt = (host: Host, point: PointName): string[] =>
   Object.keys(host.events).filter((name) => host.events[name]?.point === point)
 
-function stepOf(host: Host, event: string, payload: string): HostStep {
+function readStep(host: Host, event: string, payload: string): HostStep {
   const read = host.readPayload(event, payload, {})
   if (isUnreadable(read)) assert.fail(`${event}: ${read.unreadable}`)
   return read
@@ -337,13 +333,13 @@ function blocked(step: HostStep): Outcome {
   const spec: PointSpec = POINTS[step.point]
   const control = spec.blockMeans ?? 'stop'
   const texts = { hook: 'guard', reason: 'it destroys work', suggestion: 'use the safe way' }
-  return outcomeOf(step, { decision: 'block', blocked: true, control, ...texts })
+  return buildOutcome(step, { decision: 'block', blocked: true, control, ...texts })
 }
 
 function held(step: HostStep): Outcome {
   return { ...blocked(step), decision: 'ask', control: 'stop' }
 }
 
-function outcomeOf(step: HostStep, fields: Partial<Outcome>): Outcome {
+function buildOutcome(step: HostStep, fields: Partial<Outcome>): Outcome {
   return { decision: 'pass', blocked: false, control: 'proceed', data: step.data, metadata: {}, ...fields }
 }

@@ -38,7 +38,7 @@ it('B5 a person sees what is held, and an answer on the command line ends the wa
   expect(await denied).toMatchObject({ isApproved: false })
   clearInterval(alive)
   expect(await arc('approvals', 'approve', second.id)).toMatchObject({ code: 1, stdout: '' })
-  expect((await arc('approvals', 'approve', 'nobody')).stderr).toContain('There is no step "nobody" that is held')
+  expect((await arc('approvals', 'approve', 'nobody')).stderr).toContain('There is no approval "nobody".')
   state.close()
 })
 
@@ -51,7 +51,7 @@ it('says what to do where there is nothing to answer, and takes no id for anothe
   for (const id of ['', '0', '../x', '%']) {
     const { code, stdout, stderr } = await runArc(['approvals', 'approve', '--json', '--', id], { home })
     expect([id, code, stdout]).toEqual([id, 1, ''])
-    expect(stderr).toMatch(/^arc: .*There is no step/)
+    expect(stderr).toMatch(/^arc: .*There is no approval/)
   }
   expect(await runArc(['approvals', 'approve'], { home })).toMatchObject({ code: 2, stdout: '' })
 })

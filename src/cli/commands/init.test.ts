@@ -42,7 +42,7 @@ it('a second time changes not one byte; with the option it sets the mode and kee
   expect(everything()).toEqual(before)
   expect(onlyJson(await arc('init', '--enforcement', 'warn', '--json'))).toMatchObject({ enforcement: 'advise' })
   const text = readFileSync(join(place.root, PROFILE), 'utf8')
-  expect(text).toContain('// off: nothing runs')
+  expect(text).toContain('// off: no hook runs')
   expect((await arc('init')).stdout).toContain('Already exists:')
   expect(await arc('init', '--enforcement', 'strict')).toMatchObject({ code: 2, stdout: '' })
 })

@@ -50,11 +50,11 @@ it('shows every kind of decision, an edit and a failing test that passes in the 
   ])
   expect(find(steps, 'Fix the failing test')).toMatchObject([{ result: expect.stringContaining('sk-….') }])
   expect(find(steps, 'cat .env')).toMatchObject([{ outcome: { decision: 'flag' }, result: 'API_KEY=sk-…' }, {}])
-  expect(find(steps, 'says it is done').map(({ outcome }) => outcome.control)).toEqual(['continue', 'proceed'])
+  expect(find(steps, 'ends its turn').map(({ outcome }) => outcome.control)).toEqual(['continue', 'proceed'])
   expect(find(steps, 'task for reviewer')).toMatchObject([{ result: 'done: No issues found' }])
   expect(find(steps, 'before it is my turn')).toMatchObject([{ outcome: { decision: 'block', hook: 'roundtable' } }])
   expect(leftBehind()).toEqual([])
-  // Nobody is asked what nobody waits for any more.
+  // The approval is gone with the step that waited for it.
   expect(jsonLines((await arc('approvals', 'list', '--json')).stdout)).toEqual([[]])
 })
 

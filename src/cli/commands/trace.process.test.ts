@@ -186,6 +186,13 @@ async function mismatches(): Promise<Record<string, unknown>[]> {
 }
 
 describe('G10 arc trace verify', () => {
+  it('G10 finds nothing wrong without a home, and creates none', async () => {
+    const missing = join(home, 'missing')
+    const { code, stdout } = await runArc(['trace', 'verify', '--json'], { home: missing, cwd: root, env: env() })
+    expect([code, JSON.parse(stdout)]).toEqual([0, { ok: true, records: 0, anchors: { checked: 0, setAside: [] } }])
+    expect(existsSync(missing)).toBe(false)
+  })
+
   it('G10 says ok on a record that nobody touched, and how many anchors fit', async () => {
     await hook('ls')
     await hook('pwd')
