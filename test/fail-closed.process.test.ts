@@ -142,7 +142,7 @@ describe('where ARC cannot run', () => {
     const { code, stdout, stderr } = await agent.call('ls')
     expect(code).toBe(2)
     expect(JSON.parse(stdout).hookSpecificOutput.permissionDecision).toBe('deny')
-    expect(stderr).toContain('ARC could not judge this')
+    expect(stderr).toContain('ARC could not check this')
     expect(stderr).toContain('arc doctor')
   })
 
@@ -153,7 +153,7 @@ describe('where ARC cannot run', () => {
     writeFileSync(join(agent.home, 'bin/mode'), 'log\n')
     const { code, stderr } = await agent.call('ls')
     expect(code).toBe(1)
-    expect(stderr).toContain('ARC could not judge this')
+    expect(stderr).toContain('ARC could not check this')
   })
 
   it.each([
@@ -256,7 +256,7 @@ it('G7 a socket of another user is not asked', async () => {
   const text = readFileSync(join(agent.home, 'bin/arc'), 'utf8')
   writeFileSync(join(agent.home, 'bin/arc'), text.replaceAll(/^node='.*'$/gm, `node='/bin/false'`))
   // Neither the daemon nor Node can answer.
-  expect((await agent.call('ls')).stderr).toContain('ARC could not judge this')
+  expect((await agent.call('ls')).stderr).toContain('ARC could not check this')
 })
 
 describe('the switch of the host', () => {

@@ -1,4 +1,4 @@
-// Reads what a run of `arc` printed, in a process of its own or in this one.
+// Reads what a run of `arc` printed, in a separate process or in this one.
 
 /** How a run ended. */
 export interface Ran {

@@ -89,7 +89,7 @@ export abstract class BaseBus implements Bus {
     signal?.throwIfAborted()
     const hasOwn = [...this.subscriptions].some((one) => isUnder(words, one.words))
     if (!hasOwn && !this.hasOthers(words)) {
-      throw new ArcError('ARC_BUS_NO_RESPONDER', `Nobody listens to ${show(subject)}.`)
+      throw new ArcError('ARC_BUS_NO_RESPONDER', `${show(subject)} has no subscriber.`)
     }
     const reply = `${INBOX}.${this.services.newId()}`
     const cleanups: (() => void)[] = []

@@ -186,7 +186,7 @@ class ChainReader {
   }
 }
 
-// What a config file builds on is a profile; a project builds on files of its own kind.
+// A config file extends a profile; a project extends project files.
 function kindOfBase(kind: FileKind): FileKind {
   return kind === 'config' ? 'profile' : kind
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const MAX_FILES = 5_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The files of a folder, or why they are too many. What git keeps for itself is left out. */
+/** The files of a folder, or why they are too many. The folder .git is skipped. */
 export function listFolderFiles(dir: string): { readonly files: readonly string[]; readonly tooLarge?: string } {
   const files: string[] = []
   const waiting = [dir]

@@ -1,4 +1,4 @@
-// Where something stands in a text: line and column, both from 1. Knows nothing of formats.
+// A position in a text: line and column, both from 1. Independent of formats.
 
 /** A place in a text. */
 export interface Position {
@@ -8,7 +8,7 @@ export interface Position {
   readonly column: number
 }
 
-/** The start of a text: where a problem with the whole file stands. */
+/** The start of a text: the position of a problem with the whole file. */
 export const START: Position = Object.freeze({ line: 1, column: 1 })
 
 /** Gives the position of any offset in a text. Offsets beyond either end are moved to it. */

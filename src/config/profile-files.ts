@@ -10,7 +10,7 @@ export function listProfiles(dir: string): readonly string[] {
     const files = readdirSync(dir).filter((file) => (EXTENSIONS as readonly string[]).includes(extname(file)))
     return [...new Set(files.map((file) => basename(file, extname(file))))].sort()
   } catch {
-    // Whoever reads a profile from there reports why it cannot be read.
+    // The reader of a profile reports why it cannot be read.
     return []
   }
 }
@@ -23,7 +23,7 @@ export function isProfileName(name: string): boolean {
   return /^\w[\w.-]{0,63}$/.test(name)
 }
 
-/** The files that stand for a profile, the one in force first. */
+/** The files of a profile, the one that applies first. */
 export function profileFiles(dir: string, name: string): readonly string[] {
   return findVariants(join(dir, name))
 }

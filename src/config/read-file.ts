@@ -19,7 +19,7 @@ export type ReadFile = (file: string) => FileText
 /** Reads a text file of at most 256 KiB; a larger one is refused without reading it. */
 export const readTextFile: ReadFile = (file) => readBoundedFile(file, MAX_FILE_BYTES)
 
-/** Reads a text file of at most so many bytes; a larger one is refused without reading it. */
+/** Reads a text file up to a number of bytes; a larger file is refused without reading it. */
 export function readBoundedFile(file: string, maxBytes: number): FileText {
   try {
     // Before opening: opening a pipe or a device can block or have effects.

@@ -175,7 +175,7 @@ function checkTool(tool: string | undefined, key: 'event' | 'matcher'): Event | 
   if (tool === undefined) return undefined
   try {
     compileMatch({ tool }, () => {
-      throw new ArcError('ARC_PATTERN_INVALID', 'No regular expression stands in a matcher.')
+      throw new ArcError('ARC_PATTERN_INVALID', 'A matcher cannot contain a regular expression.')
     })
     return undefined
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Parsed } from './parse-text.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
 import { type FileKind, knownKeys, SCHEMAS, type Settings } from './schema.ts'
 
-/** A file that is valid by itself: its settings, and where each stands. */
+/** A file that is valid alone: its settings, and the position of each. */
 export interface ValidFile {
   readonly source: Parsed
   readonly settings: Settings
@@ -142,7 +142,7 @@ function hint(issue: Issue, received: unknown, kind: FileKind): string {
   return issue.expected === 'number' || issue.expected === 'boolean' ? ' Write it without quotes.' : ''
 }
 
-// Two hooks of one name at a point cannot both stand, and a command cannot take a built-in hook's name.
+// Two hooks at a point cannot have the same name, and a command cannot have the name of a built-in hook.
 function findNameClashes({ source, settings }: ValidFile): Problem[] {
   const seen = new Map<string, number>()
   return (settings.commands ?? []).flatMap(({ name, point }, index) => {

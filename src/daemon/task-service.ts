@@ -117,7 +117,7 @@ export class TaskService {
   }
 }
 
-// Does not wait for approval: the client is told at once, and sends the task again once it is approved.
+// Does not wait for approval: the client gets the answer at once, and sends the task again once it is approved.
 function withoutWaiting(supervisor: Supervisor): Pick<Supervisor, 'dispatch'> {
   const dispatch = (point: string, data: object, context?: object) =>
     supervisor.decide(point, data, context, { askMs: 0 })

@@ -303,7 +303,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     this.#tell('notify', hook, () => notify?.({ hook, point, mode, decision, applied, reason, suggestion }))
   }
 
-  // The sink hears of every evaluation before the outcome is returned.
+  // The sink gets every evaluation before the outcome is returned.
   #finish(): Outcome {
     const { sink } = this.#services
     if (sink !== undefined) {

@@ -46,7 +46,7 @@ export function buildEvaluation(input: EvaluationInput): Evaluation {
   }
 }
 
-/** The evaluation of a hook that passed without a verdict of its own: the most frequent case. */
+/** The evaluation of a hook that passed without a verdict: the most frequent case. */
 export function buildPass(hook: RegisteredHook, mode: Mode, durationMs: number): Evaluation {
   return {
     hook: hook.name,

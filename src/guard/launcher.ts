@@ -242,9 +242,9 @@ while [ $mode != enforce ] && [ $mode != off ]; do
   case $dir in */*) dir=\${dir%/*} ;; *) break ;; esac
 done
 [ $mode != off ] || exit 0
-printf '%s\\n' "ARC could not judge this: $node $arc hook $host ended with exit code $code and gave no answer." \\
+printf '%s\\n' "ARC could not check this: $node $arc hook $host ended with exit code $code and gave no answer." \\
   "Nothing was recorded. To repair it, run: arc doctor, then arc install $host" >&2
-# Goes on, and the host shows the message. Copilot would stop at any code but 0.
+# Continues, and the host shows the message. Copilot would stop at any code but 0.
 pass() {
   [ "$host" != copilot ] || exit 0
   exit 1

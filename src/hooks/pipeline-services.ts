@@ -38,7 +38,7 @@ export function createServices(from: {
   readonly clock?: Clock
   readonly profile: () => string
   readonly notify: (notice: ScriptNotice) => void
-  /** Told when the log cannot be written; stderr unless set. */
+  /** Receives failures to write the log; default stderr. */
   readonly traceFailure?: RepeatedFailure
 }): PipelineServices {
   const {

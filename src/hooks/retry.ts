@@ -10,22 +10,22 @@ import type { StateStore } from '../storage/ports.ts'
 import { countAttempt } from './builtin/attempts.ts'
 import type { SupervisionEvent } from './builtin/services.ts'
 
-/** What judges an output: an engine, a bus, or anything that dispatches and lists its hooks as they do. */
+/** A pipeline that checks an output: an engine, a bus, or any object that dispatches and lists its hooks as they do. */
 export interface Dispatcher {
   dispatch(point: never, data: never, context?: StepContext): Outcome | Promise<Outcome>
   list?(): readonly { readonly name: string; readonly effectiveMode: Mode }[]
 }
 
 export interface RetryOptions<Output = unknown> {
-  /** What judges, or a function that makes it: `defaultPipeline`. */
+  /** The pipeline, or a function that creates it: `defaultPipeline`. */
   readonly pipeline: Dispatcher | (() => Dispatcher)
   /** The output of one attempt. Told what was objected to before: nothing at first. */
   readonly execute?: (feedback: string | undefined, attempt: number) => Output | PromiseLike<Output>
-  /** How often it is tried at most; 3 unless set. */
+  /** The maximum number of attempts; default 3. */
   readonly maxAttempts?: number
   /** Told before each further attempt: which one failed, and why. */
   readonly onRetry?: (attempt: number, reason: string) => void
-  /** Where the output is judged; `pre:turn:end` unless set. */
+  /** The point at which the output is checked; default `pre:turn:end`. */
   readonly point?: string
   /** Who and where, for the hooks. Session and turn are what attempts are counted by. */
   readonly context?: StepContext
@@ -35,7 +35,7 @@ export interface RetryOptions<Output = unknown> {
   readonly record?: (event: SupervisionEvent) => void
 }
 
-/** What came of it. */
+/** The result of all attempts. */
 export interface RetryResult<Output = unknown> {
   /** The outcome of the last attempt. */
   readonly outcome: Outcome

@@ -6,7 +6,7 @@ import { type PayloadReader, readStep } from './step.ts'
 /** What is written by hand of an adapter. */
 type HostParts = Omit<Host, 'readPayload'> & {
   readonly tell: PayloadReader['tell']
-  /** The events that it may send, where they are more than those of its own files. */
+  /** The events that the host may send, if it sends more than those in its files. */
   readonly readEvents?: Host['events']
 }
 

@@ -51,7 +51,7 @@ function commandCheck(host: Host, { command, isCommandThere }: HostFacts): Check
   return { name, ok: false, detail, fix: `Install arc-supervisor again, then: arc install ${host.name}` }
 }
 
-// Another version is not an error by itself: only received calls show whether its hooks work.
+// Another version is not an error: only received calls show whether its hooks work.
 function versionCheck(host: Host, { version }: HostFacts): Check {
   const name = `${host.name}: version`
   const { verifiedWith } = host

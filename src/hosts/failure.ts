@@ -1,4 +1,4 @@
-// What a host is told when ARC itself fails: a payload it cannot read, an engine it cannot reach.
+// The reply to a host when ARC itself fails: a payload it cannot read, an engine it cannot reach.
 
 import { isAtLeast, type Mode } from '../engine/mode.ts'
 import type { Outcome } from '../engine/outcome.ts'
@@ -8,7 +8,7 @@ import type { HostStep } from './host.ts'
 const HOOK = 'arc'
 
 /**
- * The outcome of a step that ARC could not judge. In enforce it stops what can be stopped, since a failure is never
+ * The outcome of a step that ARC could not check. In enforce it stops what can be stopped, since a failure is never
  * consent; in the lower modes it is only told. A turn's end and a compaction are let go: to hold them would never end.
  * @example
  * const outcome = isUnreadable(read) ? failureOutcome(read.step, read.unreadable, 'enforce') : …
@@ -16,7 +16,7 @@ const HOOK = 'arc'
 export function failureOutcome(step: HostStep, why: string, mode: Mode): Outcome {
   const spec: PointSpec = POINTS[step.point]
   const isStopped = mode === 'enforce' && spec.canAbort && spec.blockMeans === undefined
-  const reason = `ARC could not judge this: ${why}`
+  const reason = `ARC could not check this: ${why}`
   const suggestion = 'Run arc doctor to see what is wrong.'
   const decision = isStopped ? 'block' : 'flag'
   const advice = [{ hook: HOOK, decision, reason, suggestion }]

@@ -1,4 +1,4 @@
-// What a host has to be told, before it is put into that host's words. Decides what follows from an outcome where a
+// The reply to a host, before it is put into the host's format. Decides what follows from an outcome if a
 // host cannot do all that ARC can: an edit it cannot make becomes a denial, a prompt it would not show becomes one too.
 
 import { isDeepStrictEqual } from 'node:util'
@@ -152,7 +152,7 @@ function hostForm(step: HostStep, outcome: Outcome, field: string): unknown {
   return restoreArgs(String(step.data.tool), step.hostArgs, value)
 }
 
-/** Nothing to say: the host goes on by its own rules. */
+/** No reply: the host continues by its own rules. */
 export const SILENCE: HostReply = { stdout: '', stderr: '', exitCode: 0, unsupported: [] }
 
 /** A reply with JSON on stdout; nothing there when the object is empty. */

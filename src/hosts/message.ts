@@ -23,7 +23,7 @@ export function blockMessage(outcome: Outcome, facts: ReplyFacts): string {
 /** Why a turn is not over yet. */
 export function continueMessage(outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `ARC: go on, this is not finished${by(outcome)}: ${reasonOf(outcome)}`,
+    `ARC: continue, this is not finished${by(outcome)}: ${reasonOf(outcome)}`,
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
     trace(facts),
@@ -44,7 +44,7 @@ export function askMessage(outcome: Outcome, facts: ReplyFacts, isPrompt: boolea
 /** A change that the host cannot make: the corrected call, to be made anew. */
 export function correctionMessage(what: string, corrected: unknown, outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `ARC changed this ${what}${by(outcome)}, and this agent cannot take the change over by itself. Use this instead:`,
+    `ARC changed this ${what}${by(outcome)}, and this agent cannot apply the change. Use this instead:`,
     typeof corrected === 'string' ? clip(corrected, MAX_SHOWN_CALL) : showCall(corrected),
     outcome.reason,
     trace(facts),
@@ -60,7 +60,7 @@ export function answerMessage(result: unknown, outcome: Outcome, facts: ReplyFac
   ])
 }
 
-/** What the user is told when nothing is stopped; nothing where there is nothing to tell. */
+/** The notice for the user if nothing is stopped; empty if there is none. */
 export function noticeMessage(outcome: Outcome, facts: ReplyFacts): string | undefined {
   const given = outcome.metadata.suggestions
   const advice = Array.isArray(given) ? given.filter(isRecord).slice(0, MAX_NOTICES).map(adviceLine) : []

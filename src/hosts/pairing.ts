@@ -1,5 +1,5 @@
-// Which hook calls belong together: the two of one tool call, and several of one and the same event. Pure; whoever keeps
-// the keys decides for how long.
+// Which hook calls belong together: the two of one tool call, and several of one and the same event. Pure; the
+// store of the keys decides how long they are valid.
 
 import { hash as digest, randomUUID } from 'node:crypto'
 import { toolClass } from '../engine/tools.ts'
@@ -22,7 +22,7 @@ export function pairKey(step: HostStep): CallKey | undefined {
 }
 
 /**
- * The same for every firing of one event, when a host finds ARC in two of its files. Spelling and dialect do not count,
+ * The same for every call of one event, when a host finds ARC in two of its files. Spelling and dialect do not count,
  * since each file has its own.
  */
 export function buildEventKey(step: HostStep): CallKey {
@@ -34,7 +34,7 @@ export function buildEventKey(step: HostStep): CallKey {
 }
 
 /**
- * What exactly is judged: tool, arguments and everything else of the step's data, in this workspace. An answer to one
+ * What exactly is checked: tool, arguments and everything else of the step's data, in this workspace. An answer to one
  * digest is never given to another, whatever id the host or the model gave to the call.
  */
 export function stepDigest(step: HostStep, workspace: string | undefined): string {
@@ -55,7 +55,7 @@ function stableText(value: unknown): string {
   try {
     return JSON.stringify(value, sortKeys)
   } catch {
-    // Nested too deep to write down: equal to nothing, so that it is judged each time.
+    // Nested too deep to write down: equal to nothing, so that it is checked each time.
     return randomUUID()
   }
 }

@@ -24,13 +24,13 @@ export interface ParsedPayload {
   /** What the agent said last. */
   readonly output?: string | undefined
   readonly reason?: string | undefined
-  /** The turn goes on already because a hook wanted it to. */
+  /** A hook has already continued this turn. */
   readonly isContinued?: boolean | undefined
   /** Facts for the hooks, beside the data. */
   readonly facts?: Fields | undefined
   readonly canPrompt?: boolean | undefined
   readonly isBorrowed?: boolean | undefined
-  /** The row to use in place of the one that the event's name leads to. */
+  /** The row to use instead of the row of the event's name. */
   readonly spec?: HostEvent | undefined
 }
 

@@ -61,7 +61,7 @@ export function defineRulePack(definition: unknown, { regex }: { readonly regex:
     )
     if (rule !== undefined) rules.push(rule)
   }
-  const pack: RulePack = { name: read.data.name, about: read.data.about ?? 'Rules of your own.', rules }
+  const pack: RulePack = { name: read.data.name, about: read.data.about ?? 'Custom rules.', rules }
   if (problems.length === 0) problems.push(...failingExamples(pack))
   return problems.length > 0 ? { problems } : { pack, problems: [] }
 }

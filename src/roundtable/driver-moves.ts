@@ -1,5 +1,5 @@
-// The moves of whoever drives a table: asks an agent for its turn, settles it, settles the synthesis, ends the table. The
-// hook in the pipeline may have heard a turn before it is settled; the driver's word is the last one. Pure.
+// The moves of the driver of a roundtable: request a turn, complete it, complete the synthesis, end the roundtable. The hook
+// in the pipeline may have recorded a turn before; the driver decides. Pure.
 
 import { clip } from '../engine/errors.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type TurnCourse,
 } from './machine.ts'
 
-/** A moment, and for how long the table stays open after it though nobody speaks. */
+/** A moment, and how long the roundtable stays open after it without a turn. */
 export interface Moment {
   readonly at: number
   readonly idleMs: number
@@ -70,7 +70,7 @@ export function completeSynthesis(
   return { ...rest, status: 'complete', synthesis, findings, ended, expiresAt: when.at }
 }
 
-/** Nobody drives a table any more, at whatever stage it is. One that is complete stays so. */
+/** Removes the driver of a roundtable, at any stage. A complete roundtable stays complete. */
 export function interrupt(table: Roundtable, at: number): Roundtable {
   if (table.status === 'complete') return table
   const { askedAt: _, ...rest } = table

@@ -1,5 +1,5 @@
 // The course of one roundtable: active → synthesizing → complete. Pure: every move gives a new table, nothing is kept.
-// A turn is never lost: only its own agent can use it, or whoever drives the table gives it up for that agent.
+// A turn is never lost: only its own agent can use it, or the driver skips it for that agent.
 
 import { ArcError, clip, show } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
@@ -21,7 +21,7 @@ export interface Contribution {
 /** How a driven turn went: `spoken`, or why it was given up. */
 export type TurnOutcome = 'spoken' | 'silent' | 'failed' | 'timeout' | 'blocked' | 'held'
 
-/** What whoever drives a table knows of a turn beyond its words. */
+/** What the driver knows of a turn beyond its text. */
 export interface TurnCourse {
   readonly outcome: TurnOutcome
   /** Why it was given up, or what else is to be known of it. */
@@ -35,7 +35,7 @@ export interface TurnCourse {
 
 /** What a discussion came to. */
 export interface Synthesis {
-  /** From 0, all disagree, to 1; null when nobody said. */
+  /** From 0, all disagree, to 1; null if unknown. */
   readonly consensus: number | null
   readonly summary: string
   readonly keyPoints: readonly string[]
@@ -134,7 +134,7 @@ export function getCurrentTurn(
   return { agent: table.agents[place] as string, round, role: roleAt(place) }
 }
 
-/** Does a discussion go on? One at which nobody has spoken for too long does not. */
+/** Is the discussion active? A discussion without a turn for too long is not. */
 export function isOpen(table: Roundtable | undefined, at: number): table is Roundtable {
   return table !== undefined && table.status !== 'complete' && table.ended === undefined && at < table.expiresAt
 }
@@ -159,11 +159,11 @@ export function speak(table: Roundtable, said: Speech): { readonly table: Roundt
   }
   const aside = { agent: clip(said.agent, 100), round: turn?.round ?? table.rounds, content, via }
   const asides = [...table.asides, aside].slice(-MAX_ASIDES)
-  // An aside does not keep a table open: else one chattering agent could hold it for ever.
+  // An aside does not keep a table open: else one agent could keep it open forever.
   return { table: { ...table, asides, asideCount: table.asideCount + 1 }, heard: 'aside' }
 }
 
-/** The agent whose turn it is gives it up: it failed or does not answer. The others go on. */
+/** The agent whose turn it is gives it up: it failed or does not answer. The others continue. */
 export function skipTurn(table: Roundtable, when: { readonly at: number; readonly idleMs: number }): Roundtable {
   const turn = getCurrentTurn(table)
   if (turn === undefined) return table

@@ -1,5 +1,5 @@
 // Finds the request for a roundtable in a message: a trigger phrase, and inline `agents:` and `rounds:` in any order,
-// on lines of their own or in the midst of a sentence. Reads text that anybody may write, so every bound is here.
+// on separate lines or inside a sentence. Reads untrusted text, so every limit is here.
 
 import { agentKey } from '../engine/agent-key.ts'
 
@@ -15,7 +15,7 @@ export interface RoundtableRequest {
   readonly notes: readonly string[]
 }
 
-/** What stands in for what a message leaves open. */
+/** The defaults for what a message does not name. */
 export interface RoundtableDefaults {
   readonly agents?: readonly string[]
   readonly rounds?: number
@@ -27,7 +27,7 @@ export const MAX_AGENTS = 12
 const MAX_NAME = 64
 /** The longest topic, in characters. */
 export const MAX_TOPIC = 2_000
-// A request stands at the beginning of what is said; a pasted file is not searched to its end.
+// A request is at the start of a message; a pasted file is not searched to its end.
 const MAX_READ = 20_000
 const NO_TOPIC = 'general discussion'
 
@@ -97,7 +97,7 @@ const NAME = /[ \t]*(?:"([^"\n]{0,200})"|([^\s,;"]+))/uy
 // Between names: a comma, which may end a line, or a word that joins.
 const SEPARATOR = /[ \t]*(?:[,;][\s,;]*(?:(?:and|&|\+)[ \t]+)?|(?:and|&|\+)[ \t]+)/iuy
 
-// With commas, the list goes on for as long as there is one; without any, to the end of the line.
+// With commas, the list continues as long as there is one; without any, to the end of the line.
 function readNames(value: string): { readonly names: readonly string[]; readonly rest: string } {
   const start = /^\s*/.exec(value)?.[0].length ?? 0
   const joined = readSequence(value, start, SEPARATOR)
@@ -140,7 +140,7 @@ function cleanName(name: string): string {
 function distinct(names: readonly string[], notes: string[]): string[] {
   const found = new Map<string, string>()
   for (const name of names) {
-    if (name.length > MAX_NAME) notes.push(`a name of more than ${MAX_NAME} characters was left out`)
+    if (name.length > MAX_NAME) notes.push(`a name of more than ${MAX_NAME} characters was skipped`)
     else if (!found.has(agentKey(name))) found.set(agentKey(name), name)
   }
   const agents = [...found.values()]

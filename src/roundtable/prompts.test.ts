@@ -20,7 +20,7 @@ describe('what agents are asked', () => {
     const prompts = [[], ['I say tabs.'], ['I say tabs.', 'I say spaces.']].map((texts) => turnPrompt(tableOf(texts)))
     expect(prompts[0]).toMatch(/You are ann\..*bob, cy/)
     expect(prompts[0]).toContain('You are the advocate')
-    expect(prompts[0]).toContain('Nobody has spoken yet.')
+    expect(prompts[0]).toContain('No agent has spoken yet.')
     expect(prompts[1]).toContain('You are the critic')
     expect(prompts[2]).toContain('You are neutral')
     for (const prompt of prompts) expect(prompt).toContain('Tabs or spaces?')
@@ -32,7 +32,7 @@ describe('what agents are asked', () => {
     const prompt = turnPrompt(tableOf(Array.from({ length: 20 }, (_, at) => `${at} ${'x'.repeat(6_000)}`))) ?? ''
     expect(prompt.length).toBeLessThan(36_000)
     expect(prompt).toMatch(/\[clipped: \d+ more characters\]/)
-    expect(prompt).toMatch(/\[the first \d+ turns are left out here\]/)
+    expect(prompt).toMatch(/\[the first \d+ turns are omitted here\]/)
     expect(prompt).toContain('19 xxx')
     expect(prompt).not.toContain('\n0 xxx')
   })

@@ -9,7 +9,7 @@ export function roleAt(place: number): Role {
   return place === 1 ? 'critic' : 'neutral'
 }
 
-/** What an agent is told to do in its role. */
+/** The instructions of a role. */
 export const ROLE_TASKS: Readonly<Record<Role, string>> = {
   advocate: 'You are the advocate: make the strongest honest case in favour, and answer the objections.',
   critic: 'You are the critic: say what speaks against it, what was overlooked and what it would cost.',

@@ -1,5 +1,5 @@
-// Reads what an agent gave as the synthesis: the JSON it was asked for, wherever it stands in the answer. Never invents a
-// consensus: what cannot be read is kept as words, or replaced by what each agent said last, and says so.
+// Reads the synthesis of an agent: the requested JSON, anywhere in the answer. Never invents a consensus: an unreadable answer
+// becomes a plain summary, or the last turn of each agent, and is marked.
 
 import { clip } from '../engine/errors.ts'
 import { isRecord } from '../engine/plain-data.ts'
@@ -8,7 +8,7 @@ import type { Roundtable, Synthesis } from './machine.ts'
 const MAX_SUMMARY = 4_000
 const MAX_POINTS = 20
 const MAX_POINT = 500
-// The object stands near the end of an answer; a flood is not searched.
+// The object is near the end of an answer; a long answer is not searched completely.
 const MAX_READ = 100_000
 const MAX_STARTS = 100
 
@@ -41,7 +41,7 @@ function findingsIn(text: string): Synthesis | undefined {
   }
 }
 
-// A share of 1 or in per cent. Anything else might be on another scale, so nobody said.
+// A share of 1 or in per cent. Any other number might be on another scale, so it counts as unknown.
 function readConsensus(value: unknown): number | null {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   const read = /^(\d{1,3}(?:\.\d{1,20})?|\.\d{1,20})\s?(%?)$/.exec(text)
@@ -72,16 +72,16 @@ function endOfObject(text: string, start: number): number | undefined {
   return undefined
 }
 
-/** What stands in for a synthesis that could not be read, or did not come. */
+/** The replacement of an unreadable or missing synthesis. */
 export function fallbackFindings(table: Roundtable, answer: string): Synthesis {
   const words = answer.trim()
   const keyPoints = lastWords(table)
-  // Prose is a summary, though nobody said how far they agree; half an object is nothing that anybody could read.
+  // Prose is a summary with unknown consensus; half an object is unreadable.
   const isProse = words !== '' && !/^(?:```\w*\s*)?\{/.test(words)
   const spoken = table.turns.filter(({ content }) => content !== '').length
   const none = `There is no synthesis. ${spoken} of ${table.turns.length} turns were spoken; below is what each agent said last.`
-  const nobody = 'There is no synthesis: nobody spoke.'
-  const summary = isProse ? clip(words, MAX_SUMMARY) : spoken === 0 ? nobody : none
+  const silent = 'There is no synthesis: no agent spoke.'
+  const summary = isProse ? clip(words, MAX_SUMMARY) : spoken === 0 ? silent : none
   return { consensus: null, summary, keyPoints: isProse ? [] : keyPoints, isFallback: true }
 }
 

@@ -4,7 +4,7 @@ import type { Contribution, Roundtable, TableDriver, TurnOutcome } from './machi
 import { getCurrentTurn } from './machine.ts'
 import { type Role, roleAt } from './roles.ts'
 
-/** How far a table is. `interrupted`: whoever drove it stopped. `deserted`: nobody took a turn for too long. */
+/** The state of a roundtable. `interrupted`: its driver stopped. `deserted`: no turn for too long. */
 export type TableStatus = Roundtable['status'] | 'interrupted' | 'deserted'
 
 /** What the time of looking adds. */
@@ -34,7 +34,7 @@ export function viewTable(session: string, table: Roundtable, look: ViewContext)
     endedAt,
     /** When it counts as deserted unless somebody speaks. */
     expiresAt,
-    /** Until its end, or until now while it goes on; null when nobody knows the end. */
+    /** Until its end, or until now while it is active; null if the end is unknown. */
     durationMs: endedAt !== null ? endedAt - startedAt : isGoing ? Math.max(0, look.at - startedAt) : null,
     profile: driver?.profile ?? null,
     isDriven: driver !== undefined,
@@ -68,7 +68,7 @@ function viewSpeaker(table: Roundtable, askedAt: number | undefined) {
   return turn === undefined ? null : { ...turn, since: askedAt ?? null }
 }
 
-// A table that nobody drove has a synthesis in words only: nobody said how far the agents agree.
+// A roundtable without a driver has a synthesis in words only: its consensus is unknown.
 function viewSynthesis(table: Roundtable) {
   if (table.status !== 'complete') return undefined
   const { synthesis, findings } = table

@@ -11,7 +11,7 @@ import { anchorFiles, homeId } from './anchor-paths.ts'
 import { readAnchorFile } from './sqlite/anchor-files.ts'
 import { TraceFactsReader } from './sqlite/trace-facts.ts'
 
-/** What came of the comparison. */
+/** The result of the comparison. */
 export interface AnchorCheck {
   /** How many anchors were compared. */
   readonly checked: number

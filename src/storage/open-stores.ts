@@ -1,5 +1,5 @@
-// Opens what outlives the process: the trace and the state, both in the one database. When it cannot be opened,
-// supervision goes on in memory, and says so.
+// Opens the trace and the state, both in one database. If the database cannot be opened, supervision continues in memory, and
+// reports it.
 
 import { describe } from '../engine/errors.ts'
 import { databaseFile } from '../platform/home.ts'
@@ -22,7 +22,7 @@ export interface Stores {
   readonly state: StateStore
   /** False when all of it ends with this process. */
   readonly isDurable: boolean
-  /** Told of a trace that cannot be written. */
+  /** Receives failures to write the trace. */
   readonly traceFailure: RepeatedFailure
   /** When all that was written so far is kept, or reported as lost; undefined for at once. */
   committed(): Promise<void> | undefined
@@ -35,13 +35,13 @@ export interface Stores {
 }
 
 export interface StoresOptions {
-  /** How long to wait for a locked database; 30 s unless set. */
+  /** How long to wait for a locked database; default 30 s. */
   readonly waitMs?: number | undefined
-  /** Writes that come together are committed together: whoever answers waits for `committed`. */
+  /** Concurrent writes share a commit: callers wait for `committed`. */
   readonly isGrouped?: boolean | undefined
 }
 
-/** Opens the stores of a home; told of whatever goes wrong. Never throws. */
+/** Opens the stores of a home and reports every failure. Never throws. */
 export function openStores(home: string, report: ReportFailure, { waitMs, isGrouped }: StoresOptions = {}): Stores {
   const traceFailure = new RepeatedFailure(TRACE_FAILURE, report)
   try {
@@ -79,7 +79,7 @@ export function openStores(home: string, report: ReportFailure, { waitMs, isGrou
     const committed = (): Promise<void> | undefined => shared.committed()
     return { trace, state, isDurable: true, traceFailure, committed, anchor: () => anchors.note(), takeMismatch, close }
   } catch (error) {
-    report(`Supervision goes on without a lasting record: ${describe(error)}`)
+    report(`Supervision continues without a durable record: ${describe(error)}`)
     const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
     const none = { committed: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
     return { ...memory, ...none, traceFailure, close: () => undefined }

@@ -69,8 +69,8 @@ export const TRACE_FAILURE: FailureTexts = {
 
 /** The results of steps cannot be passed to the breaker. */
 export const COUNT_FAILURE: FailureTexts = {
-  begins: 'what came of a step could not be counted, so the breaker does not know of it',
-  ends: (count) => `what came of ${count} ${count === 1 ? 'step' : 'steps'} was not counted`,
+  begins: 'the result of a step could not be counted, so the breaker does not include it',
+  ends: (count) => `the results of ${count} ${count === 1 ? 'step' : 'steps'} were not counted`,
 }
 
 function writeToStderr(message: string): void {

@@ -184,7 +184,7 @@ describe('disks', () => {
     const supervisor = await supervise()
     expect(await decisionOf(supervisor)).toBe('block')
     expect(supervisor.isDurable).toBe(false)
-    expect(told.join('\n')).toMatch(/goes on without a lasting record/)
+    expect(told.join('\n')).toMatch(/continues without a durable record/)
   })
 })
 

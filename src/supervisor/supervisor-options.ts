@@ -36,6 +36,6 @@ export interface SupervisorOptions {
   readonly onlyTightens?: boolean | undefined
   /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
   readonly isGrouped?: boolean
-  /** @internal By which way steps come in that do not say so; `library` by default. */
+  /** @internal The origin of steps without one; default `library`. */
   readonly via?: Via
 }

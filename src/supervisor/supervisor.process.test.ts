@@ -322,7 +322,7 @@ describe('bad surroundings: supervision goes on with the last good state, and sa
     const supervisor = await supervise({ enforcement: 'enforce' })
     supervisor.engine.register('pre:tool', () => 'block', { name: 'own' })
     expect(supervisor.isDurable).toBe(false)
-    expect(told.join('\n')).toMatch(/goes on without a lasting record: .*(EEXIST|ENOTDIR)/)
+    expect(told.join('\n')).toMatch(/continues without a durable record: .*(EEXIST|ENOTDIR)/)
     const outcome = await call(supervisor)
     expect(outcome.decision).toBe('block')
     expect(supervisor.trace.get(String(outcome.metadata.traceId))).toMatchObject({ found: 'step' })

@@ -39,7 +39,7 @@ import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
 // How often snoozes and trust are read again: another process may change them at any time.
 const REFRESH_MS = 250
-const PROBLEMS_KEY = 'config:trouble'
+const PROBLEMS_KEY = 'config:problems'
 
 const CONFIG_MESSAGES = {
   'config:change': 'the configuration changed',
@@ -159,7 +159,7 @@ export class Supervisor {
     return this.#stores.committed()
   }
 
-  /** @internal What outlives the process, for what is done beside the judging. */
+  /** @internal The durable state, for work outside a dispatch. */
   get stores(): Stores {
     return this.#stores
   }

@@ -127,5 +127,5 @@ it('what a breaker cannot be told of changes no decision, and is reported once',
   for (let at = 0; at < 3; at++) expect((engine.dispatch('pre:tool', CALL) as Outcome).decision).toBe('pass')
   engine.onStep = () => undefined
   void engine.dispatch('pre:tool', CALL)
-  expect(reports).toEqual([expect.stringContaining('no state'), 'what came of 3 steps was not counted'])
+  expect(reports).toEqual([expect.stringContaining('no state'), 'the results of 3 steps were not counted'])
 })

@@ -20,7 +20,7 @@ export interface TracedEngineReports {
   readonly report?: ReportFailure | undefined
   /** Shared by all writers of the same trace, so that a failure is reported once. */
   readonly traceFailure?: RepeatedFailure | undefined
-  /** The origin of steps without one of their own; default `library`. */
+  /** The origin of steps without one; default `library`. */
   readonly via?: Via | undefined
 }
 

@@ -80,7 +80,7 @@ export function formatAnchor({ database, seq, hash, time, mismatch, home }: Anch
   return JSON.stringify({ arc: 'anchor', database, seq, hash, time, mismatch, home })
 }
 
-/** The anchors in a text: whole lines, or lines of a system log that end with one. Other lines are left out. */
+/** The anchors in a text: whole lines, or lines of a system log that end with one. Other lines are skipped. */
 export function readAnchors(text: string): Anchor[] {
   return text.split('\n').flatMap((line) => {
     const start = line.indexOf('{"arc":"anchor"')

@@ -53,7 +53,7 @@ function isCertain(value: unknown, depth: number): boolean {
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u
-// What JSON writes as it stands, apart from surrogates. Most texts are of this kind, and testing is quicker than asking.
+// Texts that JSON writes without escapes, apart from surrogates. Most texts are of this kind, and the test is fast.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON escapes.
 const SPECIAL = /[\u0000-\u001f"\\\ud800-\udfff]/
 

@@ -1,6 +1,6 @@
-// The chain: each record's hash covers its canonical text and the hash before it, so nothing can be changed, left out
-// or moved without the chain telling where. It tells accidents and quiet edits; whoever can rewrite the whole file can
-// also rewrite the whole chain, unless a hash of it was kept elsewhere.
+// The chain: each record's hash covers its canonical text and the hash before it, so the chain
+// shows where a record was changed, removed or moved. It detects accidents and silent edits. A program that can rewrite the whole
+// file can also rewrite the whole chain, unless a hash of it is stored elsewhere.
 
 import { hash } from 'node:crypto'
 
@@ -79,11 +79,11 @@ export function verifyChain<L extends Link>(links: Iterable<L>, options: VerifyO
 function flawOf<L extends Link>(link: L, last: Checkpoint, { check }: VerifyOptions<L>): BadRecord | undefined {
   const expected = last.seq + 1
   if (link.seq > expected) return bad(expected, 'missing', `is missing: record ${link.seq} follows ${last.seq}`)
-  if (link.seq < expected) return bad(expected, 'reordered', `is out of order: record ${link.seq} stands in its place`)
+  if (link.seq < expected) return bad(expected, 'reordered', `is out of order: found record ${link.seq} instead`)
   const written = seqOf(link.body)
   const isGenuine = linkHash(last.hash, link.body) === link.hash
   if (!isGenuine && written !== undefined && written !== link.seq) {
-    return bad(expected, 'reordered', `is out of order: record ${written} stands in its place`)
+    return bad(expected, 'reordered', `is out of order: found record ${written} instead`)
   }
   if (!isGenuine)
     return bad(expected, 'changed', 'was changed: its hash does not fit its text and the record before it')

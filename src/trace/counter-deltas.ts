@@ -64,7 +64,7 @@ function countersOf(scope: Scope, key: string, counts: Counts): (Counter & { rea
   return [...counts].map(([name, count]) => ({ scope, key, name, count }))
 }
 
-/** Puts counters together as they are given out. The same counter may come in several portions. */
+/** Adds counters up for output. The same counter may occur several times. */
 export function sumCounters(rows: Iterable<Counter & { readonly count: number }>, hours: number): Counters {
   const records = new Map<string, number>()
   const total = new Map<string, number>()

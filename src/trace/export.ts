@@ -3,7 +3,7 @@
 import { canonicalize } from './canonical.ts'
 import { type Checkpoint, GENESIS, type Link, type Verification, verifyChain } from './chain.ts'
 
-/** The line of one record. Its text stands in it as it was hashed. */
+/** The line of one record. It contains the text as it was hashed. */
 export function formatRecordLine({ seq, body, hash }: Link): string {
   return `{"hash":"${hash}","record":${body},"seq":${seq}}`
 }

@@ -41,10 +41,10 @@ interface RecordBase {
   readonly agent?: string | undefined
 }
 
-/** By which way a step came in: a hook of a host, through the daemon or not, `POST /v1/dispatch`, a program, the CLI. */
+/** The source of a step: a hook of a host, with or without the daemon, `POST /v1/dispatch`, a program, the CLI. */
 export type Via = 'hook' | 'daemon-hook' | 'dispatch' | 'library' | 'cli'
 
-/** By which way a step came in, and from which process. */
+/** The source and the process of a step. */
 export interface StepOrigin {
   readonly via: Via
   readonly process?: OriginProcess | undefined
@@ -53,13 +53,13 @@ export interface StepOrigin {
 export interface OriginProcess {
   /** The process that made the call: for hooks the one that started the hook, as the caller says. */
   readonly pid?: number | undefined
-  /** The process that judged and recorded the step. */
+  /** The process that evaluated and recorded the step. */
   readonly recordedBy: number
   /** Over which connection of the daemon. */
   readonly connection?: 'socket' | 'port' | undefined
 }
 
-/** One step: what came in and what was made of it. Its evaluations follow it directly in the chain. */
+/** One step: its data and its outcome. Its evaluations follow it directly in the chain. */
 export interface StepRecord extends RecordBase {
   readonly kind: 'step'
   readonly point: string
@@ -129,7 +129,7 @@ export type TraceRecord = StepRecord | EvaluationRecord | EventRecord
 
 /** A dispatch that is over, to be recorded. */
 export interface StepEntry {
-  /** The step as it came in, before any edit. */
+  /** The step before any edit. */
   readonly step: StepEnvelope
   readonly evaluations: readonly Evaluation[]
   readonly outcome: Outcome

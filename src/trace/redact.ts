@@ -12,7 +12,7 @@ import { hideSecrets, REDACTED } from './secrets.ts'
 export interface RedactOptions {
   /** Where sensitive values are known from; their values are hidden wherever they appear. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Keep everything as it is. For debugging on one's own machine; off unless set. */
+  /** Keep everything as it is. For debugging; off by default. */
   readonly raw?: boolean | undefined
   /** Hide single words only: for texts that a person decides by, where no command may be hidden. */
   readonly isCautious?: boolean | undefined
@@ -236,7 +236,7 @@ function isSecretField(name: string, value: unknown): boolean {
   return typeof value === 'string' && value.length >= MIN_ENV_VALUE && looksRandom(value)
 }
 
-// In canonical order, so that nobody has to sort them later.
+// In canonical order, so that they need no sorting later.
 function inOrder(keys: string[]): string[] {
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
   return keys
@@ -268,7 +268,7 @@ function sensitiveValues(env: Readonly<Record<string, string | undefined>>): str
   return [...values].sort((a, b) => b.length - a.length)
 }
 
-// A plain word is hidden where it is a word of its own, not where it is part of a path or of another word.
+// A plain word is hidden if it is a whole word, not if it is part of a path or of another word.
 function hideValue(text: string, secret: string): string {
   if (/\d/.test(secret) || !/^[\w.-]+$/.test(secret)) return text.replaceAll(secret, REDACTED)
   return text.split(secret).reduce((before, after) => {

@@ -250,7 +250,7 @@ function recordedOutcome(
   }
 }
 
-// The data only where it is no longer what came in.
+// The data only if it was edited.
 function changed(after: unknown, before: unknown, redactor: Redactor): unknown {
   const kept = redactor.value(after)
   return canonicalize(kept) === canonicalize(before) ? undefined : kept

@@ -1,4 +1,4 @@
-// Which names stand for secrets, and which values under such a name are no secrets after all: paths, references to
+// Which names mean secrets, and which values under such a name are no secrets after all: paths, references to
 // variables, type names. The same answers hold for fields of objects and for assignments in texts.
 
 import { existsSync } from 'node:fs'

@@ -116,7 +116,7 @@ export const TOKENS: readonly string[] = [
 /** Formats whose prefix is also the beginning of ordinary names: the rest must look random. */
 export const RANDOM_TOKENS: readonly string[] = ['sk-[A-Za-z0-9_-]{20,}', '(?:xai|csk|fw)-[A-Za-z0-9_-]{32,}']
 
-/** Web addresses that are secrets by themselves; what they begin with is kept. */
+/** Web addresses that are secrets; their start stays readable. */
 export const SECRET_ADDRESSES: readonly RegExp[] = [
   /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[A-Za-z0-9/_-]{20,}/g,
   /(discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{10,25}\/)[A-Za-z0-9_-]{40,}/g,

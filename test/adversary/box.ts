@@ -29,7 +29,7 @@ export interface Box {
   agent<T = Ended>(request: Readonly<Record<string, unknown>>): Promise<T>
   /** The digests of the guarded files, by path. */
   guarded(): Promise<Readonly<Record<string, string>>>
-  /** How many judged calls the record has, by session. */
+  /** The number of recorded calls, by session. */
   records(): Promise<Readonly<Record<string, number>>>
   /** Starts a daemon for the person. */
   serve(): Promise<void>

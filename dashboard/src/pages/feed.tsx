@@ -43,7 +43,7 @@ export function FeedPage() {
   )
 }
 
-// A component of its own, so that a new row does not render the whole page again.
+// A separate component, so that a new row does not render the whole page again.
 function Rows() {
   const open = useCallback(({ id }: Action) => {
     selectedId.value = id

@@ -203,13 +203,13 @@ describe('R7 a roundtable on the command line', () => {
     }
   })
 
-  it('R7 exits 1 when nobody spoke, and says so rather than inventing a consensus', async () => {
+  it('R7 exits 1 when no agent spoke, and says so rather than inventing a consensus', async () => {
     program('fails', 'exit 1')
     const ran = await table('Tabs?', '--agent', 'a=fails', '--agent', 'b=fails', '--json')
     expect(ran.code).toBe(1)
     expect(onlyJson<Table>(ran)).toMatchObject({
-      ...{ consensus: null, keyPoints: [], summary: 'There is no synthesis: nobody spoke.' },
-      synthesis: { isFallback: true, agent: null, reason: 'nobody spoke' },
+      ...{ consensus: null, keyPoints: [], summary: 'There is no synthesis: no agent spoke.' },
+      synthesis: { isFallback: true, agent: null, reason: 'no agent spoke' },
     })
   })
 

@@ -118,7 +118,7 @@ const file = (): string => join(home, 'arc.db')
 
 // The whole database in one file, so that it can be copied.
 function withDatabase<T>(work: (db: Database) => T): T {
-  const db = loadDriver().open(file())
+  const db = loadDriver().open(file(), { timeoutMs: 5_000 })
   try {
     const result = work(db)
     db.pragma('wal_checkpoint(TRUNCATE)')
@@ -160,7 +160,6 @@ function cutTail(count: number): void {
       last?.hash,
       last?.clock,
     )
-    db.prepare('UPDATE trace_settled SET seq = min(seq, ?)').run(last?.seq)
   })
 }
 

@@ -1,5 +1,5 @@
 // Loads a bundle with its V8 code cache: reading the cache is several times faster than compiling the bundle.
-// scripts/build.mjs writes the cache. Another version of Node compiles once and writes a cache of its own beside it.
+// scripts/build.mjs writes the cache. Another version of Node compiles once and writes its own cache next to it.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

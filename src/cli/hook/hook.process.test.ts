@@ -199,7 +199,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
     child.stdin.write('{"hook_event_name":"PreToolUse"')
     expect(await ended).toBe(2)
-    expect(stderr).toContain('ARC could not judge this')
+    expect(stderr).toContain('ARC could not check this')
   })
 })
 
@@ -224,7 +224,7 @@ it('passes what it cannot judge below enforce, and says so', async () => {
   setProfile({ enforcement: 'log' })
   const { code, stderr } = await runArc(['hook', 'claude', 'PreToolUse'], { home, input: 'not json' })
   expect(code).toBe(0)
-  expect(stderr).toContain('ARC could not judge this')
+  expect(stderr).toContain('ARC could not check this')
 })
 
 describe('the launcher', () => {

@@ -96,7 +96,7 @@ describe('.arma', () => {
       '1:20 "arg" cannot be changed at pre:tool; there can be changed: args. Did you mean "args"?',
     ],
     ['hook post:git:write /set content x', 'there nothing can be changed.'],
-    ['/log hi', '1:1 A command stands in a hook: expected hook <point> /log ….'],
+    ['/log hi', '1:1 A command belongs to a hook: expected hook <point> /log ….'],
     ['/set x 1', '1:6 Expected a variable after /set'],
     ['/set $x', '1:6 Expected a value for $x.'],
   ])('C4 says where %j is wrong', (text, expected) => {

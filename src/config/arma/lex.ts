@@ -1,5 +1,5 @@
 // The words of a .arma script: quotes, escapes, variables, comments and continued lines. Knows no command.
-// Never throws: a line that cannot be read is left out, with an error at the place.
+// Never throws: an invalid line is skipped, with an error at its position.
 
 import { lineIndex, type Position } from '../position.ts'
 
@@ -71,7 +71,7 @@ class Lexer {
     if (words.length > 0 && this.#errors.length === errorsBefore) this.#lines.push(words)
   }
 
-  // `#` opens a comment at the start of a line, or as a word of its own: `/notify #alerts` names a channel.
+  // `#` opens a comment at the start of a line, or as a separate word: `/notify #alerts` names a channel.
   #isComment(isFirst: boolean): boolean {
     if (this.#text[this.#at] !== '#') return false
     const next = this.#text[this.#at + 1]

@@ -28,7 +28,7 @@ export interface Statements {
   readonly errors: readonly ArmaError[]
 }
 
-/** Parses a script; a line that cannot be read is left out, with an error. */
+/** Parses a script; an invalid line is skipped, with an error. */
 export function parseArma(text: string): Statements {
   const { lines, errors } = lex(text)
   const found = lines.map(parseLine)
@@ -64,7 +64,7 @@ function parseLine(words: Line): HookStatement | SetStatement | ArmaError {
   if (keyword?.startsWith('/')) {
     return errorAt(
       first.position,
-      `A command stands in a hook: expected hook <point> ${showWord(first).slice(1, -1)} ….`,
+      `A command belongs to a hook: expected hook <point> ${showWord(first).slice(1, -1)} ….`,
     )
   }
   const near = keyword === undefined ? '' : didYouMean(keyword, ['hook', '/set'])

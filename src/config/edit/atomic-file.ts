@@ -86,7 +86,7 @@ function keepRights(descriptor: number, { mode, uid, gid }: Stats): void {
     try {
       fchownSync(descriptor, uid, gid)
     } catch {
-      // Only root can give files away; whoever else may write here may also own the result.
+      // Only root can change the owner; for other users the result belongs to the writer.
     }
   }
   fchmodSync(descriptor, mode & 0o7777)

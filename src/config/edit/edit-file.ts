@@ -43,7 +43,7 @@ export async function editFile(given: string, change: Change, options: EditOptio
   try {
     const file = resolveTarget(given)
     makeFolder(dirname(file))
-    // Whoever does not know of the lock, such as an editor, may write in between: then it begins again.
+    // A program without the lock, such as an editor, may write in between: then the edit starts again.
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const result = await withLock(file, ({ isHeld }) => attemptEdit(given, file, change, options, isHeld))
       if (result !== undefined) return result
@@ -128,6 +128,6 @@ function changedItem(list: readonly unknown[], part: string | number, rest: KeyP
 
 function notThere(parsed: Parsed, path: KeyPath): Problem {
   const key = formatKey(path)
-  const message = `There is no place for ${key}: what stands there is a plain value, or a list without that item.`
+  const message = `${key} cannot be set: its parent is a plain value, or a list without that item.`
   return problem('invalid', parsed.file, message, { key, position: parsed.at(path) })
 }

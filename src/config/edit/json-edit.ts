@@ -48,7 +48,7 @@ function replaceAt(text: string, { offset, length }: Node, value: unknown): stri
   return text.slice(0, offset) + shown + text.slice(offset + length)
 }
 
-// After the last property, in the manner of the file: on a line of its own if the object has lines, else beside it.
+// After the last property, in the style of the file: on a new line if the object has lines, else on the same line.
 function insertInto(text: string, { offset, length, children = [] }: Node, key: string, value: unknown): string {
   const end = offset + length - 1
   const last = children.at(-1)
@@ -74,7 +74,7 @@ function insertIntoEmpty(text: string, at: { offset: number; end: number }, line
   return `${text.slice(0, at.offset + 1)}${inside}${eol}${line}${eol}${indent}${text.slice(at.end)}`
 }
 
-// Past the comments that stand on the rest of this line.
+// Past the comments on the rest of this line.
 function endOfContent(text: string, from: number, end: number): number {
   const rest = /^(?:[ \t]|\/\*(?:(?!\*\/)[^\n])*\*\/)*(?:\/\/[^\r\n]*)?/.exec(text.slice(from, end))?.[0] ?? ''
   return from + rest.trimEnd().length
@@ -96,7 +96,7 @@ function skipBlank(text: string, from: number, end: number): number {
   return from + blank.length
 }
 
-// The property or item with one comma beside it; what stands around it, comments above all, stays.
+// The property or item with one comma beside it; the text around it stays, above all comments.
 function removeFrom(text: string, node: Node): string | undefined {
   const own = node.parent?.type === 'property' ? node.parent : node
   const owner = own.parent

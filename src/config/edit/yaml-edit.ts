@@ -81,7 +81,7 @@ function replaceNode(text: string, node: unknown, pair: Pair | undefined, value:
   if (end === -1) return undefined
   if (start === end) return `${text.slice(0, start)} ${inline(value)}${text.slice(start)}`
   const tail = /\s*$/.exec(text.slice(start, end))?.[0] ?? ''
-  // The items of a list may stand as far left as its key; another value may not.
+  // The items of a list may have the indentation of their key; another value may not.
   const keyColumn = pair === undefined ? '' : findColumn(text, findRange(pair.key)[0])
   const lead = isSeq(node) && findColumn(text, start) === keyColumn ? '  ' : ''
   return `${text.slice(0, start)}${lead}${inline(value)}${tail}${text.slice(end)}`
@@ -120,7 +120,7 @@ function insertLines(text: string, place: number, lines: readonly string[]): str
   return `${text.slice(0, place)}${lead}${lines.join(eol)}${eol}${text.slice(place)}`
 }
 
-// The lines of a pair in a block; the comment at the end of its line stays, on a line of its own.
+// The lines of a pair in a block; the comment at the end of its line stays, on a separate line.
 function removePair(text: string, { pair, map }: Reached): string | undefined {
   if (pair === undefined || map === undefined || map.flow === true || map.items.length < 2) return undefined
   const [keyStart] = findRange(pair.key)

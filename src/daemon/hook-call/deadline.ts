@@ -11,7 +11,7 @@ export function computeReplyDeadline({ spec }: HostStep): number {
   return Math.max(500, spec.limitMs * 0.9 - 400)
 }
 
-/** How long a step waits for approval. Not at all where the host shows a prompt of its own. */
+/** How long a step waits for approval. Zero if the host shows its own prompt. */
 export function computeApprovalWait({ spec, canPrompt }: HostStep): number {
   const canHostAsk = spec.ask === 'prompting' || (spec.ask === 'prompt' && canPrompt)
   return canHostAsk ? 0 : Math.min(APPROVAL_WAIT_MS, spec.limitMs / 2)

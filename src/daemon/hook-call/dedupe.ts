@@ -1,5 +1,5 @@
 // Deduplicates hook calls and pairs them: a host that finds ARC in two of its files calls twice for one event, and a tool
-// call has an event before and one after it. Stored in the state, since each call may be a process of its own.
+// call has an event before and one after it. Stored in the state, since each call may be a separate process.
 
 import { nameConfig } from '../../config/digest.ts'
 import type { Clock } from '../../engine/clock.ts'

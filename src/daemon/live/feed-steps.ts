@@ -22,7 +22,7 @@ export interface GroupedRecords {
 const MAX_PREVIEW = 200
 const MAX_REASON = 300
 
-/** Groups records. If more records follow, a step whose evaluations are incomplete is left out. */
+/** Groups records. If more records follow, a step whose evaluations are incomplete is skipped. */
 export function groupRecords(
   records: readonly TraceRecord[],
   { isPart }: { readonly isPart: boolean },

@@ -1,5 +1,5 @@
 // When a hook without a daemon may start one: one hook of many at once, no hook after a person stopped the daemon, and
-// with growing delays after failed starts. Stored in the state, since each hook is a process of its own.
+// with growing delays after failed starts. Stored in the state, since each hook is a separate process.
 
 import type { StateStore } from '../../storage/ports.ts'
 import { update } from '../../storage/state.ts'

@@ -1,5 +1,5 @@
-// What a gate looks at: the texts of a step, whichever way it came. A hook of the bus is given a context of its own
-// form; both are read here, so that one gate stands anywhere.
+// The texts of a step that a gate checks. A hook of the bus gets a context in another form; both are read here, so one gate works
+// in both.
 
 import { isRecord } from '../../engine/plain-data.ts'
 
@@ -13,7 +13,7 @@ export interface GateSubject {
   readonly hasToolCalls: boolean
   readonly session: string | undefined
   readonly turn: string | undefined
-  /** How often a hook made this turn go on already, as the host counts. */
+  /** How often a hook has continued this turn, as the host counts. */
   readonly continues: number
   readonly metadata: Readonly<Record<string, unknown>>
 }

@@ -179,7 +179,7 @@ class Gate {
     }
   }
 
-  // A failing reviewer counts towards the limit too: it must not keep a turn open for ever.
+  // A failing reviewer counts towards the limit too: it must not keep a turn open forever.
   #applyLimit(subject: GateSubject, verdict: unknown): unknown {
     const isStopping = verdict instanceof Failure || (isRecord(verdict) && STOPPING.has(String(verdict.decision)))
     if (subject.point !== 'pre:turn:end' || !isStopping) return verdict

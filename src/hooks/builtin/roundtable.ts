@@ -152,7 +152,7 @@ class RoundtableHost {
   }
 }
 
-// What others are told while a discussion goes on.
+// The message to other agents during a discussion.
 function buildMetadata(table: Roundtable): Readonly<Record<string, unknown>> {
   const turn = getCurrentTurn(table)
   return {
@@ -171,7 +171,7 @@ function findSpeaker(step: Step, table: Roundtable): string | undefined {
   const source = readSource(step)
   if (source !== 'agent' && source !== 'unknown') return undefined
   const named = readSender(step) ?? step.agent
-  // What comes after the rounds is the synthesis, whoever it is from; before, a nameless agent is out of turn.
+  // The first message after the rounds is the synthesis, from any agent; before, a nameless agent is out of turn.
   const isTaken = source === 'agent' || table.status === 'synthesizing'
   return named ?? (isTaken ? 'unknown' : undefined)
 }

@@ -48,11 +48,11 @@ export class RuleLibrary {
     }
     const whole = parts.join('\n\n')
     if (Buffer.byteLength(whole) <= maxBytes) return { text: whole, problems }
-    problems.push(`the rules are longer than ${maxBytes} bytes: the rest was left out`)
+    problems.push(`the rules are longer than ${maxBytes} bytes: the rest was omitted`)
     return { text: beginning(Buffer.from(whole), maxBytes), problems }
   }
 
-  // A folder stands for its files of rules, in order of their names.
+  // A folder means its rule files, ordered by name.
   #filesAt(path: string, problems: string[]): readonly string[] {
     try {
       if (!statSync(path).isDirectory()) return [path]

@@ -39,7 +39,7 @@ const CONFIG_FILE =
 const WORDS =
   /\b(?:restart(?:ed|s|ing)?|(?:re)?deploy(?:ed|s|ing|ments?)?|config(?:uration)?\s+change[ds]?|reload(?:ed|s|ing)?\s+(?:the\s+)?(?:service|server|daemon|config\w*)|(?:service|server|daemon|config\w*)\s+(?:was\s+|has\s+been\s+)?reload(?:ed|s|ing)?)\b/i
 
-// A claim stands near the beginning or the end of an answer; what is between may be a whole file.
+// A claim is near the start or the end of an answer; what is between may be a whole file.
 const MAX_READ = 20_000
 const MAX_COMMAND = 2_000
 const MAX_LINE = 100_000
@@ -59,7 +59,7 @@ function inToolCall(tool: string, args: unknown, words: readonly string[]): stri
   return kind !== 'shell' && /(?:^|_)(?:restart|redeploy|deploy|reload|rollout)(?:_|$)/i.test(tool) ? tool : undefined
 }
 
-// Each simple command on its own, from its program on: `sudo` and the like, and variables, may stand before it.
+// Each simple command on its own, from its program on: `sudo`, similar programs and variables may precede it.
 function inCommand(line: string, words: readonly string[]): string | undefined {
   for (const part of line.split(/[\n;&|()]+/)) {
     const command = part

@@ -49,7 +49,7 @@ export function createRedactor(values: readonly string[], url: URL): Redact {
   return (text) => text.replace(pattern, '[redacted]')
 }
 
-// `Basic dTpw` is the word, the code and what it stands for; cookies are pairs in a list.
+// `Basic dTpw` is the word, the code and the decoded text; cookies are pairs in a list.
 function splitParts(value: string): string[] {
   const [scheme = '', code = ''] = value.trim().split(/\s+/)
   const decoded = /^basic$/i.test(scheme) ? Buffer.from(code, 'base64').toString('utf8') : ''
@@ -59,7 +59,7 @@ function splitParts(value: string): string[] {
   return [...words, ...paired, decoded, user, decoded.slice(user.length + 1)]
 }
 
-// Long ones are hidden wherever they stand. Short ones only as words of their own, or nothing would be left to read.
+// Long values are hidden everywhere. Short values only as whole words, or nothing readable would remain.
 const SHORTEST = 3
 const LONG = 6
 // A header may hold one of these; hiding it would make a verdict unreadable.

@@ -14,7 +14,7 @@ const SHOWN = 2_000
 
 /**
  * Reads what a program, server or model answered. A JSON object is a verdict (checked by the engine), whatever noise of
- * a shell profile may stand around it; of several, the last one counts. Nothing, or plain text, is a pass. JSON that
+ * a shell profile may surround it; of several, the last one counts. Nothing, or plain text, is a pass. JSON that
  * breaks off, or that is no verdict, is a failure: it must never be taken for plain text.
  */
 export function readAnswerText(text: string): unknown {
@@ -36,7 +36,7 @@ export function shown(text: string): string {
 // Where an object starts: at the beginning of a line, or before what can only be a key or an end.
 const OBJECT_START = /^\{|\{\s*["}]/gm
 
-// The last whole object in a text, unless one breaks off. What is inside a broken one is never an answer of its own.
+// The last whole object in a text, unless one breaks off. An object inside a broken object is never an answer.
 function findObjects(text: string): { readonly last?: unknown; readonly isBroken: boolean } {
   let last: unknown
   let isBroken = false

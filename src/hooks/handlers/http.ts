@@ -20,7 +20,7 @@ export interface HttpOptions {
   readonly url: string
   /** `$NAME` in a value is taken from the environment when the request is sent. Values are never shown. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The engine's own limit unless set. */
+  /** Default: the limit of the engine. */
   readonly timeoutMs?: number
 }
 

@@ -42,7 +42,7 @@ export async function postJson(post: Post): Promise<Posted> {
   return posted.kind === 'unreachable' && posted.isStale === true ? send(post, false) : posted
 }
 
-/** The failure that an attempt without an answer stands for; undefined when there is an answer. */
+/** The failure of an attempt without an answer; undefined if there is an answer. */
 export function toFailure(posted: Posted, where: string): Failure | undefined {
   if (posted.kind === 'aborted') return new Failure('timeout', `no answer from ${where} in time`)
   if (posted.kind === 'unreachable') return new Failure('start', `${where} cannot be reached: ${posted.why}`)
@@ -115,7 +115,7 @@ function readAnswer({ statusCode = 0, headers }: IncomingMessage, chunks: readon
   return { kind: 'answer', status: statusCode, text, contentType: headers['content-type'] ?? '', encoding }
 }
 
-/** A URL and the headers that its user name and password stand for; the URL itself carries them no further. */
+/** A URL without user name and password, and the headers for them. */
 export function readUrl(given: unknown, where: string): { url: URL; headers: Record<string, string> } {
   const url = typeof given === 'string' && URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || !(url.protocol in AGENTS)) {
@@ -133,7 +133,7 @@ export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
 
-// A stray % stands for itself.
+// A stray % is literal.
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)

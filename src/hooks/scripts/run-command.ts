@@ -1,5 +1,5 @@
 // `/run` in a script: its words are one line for the shell, and variables are values in it, never code. The compiler of
-// placeholders knows how to quote a value wherever it stands, so each variable goes through it in a placeholder's place.
+// placeholders quotes a value for its position, so each variable is passed as a placeholder.
 
 import type { ArmaHook } from '../../config/arma/compile-script.ts'
 import type { Clock } from '../../engine/clock.ts'
@@ -11,7 +11,7 @@ import { compilePlaceholders } from '../handlers/command/placeholders.ts'
 import { commandInWorkspace } from '../handlers/command/workspace-command.ts'
 import { valueOnStep, withoutGiven } from './variables.ts'
 
-// Nobody needs the event's name in a line that stands at one point.
+// A line at one point does not need the name of the event.
 const STAND_IN = 'hook_event'
 const REFERENCE = `\${${variableName(STAND_IN)}-}`
 
@@ -42,7 +42,7 @@ function compileLine(hook: ArmaHook): { readonly line: string; readonly names: r
   const text = words.join(' ')
   const pieces = compilePlaceholders(text).split(REFERENCE)
   if (pieces.length !== names.length + 1) {
-    const what = `The line ${show(text)} uses the name ${variableName(STAND_IN)}, which stands for variables here.`
+    const what = `The line ${show(text)} uses the name ${variableName(STAND_IN)}, which is reserved for variables here.`
     throw new ArcError('ARC_COMMAND_INVALID', what)
   }
   const line = pieces.reduce((all, piece, index) => `${all}\${${variableAt(index - 1)}-}${piece}`)

@@ -51,7 +51,7 @@ function writeLog({ hook, step, args, look, services }: Call): HandlerResult {
   services.record({ component: 'hooks', action: 'script:log', level: recorded(level), message, data })
 }
 
-// The log has no level below info; what was asked for stands in the data.
+// The log has no level below info; the requested level is in the data.
 function recorded(level: string): 'info' | 'warn' | 'error' {
   return level === 'warn' || level === 'error' ? level : 'info'
 }
@@ -65,7 +65,7 @@ function notifyUser({ hook, step, args, look, services }: Call): HandlerResult {
   services.notify({ hook, point: step.point, channel, message })
 }
 
-// Granted: pass. Refused: block. Nobody said: a person is asked.
+// Granted: pass. Refused: block. Not set: ask.
 function checkPermission({ step, args, look }: Call): HandlerResult {
   const permission = texts(args, look)[1] ?? ''
   const { permissions } = step.metadata
@@ -76,7 +76,7 @@ function checkPermission({ step, args, look }: Call): HandlerResult {
       : undefined
   if (isGranted === true) return 'pass'
   if (isGranted === false) return { decision: 'block', reason: `the permission ${permission} is not granted` }
-  return { decision: 'ask', reason: `nobody has granted or refused the permission ${permission}` }
+  return { decision: 'ask', reason: `the permission ${permission} is neither granted nor refused` }
 }
 
 function decide(decision: Decision, { args, look, hook }: Call): HandlerResult {

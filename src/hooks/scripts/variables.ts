@@ -1,4 +1,4 @@
-// What `$name` in a script stands for on a step: what `/set` lines gave, then the step's own data, facts and metadata.
+// The value of `$name` in a script: from `/set` lines, then the step's data, facts and metadata.
 
 import { type ArmaHook, fill, type Template } from '../../config/arma/compile-script.ts'
 import type { Part } from '../../config/arma/lex.ts'

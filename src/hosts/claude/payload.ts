@@ -6,7 +6,7 @@ import type { ParsedPayload } from '../step.ts'
 // In this mode Claude answers its own prompts with yes, and so do those who borrowed the word.
 const SELF_ANSWERING = new Set(['bypassPermissions', 'yolo'])
 
-/** Reads the common fields. The name in the payload counts; the one on the command line stands in for it. */
+/** Reads the common fields. The event name of the payload counts; without one, the name on the command line. */
 export function parseClaudePayload(fields: Fields, event: string | undefined): ParsedPayload {
   const mode = readTextField(fields, 'permission_mode', 'permissionMode')
   return {

@@ -25,7 +25,7 @@ const script =
 
 // Cline reads the JSON and no exit code, so a launcher that cannot run has to be answered for in JSON.
 const ON_FAILURE = `case $code in 0 | 2) exit $code ;; esac
-printf '%s\\n' '{"cancel":true,"errorMessage":"ARC could not judge this: its launcher could not run. Run arc doctor."}'
+printf '%s\\n' '{"cancel":true,"errorMessage":"ARC could not check this: its launcher could not run. Run arc doctor."}'
 exit 2
 `
 
@@ -34,7 +34,7 @@ function firstChoice({ scope, dir }: InstallTarget, name: string): InstallFile {
   return ownFile(join(dir, ...folder, name), script(name), EXECUTABLE)
 }
 
-// Cline runs the files of this folder too: the place to go where the user has a hook of their own.
+// Cline runs the files of this folder too: used if the user has a hook in the first folder.
 function secondChoice({ dir }: InstallTarget, name: string): InstallFile {
   return ownFile(join(dir, '.cline', 'hooks', `${name}.sh`), script(name), EXECUTABLE)
 }

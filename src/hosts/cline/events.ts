@@ -10,7 +10,7 @@ export const CLINE_EVENTS: HostEvents = {
   PreToolUse: event('pre:tool', { block: 'cancel', edits: ['args'], context: true, isInstalled: true }),
   PostToolUse: event('post:tool', { context: true, isInstalled: true }),
   PreCompact: event('pre:compact', { isInstalled: true }),
-  // There is no way to make it go on.
+  // Cline cannot be made to continue.
   TaskComplete: event('pre:turn:end', { isInstalled: true }),
   TaskCancel: event('run:end', { isInstalled: true }),
   TaskError: event('run:end', { isInstalled: true }),

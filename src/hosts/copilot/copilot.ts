@@ -16,7 +16,7 @@ import { replyCopilot } from './reply.ts'
 const NAME = 'copilot'
 const READ_EVENTS = { ...COPILOT_EVENTS, ...BORROWED_EVENTS }
 
-// Its payload does not name the event, so the line does. Each file in the folder is read, so ARC has one of its own.
+// Its payload does not name the event, so the line does. Copilot reads each file in the folder, so ARC has its own file.
 const FORMAT: HooksFormat = {
   host: NAME,
   events: COPILOT_EVENTS,

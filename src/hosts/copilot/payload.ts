@@ -6,7 +6,7 @@ import type { ParsedPayload } from '../step.ts'
 
 /** Reads a payload of Copilot, in either form. */
 export function parseCopilotPayload(fields: Fields, event: string | undefined): ParsedPayload {
-  // A permission request comes in camel case everywhere, and is answered so.
+  // A permission request always uses camel case, and so does its reply.
   const ownName = readTextField(fields, 'hookName')
   if (ownName === undefined && readTextField(fields, 'hook_event_name') !== undefined) {
     return { ...parseClaudePayload(fields, event), isBorrowed: true }

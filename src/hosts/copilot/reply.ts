@@ -6,7 +6,7 @@ import { type ClaudeQuirks, replyClaude } from '../claude/reply.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
 import { type Intent, jsonReply, readIntent } from '../intent.ts'
 
-// With exit code 2 it would report the code in place of the reason.
+// With exit code 2 it would report the code instead of the reason.
 const BORROWED: ClaudeQuirks = { denyExit: 0, canEndTurn: false, editNeedsAllow: false }
 
 /** The reply to Copilot. */

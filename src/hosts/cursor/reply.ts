@@ -9,7 +9,7 @@ export function replyCursor(step: HostStep, outcome: Outcome, facts: ReplyFacts)
   const intent = readIntent(step, outcome, facts)
   const { kind, message, unsupported } = intent
   if (kind !== 'deny') return { ...SILENCE, stdout: line(goAhead(step, intent)), unsupported }
-  // At a turn's end exit code 2 has no meaning: what counts is the message to go on with.
+  // At a turn's end exit code 2 has no meaning: the message to continue with counts.
   const exitCode = step.point === 'pre:turn:end' ? 0 : 2
   return { stdout: line(denialJson(step, message)), stderr: `${message}\n`, exitCode, unsupported }
 }

@@ -1,4 +1,4 @@
-// Where Gemini CLI and its fork Qwen Code keep hooks: settings.json in a folder of their own.
+// Where Gemini CLI and its fork Qwen Code keep hooks: settings.json in their own folders.
 
 import { join } from 'node:path'
 import type { HostEvents, HostName } from '../host.ts'

@@ -1,4 +1,4 @@
-// The payload of Gemini CLI: Claude's field names, with the model's words in places of their own.
+// The payload of Gemini CLI: Claude's field names, with other fields for the text of the model.
 
 import { parseClaudePayload } from '../claude/payload.ts'
 import { type Fields, own, readRecordField, readTextField } from '../fields.ts'
@@ -11,7 +11,7 @@ export function parseGeminiPayload(fields: Fields, event: string | undefined): P
   return {
     ...told,
     output: readTextField(fields, 'prompt_response') ?? readTextField(readRecordField(fields, 'llm_response'), 'text'),
-    // There is no event of its own for a tool that failed.
+    // There is no separate event for a tool that failed.
     error: own(response, 'error'),
   }
 }

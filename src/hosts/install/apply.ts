@@ -1,5 +1,5 @@
-// Carries a plan out. Each file is written beside its place and moved there, so that nobody ever reads half of one; a
-// link stays a link. What cannot be finished is undone.
+// Applies a plan. Each file is written next to its target and renamed, so that no reader gets half a file; a link stays a
+// link. A plan that cannot be finished is undone.
 
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'

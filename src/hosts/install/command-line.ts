@@ -1,5 +1,5 @@
-// The one line that stands in a host's configuration. Its text never changes, so that a host which trusts it by its
-// hash goes on trusting it.
+// The line in a host's configuration. Its text never changes, so that a host which trusts it by its
+// hash still trusts it.
 
 import { quoteWordForShell, unquoteFromShell } from '../../engine/shell-quote.ts'
 import type { HostName } from '../host.ts'

@@ -101,7 +101,7 @@ function itemsOf(json: JsonText, path: readonly string[]): readonly Node[] {
 function removeIfEmpty(json: JsonText, path: readonly string[]): void {
   const node = json.at(path)
   const isContainer = node?.type === 'array' || node?.type === 'object'
-  // A comment inside is the user's: it stays, and so does what it stands in.
+  // A comment inside is the user's: the comment and its object stay.
   if (!isContainer || (node.children?.length ?? 0) > 0) return
   if (json.text.slice(node.offset + 1, node.offset + node.length - 1).trim() === '') json.remove(node)
 }

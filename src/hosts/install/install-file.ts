@@ -19,7 +19,7 @@ export type Texts = ReadonlyMap<string, string | undefined>
 export interface InstallOptions {
   /** The absolute path of the installed `arc`. */
   readonly command: string
-  /** Should a hook that breaks stop the action, where the host can be told so? */
+  /** Should a broken hook stop the action, if the host has a setting for it? */
   readonly failClosed?: boolean | undefined
 }
 

@@ -54,7 +54,7 @@ export class JsonText {
     return root
   }
 
-  /** The node at a path of keys; where a key stands twice, the last one counts, as for those who read the file. */
+  /** The node at a path of keys; if a key occurs twice, the last one counts, as for readers of the file. */
   at(path: readonly string[]): Node | undefined {
     let node: Node | undefined = this.root()
     for (const key of path) node = node?.type === 'object' ? propertyOf(node, key) : undefined
@@ -156,7 +156,7 @@ export class JsonText {
     return /^[ \t]*/.exec(this.text.slice(start, offset))?.[0] ?? ''
   }
 
-  // The white space before what stands first on its line; undefined for what does not.
+  // The white space before the first token of a line; undefined for other tokens.
   #ownLineIndent(offset: number): string | undefined {
     const start = this.text.lastIndexOf('\n', offset - 1) + 1
     const before = this.text.slice(start, offset)

@@ -145,7 +145,7 @@ function unquote(text: string): string {
   try {
     return String(JSON.parse(text))
   } catch {
-    // An escape that JSON does not have: as it stands it equals no name we look for.
+    // An escape that JSON does not have: unchanged it equals no known name.
     return text
   }
 }

@@ -20,7 +20,7 @@ export const OPENCODE_EVENTS: HostEvents = {
   'experimental.text.complete': event('post:message'),
   'experimental.session.compacting': event('pre:compact'),
   'session.compacted': event('post:compact', { isInstalled: true }),
-  // The bus only tells: there is no way to make it go on.
+  // The bus only notifies: OpenCode cannot be made to continue.
   'session.idle': event('pre:turn:end', { notice: true, isInstalled: true }),
   'session.error': event('run:end', { isInstalled: true }),
   'session.deleted': event('session:end', { isInstalled: true }),

@@ -16,7 +16,7 @@ export function parseOpencodePayload(fields: Fields, event: string | undefined):
     event: name,
     session: readTextField(input, 'sessionID') ?? readTextField(properties, 'sessionID') ?? readTextField(info, 'id'),
     turn: readTextField(input, 'messageID') ?? readTextField(readRecordField(output, 'message'), 'id'),
-    // A session that another one made belongs to an agent of its own.
+    // A session that another session created belongs to a sub-agent.
     agent: readTextField(info, 'parentID') === undefined ? undefined : readTextField(info, 'id'),
     workspace: readTextField(fields, 'directory') ?? readTextField(info, 'directory') ?? readTextField(input, 'cwd'),
     tool: readTextField(input, 'tool', 'type'),

@@ -70,7 +70,7 @@ export const Arc = async ({ client, directory }) => {
     try {
       await client.tui.showToast({ body: { message: notice, variant: 'warning' } })
     } catch {
-      // Nobody is looking: the trace has it.
+      // No reader: the trace has it.
     }
   }
   return {

@@ -1,4 +1,4 @@
-// The answer to ARC's plugin in OpenCode, in words of our own: the plugin does with it what install/plugin says.
+// The answer to ARC's plugin in OpenCode, in ARC's own format, which plugin.ts applies.
 
 import type { Outcome } from '../../engine/outcome.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'

@@ -247,7 +247,7 @@ export const databases: RulePack = {
   ],
 }
 
-/** What the client is told: options, operand, and standard input where it is known. */
+/** The input of the client: options, operand, and standard input where it is known. */
 function readStatements(call: Call): string[] {
   const client = CLIENTS[call.name]
   if (client === undefined) return []

@@ -555,7 +555,7 @@ function touchesSettings(access: Access, facts: Facts): TestResult {
   return isSettings || isFolder || isHome ? file : undefined
 }
 
-// The patch is in a file or comes through a pipe: its text stands in another command.
+// The patch is in a file or comes through a pipe: its text is in another command.
 function patchesSettings({ commands }: Execution, facts: Facts): TestResult {
   if (commands.length < 2) return undefined
   for (const command of commands) {

@@ -288,7 +288,7 @@ export const interpreters: RulePack = {
   ],
 }
 
-/** The shell texts that the code runs, to be judged as shell. */
+/** The shell texts that the code runs, to be classified as shell. */
 export function findShellTextsInCode(snippet: Snippet): string[] {
   const { code, language } = snippet
   if (!LANGUAGES.includes(language as (typeof LANGUAGES)[number]) && language !== 'awk') return []

@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// Package managers: what they take away, publish, or run on the way.
+// Package managers: what they remove, publish or run.
 
 import { type Call, findOption } from '../call.ts'
 import type { RulePack, TestResult } from '../rule.ts'
@@ -206,7 +206,7 @@ function publishing(...subcommands: string[]): RuleRow[] {
   ]
 }
 
-// Without these the machine does not start, or nobody can log in any more.
+// Without these the machine does not start, or no user can log in.
 const ESSENTIAL = new Set([
   'libc6',
   'systemd',

@@ -1,5 +1,5 @@
 // A table: exempt from the file length limit.
-// Hosting, code forges and other services with a command line of their own, and HTTP calls that delete.
+// Hosting, code forges and other services with their own command line, and HTTP calls that delete.
 
 import { type Call, findOption, optionValue } from '../call.ts'
 import { compileNames, type RulePack, type TestResult } from '../rule.ts'

@@ -1,5 +1,5 @@
-// Asks one program for one turn: the prompt on its stdin, what it says on stdout, a time limit, and nothing left running
-// afterwards. What was said is bounded; the rest is read and thrown away, so that the program never stands still.
+// Runs one program for one turn: the prompt on stdin, the answer on stdout, a time limit, and no process left afterwards.
+// The answer is limited; the rest is read and dropped, so that the program never blocks on a full pipe.
 
 import { inheriting } from '../../hooks/handlers/command/environment.ts'
 import { type CapturedOutput, OutputReader } from '../../hooks/handlers/command/output.ts'

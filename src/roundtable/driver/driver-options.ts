@@ -12,7 +12,7 @@ export interface Speaker {
   ask(prompt: string, asked: { readonly session: string; readonly signal: AbortSignal }): Promise<Reply>
 }
 
-/** What came of asking an agent. `aborted`: nobody waits for it any more. */
+/** The result of a turn. `aborted`: the answer is no longer needed. */
 export type Reply =
   | { readonly kind: 'said'; readonly text: string; readonly note?: string | undefined }
   | {
@@ -36,7 +36,7 @@ export interface DriverOptions {
   readonly supervisor: Pick<Supervisor, 'decide' | 'state' | 'trace' | 'approvals' | 'config'>
   /** One for each agent of the table. */
   readonly speakers: readonly Speaker[]
-  /** The longest that a turn may take; a table at which nobody speaks for much longer is deserted. */
+  /** The longest that a turn may take; a roundtable without a turn for much longer is deserted. */
   readonly turnMs: number
   /** How long a turn that is held waits for a person; 0 gives it up at once. */
   readonly holdMs: number

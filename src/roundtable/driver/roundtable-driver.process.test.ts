@@ -190,7 +190,7 @@ describe('agents that fail', () => {
     await driver.open({ topic: 'Tabs?', rounds: 1 })
     const { synthesis } = only() ?? {}
     expect(synthesis).toMatchObject({ agent: null, consensus: null, keyPoints: [], isFallback: true })
-    expect(synthesis?.summary).toBe('There is no synthesis: nobody spoke.')
+    expect(synthesis?.summary).toBe('There is no synthesis: no agent spoke.')
   })
 
   it('R7 lose what only a terminal would read, and what is too long', async () => {

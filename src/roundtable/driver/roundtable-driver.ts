@@ -61,7 +61,7 @@ export class RoundtableDriver {
     return this.#drive(table)
   }
 
-  /** Goes on with a table that was broken off. */
+  /** Resumes an interrupted roundtable. */
   async resume(session: string): Promise<DriveEnd> {
     this.#useSession(session)
     const { state } = this.#options.supervisor
@@ -131,7 +131,7 @@ export class RoundtableDriver {
     const after = this.#change((there) => driven.completeSynthesis(there, end, this.#now()))
     if (after.status !== 'complete') return after
     const { synthesis } = after
-    this.#logCourse('roundtable:synthesis-end', agent ?? 'nobody', { ...synthesis, course }, { ...findings })
+    this.#logCourse('roundtable:synthesis-end', agent ?? 'none', { ...synthesis, course }, { ...findings })
     this.#options.onEvent({ type: 'synthesis', synthesis, findings })
     return after
   }
@@ -147,7 +147,12 @@ export class RoundtableDriver {
   }
 
   #nobody(): driven.TurnResult {
-    const course = { outcome: 'silent', reason: 'nobody spoke', startedAt: this.#clock.wall(), durationMs: 0 } as const
+    const course = {
+      outcome: 'silent',
+      reason: 'no agent spoke',
+      startedAt: this.#clock.wall(),
+      durationMs: 0,
+    } as const
     return { content: '', course }
   }
 
@@ -168,7 +173,7 @@ export class RoundtableDriver {
 
   async #answer({ agent, prompt, turn, facts }: PromptRequest): Promise<Reply> {
     const speaker = this.#options.speakers.find(({ name }) => name === agent)
-    if (speaker === undefined) return { kind: 'failed', why: 'nobody knows how to ask this agent' }
+    if (speaker === undefined) return { kind: 'failed', why: 'this agent has no headless command' }
     const { signal } = this.#options
     const allowed = await this.#turns.prompt({ agent, prompt, turn, facts })
     if (allowed.kind !== 'said') return allowed
@@ -244,7 +249,7 @@ function countTurns({ turns }: Roundtable): { readonly turns: number; readonly s
   return { turns: turns.length, spoken: turns.filter(({ content }) => content !== '').length }
 }
 
-// Whoever was asked for, else the last at the table who spoke: from three agents on, one who took no side.
+// The requested agent, else the last agent that spoke: with three or more agents, a neutral one.
 function chooseSynthesizer({ turns, agents }: Roundtable, wanted: string | undefined): string | undefined {
   const spoke = agents.filter((agent) => turns.some((turn) => turn.agent === agent && turn.content !== ''))
   if (spoke.length === 0) return undefined

@@ -1,5 +1,5 @@
-// The roundtables of a home, as they are kept in its state: those that messages opened in a session, and those that
-// `arc roundtable` drives, which are sessions of their own.
+// The roundtables of a home, in its state: those that messages opened in a session, and those of `arc roundtable`, which are
+// separate sessions.
 
 import { hostname } from 'node:os'
 import type { StateStore } from '../../storage/ports.ts'

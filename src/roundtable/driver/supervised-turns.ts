@@ -19,7 +19,7 @@ export class SupervisedTurns {
     this.#session = session
   }
 
-  /** Nobody waits here: what is held is told at once, and asked again once approved. So it belongs to no session yet. */
+  /** No waiting: a held step is reported at once, and sent again once approved. So it belongs to no session yet. */
   async reviewTopic(topic: string): Promise<Outcome> {
     const { supervisor, workspace } = this.#options
     return supervisor.decide('pre:message', { prompt: topic }, { workspace, source: 'human' }, { askMs: 0 })

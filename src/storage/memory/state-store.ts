@@ -10,7 +10,7 @@ import type { StateEntry, StateStore } from '../ports.ts'
 export class MemoryStateStore implements StateStore {
   readonly #base: StateStore | undefined
   readonly #wall: () => number
-  // Nothing stands for a value of the base that was removed.
+  // undefined means a removed value of the base.
   readonly #own = new Map<string, StateEntry | undefined>()
   // When what will expire may go; those looked at longest ago come first.
   readonly #expiry = new Map<string, number>()
@@ -32,7 +32,7 @@ export class MemoryStateStore implements StateStore {
     if (ttlMs === undefined) this.#expiry.delete(key)
     else this.#expiry.set(key, this.#wall() + ttlMs)
     const next = entry === undefined ? this.#lastRemoved + 1 : version + 1
-    // As JSON, so that nobody shares what they wrote.
+    // Copied as JSON, so that no caller shares the object.
     this.#own.set(key, { key, value: JSON.parse(JSON.stringify(value ?? null)) as unknown, version: next })
     return true
   }

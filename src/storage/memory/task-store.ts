@@ -57,7 +57,7 @@ export class MemoryTaskStore implements TaskStore {
     const { task, record } = advanceTask(kept.task, move)
     if (isTaskOver(task.status)) this.#ended.set(id, task.updatedAt)
     kept.records.push(frozenCopy(record))
-    // Frozen, so that nobody changes a task without moving it.
+    // Frozen, so that a task changes only by a transition.
     kept.task = frozenCopy(task)
     return kept.task
   }

@@ -1,4 +1,4 @@
-// The trace in memory: for tests, and for supervision that must go on when no database can be opened.
+// The trace in memory: for tests, and for supervision without a database.
 // Does everything the database does, with the same chain, by looking at every record.
 
 import { type Checkpoint, GENESIS, type Verification, verifyChain } from '../../trace/chain.ts'
@@ -132,7 +132,7 @@ export class MemoryTraceStore implements TraceStore {
   }
 }
 
-/** The event that tells of a cut. */
+/** The event that records a cut. */
 export function cutEntry({ seq, hash }: Checkpoint, removed: number, time: number, id: string): TraceEntry {
   const reason = `removed ${removed} records, up to ${seq}`
   return { id, time, component: 'trace', action: 'trace:cut', reason, metadata: { seq, hash, removed } }

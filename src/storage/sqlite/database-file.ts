@@ -13,8 +13,8 @@ export interface QueueOptions {
 }
 
 // About how many WAL pages a transaction takes, and each trace entry with the state of its call.
-const PAGES_PER_TRANSACTION = 4
-const PAGES_PER_ENTRY = 2
+const PAGES_PER_TRANSACTION = 12
+const PAGES_PER_ENTRY = 4
 // A worker thread checkpoints after this many pages. If it falls behind, the writer checkpoints at the maximum.
 const CHECKPOINT_PAGES = 500
 const MAX_WAL_PAGES = 4_000

@@ -1,24 +1,29 @@
-// A database as earlier versions wrote it: everything that was in it is there afterwards, and found.
+// Databases that earlier versions wrote: after the migration every record is there and is found.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { describeEachDriver } from '../../../test/each-driver.ts'
 import { ENTRY_TIME, stepEntry } from '../../testing/step-entry.ts'
-import { CounterDeltas } from '../../trace/counter-deltas.ts'
-import type { StepEntry } from '../../trace/record.ts'
+import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
+import { buildLogRow, type StepEntry, type TraceRecord } from '../../trace/record.ts'
 import { Redactor } from '../../trace/redact.ts'
-import { buildDrafts, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
+import { buildDrafts, NO_HEAD, readSealed, type Sealed, seal } from '../../trace/seal.ts'
 import { MemoryTraceStore } from '../memory/trace-store.ts'
+import type { TraceFilter } from '../ports.ts'
 import type { Database } from './driver/driver.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { MIGRATIONS } from './migrations/list.ts'
 import { SqliteStateStore } from './state-store.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
-const BEFORE_PLACES = 4
+const WRITTEN_VERSION = 4
 const STEPS = 3_400
+// 300 records written by version 6: the last 45 were in none of its index lists and counters yet.
+const VERSION_6 = new URL('fixtures/trace-version-6.db.br', import.meta.url)
+const VERSION_6_HEAD = '97c259fa1ca9cd9c22762affb1bedd3a49b52fe5a6d3c2387de4597c27049ba2'
 
 describeEachDriver(() => {
   describe('a database of an earlier version', () => {
@@ -30,7 +35,7 @@ describeEachDriver(() => {
     })
     afterEach(() => rmSync(folder, { recursive: true }))
 
-    it('with ten thousand records is taken over whole, and goes on', () => {
+    it('with ten thousand records is migrated whole, and continues', () => {
       const memory = new MemoryTraceStore()
       const entries = Array.from({ length: STEPS }, (_, at) => oldEntry(at))
       memory.appendAll(entries)
@@ -58,7 +63,58 @@ describeEachDriver(() => {
       store.close()
     }, 60_000)
 
-    it('that was cut and has a state keeps both', () => {
+    it('of version 6, with records that were not indexed yet, verifies and counts every record', () => {
+      const { store, records } = openVersion6()
+      expect(store.verify()).toMatchObject({ ok: true, records: 300 })
+      expect([...store.export()].at(-1)).toContain(VERSION_6_HEAD)
+      const deltas = new CounterDeltas()
+      for (const record of records) deltas.add(readSealed(record, 0, record.seq, '', ''))
+      expect(store.counters()).toEqual(sumCounters(deltas.entries(), 24))
+      expect(store.append(stepEntry()).seqs).toEqual([301, 302])
+      expect(store.verify()).toMatchObject({ ok: true, records: 302 })
+      store.close()
+    })
+
+    it('of version 6 finds every record by each of its fields, by pairs of fields, and by its id', () => {
+      const { store, records } = openVersion6()
+      const filters = records.flatMap(listFilters)
+      expect(filters.length).toBeGreaterThan(2_500)
+      const distinct = new Map(filters.map((filter) => [JSON.stringify(filter), filter]))
+      for (const [title, filter] of distinct) {
+        const expected = records.filter((record) => matches(record, filter))
+        expect(expected.length, title).toBeGreaterThan(0)
+        expect(store.query({ ...filter, limit: 1_000 }), title).toEqual(expected.map(buildLogRow))
+      }
+      for (const record of records) {
+        if (record.kind !== 'evaluation') expect(store.get(record.id)).toMatchObject({ found: record.kind, record })
+      }
+      store.close()
+    }, 60_000)
+
+    it('of version 6 in which a class was removed still has all records, and verification names the first', () => {
+      writeFileSync(file, brotliDecompressSync(readFileSync(VERSION_6)))
+      const db = loadDriver().open(file)
+      db.exec("DELETE FROM trace_class WHERE action = 'hook:skip'")
+      const first = db
+        .prepare('SELECT min(seq) FROM trace WHERE class NOT IN (SELECT id FROM trace_class)')
+        .pluck()
+        .get()
+      db.close()
+      const store = new SqliteTraceStore(file)
+      expect([...store.export()]).toHaveLength(300)
+      expect(store.verify()).toMatchObject({ ok: false, firstBad: { seq: first, flaw: 'changed' } })
+      store.close()
+    })
+
+    function openVersion6() {
+      writeFileSync(file, brotliDecompressSync(readFileSync(VERSION_6)))
+      const store = new SqliteTraceStore(file)
+      const records = [...store.export()].map((line) => (JSON.parse(line) as { record: TraceRecord }).record)
+      expect(records).toHaveLength(300)
+      return { store, records }
+    }
+
+    it('that was cut and has a state retains both', () => {
       writeOld(file, [oldEntry(0), oldEntry(1), oldEntry(2)])
       const db = loadDriver().open(file)
       const { hash, clock } = db.prepare('SELECT hash, clock FROM trace WHERE seq = 3').get() as Sealed
@@ -78,6 +134,33 @@ describeEachDriver(() => {
     })
   })
 
+  // Each field of a record, and of some records each pair.
+  function listFilters(record: TraceRecord): TraceFilter[] {
+    const { component, action, session, seq } = record
+    const decision = record.kind === 'event' ? undefined : record.decision
+    const hook = record.kind === 'step' ? undefined : record.hook
+    const fields: TraceFilter[] = [
+      { component },
+      { action },
+      { session },
+      { hook },
+      { decision },
+      { afterSeq: seq - 1 },
+    ]
+    fields.push({ since: Date.parse(record.time) }, { beforeSeq: seq + 1 })
+    const given = fields.filter((field) => Object.values(field)[0] !== undefined)
+    const others = seq % 9 === 0 ? given : [{}]
+    return given.flatMap((one) => others.map((other) => ({ steps: record.kind === 'step', ...one, ...other })))
+  }
+
+  function matches(record: TraceRecord, { since, afterSeq, beforeSeq, steps, limit, ...equal }: TraceFilter): boolean {
+    if (record.kind === 'step' && steps !== true) return false
+    if (since !== undefined && Date.parse(record.time) < since) return false
+    if (record.seq <= (afterSeq ?? 0) || record.seq >= (beforeSeq ?? Number.POSITIVE_INFINITY)) return false
+    const fields: Record<string, unknown> = { ...record }
+    return Object.entries(equal).every(([name, value]) => fields[name] === value)
+  }
+
   function oldEntry(at: number): StepEntry {
     const evaluations = [{}, at % 7 === 0 ? ({ hook: 'guard', decision: 'block', applied: true } as const) : {}]
     const session = at % 5 === 4 ? undefined : `session-${at % 5}`
@@ -89,8 +172,8 @@ describeEachDriver(() => {
     const db = loadDriver().open(file)
     db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma('journal_mode = WAL')
-    for (const step of MIGRATIONS.slice(0, BEFORE_PLACES)) db.exec(step)
-    db.pragma(`user_version = ${BEFORE_PLACES}`)
+    for (const step of MIGRATIONS.slice(0, WRITTEN_VERSION)) db.exec(step)
+    db.pragma(`user_version = ${WRITTEN_VERSION}`)
     const redactor = new Redactor()
     const additions = new CounterDeltas()
     let head = NO_HEAD

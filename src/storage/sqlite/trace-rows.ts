@@ -1,15 +1,19 @@
-// The statements of the trace's tables, and rows as the rest of the store sees them. SQL stands here and in the reader.
+// The statements of the trace's tables, prepared once per connection. Queries by filter are in trace-reader.ts.
 
 import type { Counter } from '../../trace/counter-deltas.ts'
 import type { Sealed } from '../../trace/seal.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import type { IndexedColumns } from './trace-index.ts'
 
-/** A record as it is kept. */
+/** A row of the table `trace`. All columns but the hash follow from the body and the rows before. */
 export interface TraceRow {
   readonly seq: number
-  readonly class: number
+  readonly kind: string
+  readonly component: string
+  readonly action: string
+  readonly decision: string | null
+  /** Of an evaluation: the record of its step. */
   readonly step: number | null
+  /** Null for an evaluation: its id begins with the id of its step. */
   readonly id: string | null
   readonly time: number
   readonly clock: number
@@ -24,131 +28,128 @@ export interface ChainEnd {
   readonly seq: number
   readonly hash: string
   readonly clock: number
-  /** How long the texts of all records are; of the head only. */
+  /** Of the head only: the total length of all bodies. */
   readonly bytes: number
 }
 
-export interface TraceClass {
-  readonly id: number
-  readonly kind: string
-  readonly component: string
-  readonly action: string
-  readonly decision: string
-}
+type CounterRow = Counter & { readonly count: number }
 
-// An hour has at most so many counters.
-const NAMES_OF_A_TALLY = 6
+const TEXT_COLUMNS = ['kind', 'component', 'action', 'decision', 'id', 'session', 'hook', 'hash', 'body']
+// The names in a tally.
+const COUNTERS_PER_HOUR = 6
 
-type Counted = Counter & { readonly count: number }
-
-/** The statements, prepared once a connection. */
 export class TraceRows {
   readonly #end: Statement<[string], ChainEnd>
   readonly #setEnd: Statement<[number, string, number, number, string]>
-  readonly #insert: Statement<
-    [number, number, number | null, string | null, number, number, string | null, string | null, string, string]
-  >
-  readonly #counters: Statement<[number], Counted>
+  readonly #insert: Statement<(string | number | null)[]>
+  readonly #count: Statement<[string, string, string, number]>
+  readonly #counters: Statement<[number], CounterRow>
   readonly #page: Statement<[number, number], TraceRow>
-  readonly #one: Statement<[number], TraceRow>
-  readonly #body: Statement<[number], string>
+  readonly #bySeq: Statement<[number], TraceRow>
   readonly #clock: Statement<[number], number>
-  readonly #time: Statement<[number], number>
-  readonly #classes: Statement<[], TraceClass>
-  readonly #addClass: Statement<[string, string, string, string]>
-  // By action.
-  readonly #known = new Map<string, readonly TraceClass[]>()
+  readonly #lastStep: Statement<[], TraceRow>
+  readonly #byId: Statement<[string], TraceRow>
+  readonly #nextId: Statement<[string], string>
+  readonly #size: Statement<[number], { bytes: number; count: number }>
+  readonly #removeUpTo: Statement<[number]>
 
   constructor(db: Database) {
+    const row = `SELECT seq, step, time, clock, ${TEXT_COLUMNS.map((name) => db.text(name)).join(', ')} FROM trace`
     this.#end = db.prepare(`SELECT seq, ${db.text('hash')}, clock, bytes FROM trace_end WHERE name = ?`)
     this.#setEnd = db.prepare('UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = ?')
     this.#insert = db.prepare(
-      'INSERT INTO trace (seq, class, step, id, time, clock, session, hook, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO trace (seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#count = db.prepare(
+      `INSERT INTO trace_counter (scope, key, name, count) VALUES (?, ?, ?, ?)
+       ON CONFLICT (scope, key, name) DO UPDATE SET count = count + excluded.count`,
     )
     this.#counters = db.prepare(
       `SELECT ${db.text('scope')}, ${db.text('key')}, ${db.text('name')}, count FROM
          (SELECT * FROM trace_counter WHERE scope IN ('records', 'total', 'hook')
           UNION ALL SELECT * FROM (SELECT * FROM trace_counter WHERE scope = 'hour' ORDER BY key DESC LIMIT ?))`,
     )
-    const columns = ['id', 'session', 'hook', 'hash', 'body'].map((name) => db.text(name)).join(', ')
-    this.#page = db.prepare(
-      `SELECT seq, class, step, time, clock, ${columns} FROM trace WHERE seq > ? ORDER BY seq LIMIT ?`,
-    )
-    this.#one = db.prepare(`SELECT seq, class, step, time, clock, ${columns} FROM trace WHERE seq = ?`)
-    this.#body = db.prepare<[number], string>(`SELECT ${db.text('body')} FROM trace WHERE seq = ?`).pluck()
+    this.#page = db.prepare(`${row} WHERE seq > ? ORDER BY seq LIMIT ?`)
+    this.#bySeq = db.prepare(`${row} WHERE seq = ?`)
     this.#clock = db.prepare<[number], number>('SELECT clock FROM trace WHERE seq = ?').pluck()
-    this.#time = db.prepare<[number], number>('SELECT time FROM trace WHERE seq = ?').pluck()
-    this.#classes = db.prepare(
-      `SELECT id, ${['kind', 'component', 'action', 'decision'].map((name) => db.text(name)).join(', ')} FROM trace_class`,
+    this.#lastStep = db.prepare(`${row} WHERE trace.kind = 'step' ORDER BY seq DESC LIMIT 1`)
+    this.#byId = db.prepare(`${row} WHERE trace.id = ? ORDER BY seq DESC LIMIT 1`)
+    // Qualified: ORDER BY prefers the name of a result column, which may be bytes.
+    this.#nextId = db
+      .prepare<[string], string>(`SELECT ${db.text('id')} FROM trace WHERE trace.id > ? ORDER BY trace.id LIMIT 1`)
+      .pluck()
+    this.#size = db.prepare(
+      'SELECT coalesce(sum(octet_length(body)), 0) AS bytes, count(*) AS count FROM trace WHERE seq <= ?',
     )
-    this.#addClass = db.prepare(
-      'INSERT OR IGNORE INTO trace_class (kind, component, action, decision) VALUES (?, ?, ?, ?)',
-    )
+    this.#removeUpTo = db.prepare('DELETE FROM trace WHERE seq <= ?')
   }
 
   end(name: 'cut' | 'head'): ChainEnd {
-    const end = this.#end.get(name)
-    // A row that was taken away is a chain that says it is empty; the records then say otherwise.
-    return end ?? { seq: 0, hash: '', clock: 0, bytes: 0 }
+    // Without its row a chain counts as empty; verification then finds records that should not be there.
+    return this.#end.get(name) ?? { seq: 0, hash: '', clock: 0, bytes: 0 }
   }
 
   setEnd(name: 'cut' | 'head', { seq, hash, clock, bytes }: ChainEnd): void {
     this.#setEnd.run(seq, hash, clock, bytes, name)
   }
 
-  /** Keeps a record; gives what it is found by. */
-  insert(link: Sealed): IndexedColumns {
-    const { seq, time, clock, hash, body } = link
-    const of = this.#classOf(link)
-    const id = link.kind === 'evaluation' ? null : link.id
-    const { session = null, hook = null, step = null } = link
-    this.#insert.run(seq, of, step, id, time, clock, session, hook, hash, body)
-    return { seq, class: of, id, time, session, hook }
+  insert(link: Sealed): void {
+    const { seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body } =
+      readColumns(link)
+    this.#insert.run(seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body)
   }
 
-  /** All counters of what is settled, of the hours only the newest. */
-  counters(hours: number): Counted[] {
-    return this.#counters.all(hours * NAMES_OF_A_TALLY)
+  addToCounters(rows: Iterable<CounterRow>): void {
+    for (const { scope, key, name, count } of rows) this.#count.run(scope, key, name, count)
   }
 
-  /** Some records after a place, in order. */
+  /** All counters; of the hours only the newest. */
+  counters(hours: number): CounterRow[] {
+    return this.#counters.all(hours * COUNTERS_PER_HOUR)
+  }
+
+  /** The records after this number, in order. */
   page(after: number, limit: number): TraceRow[] {
     return this.#page.all(after, limit)
   }
 
-  one(seq: number): TraceRow | undefined {
-    return this.#one.get(seq)
-  }
-
-  body(seq: number): string | undefined {
-    return this.#body.get(seq)
+  bySeq(seq: number): TraceRow | undefined {
+    return this.#bySeq.get(seq)
   }
 
   clock(seq: number): number | undefined {
     return this.#clock.get(seq)
   }
 
-  time(seq: number): number | undefined {
-    return this.#time.get(seq)
+  lastStep(): TraceRow | undefined {
+    return this.#lastStep.get()
   }
 
-  classes(): TraceClass[] {
-    return this.#classes.all()
+  /** The newest step or event with this id. */
+  byId(id: string): TraceRow | undefined {
+    return this.#byId.get(id)
   }
 
-  #classOf(link: Sealed): number {
-    const known = findClass(this.#known.get(link.action), link)
-    if (known !== undefined) return known.id
-    const { kind, component, action, decision = '' } = link
-    this.#addClass.run(kind, component, action, decision)
-    this.#known.clear()
-    for (const row of this.classes()) this.#known.set(row.action, [...(this.#known.get(row.action) ?? []), row])
-    return findClass(this.#known.get(action), link)?.id ?? 0
+  /** The next id in order. */
+  nextId(id: string): string | undefined {
+    return this.#nextId.get(id)
+  }
+
+  /** The number of records up to here, and the length of their bodies. */
+  sizeUpTo(seq: number): { readonly bytes: number; readonly count: number } {
+    return this.#size.get(seq) ?? { bytes: 0, count: 0 }
+  }
+
+  removeUpTo(seq: number): void {
+    this.#removeUpTo.run(seq)
   }
 }
 
-// Without making a key for each record: there are few of one action.
-function findClass(classes: readonly TraceClass[] | undefined, link: Sealed): TraceClass | undefined {
-  const { kind, component, decision = '' } = link
-  return classes?.find((row) => row.kind === kind && row.component === component && row.decision === decision)
+/** The columns of a record. */
+export function readColumns(link: Sealed): TraceRow {
+  const { seq, kind, component, action, time, clock, hash, body } = link
+  const { decision = null, step = null, session = null, hook = null } = link
+  const id = kind === 'evaluation' ? null : link.id
+  return { seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body }
 }

@@ -1,9 +1,8 @@
-// The trace in SQLite. Redacts before it takes the lock; then one transaction holds a step, its evaluations and the end
-// of the chain, and now and then what a whole part of the chain is found and counted by, so that a process that dies
-// leaves either all of it or nothing.
+// The trace in SQLite. An entry is redacted before the lock is taken. One transaction then writes a step, its evaluations,
+// the head of the chain and the counters, so that a process that dies leaves either all of them or nothing.
 
 import { type Verification, verifyChain } from '../../trace/chain.ts'
-import { sumCounters } from '../../trace/counter-deltas.ts'
+import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
 import { formatCutLine, formatRecordLine } from '../../trace/export.ts'
 import type { LogRow, TraceEntry, TraceRecord } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
@@ -24,22 +23,20 @@ import { Connection } from './connection.ts'
 import type { DatabasePath } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
-import { TraceIndex } from './trace-index.ts'
 import { TraceReader } from './trace-reader.ts'
-import { compactIndex, cutSome, findCut } from './trace-retention.ts'
-import { type TraceClass, type TraceRow, TraceRows } from './trace-rows.ts'
+import { findCut, removeBatch } from './trace-retention.ts'
+import { readColumns, type TraceRow, TraceRows } from './trace-rows.ts'
 
 /** How the trace is opened and what it hides. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
 
 interface Prepared {
   readonly rows: TraceRows
-  readonly places: TraceIndex
   readonly reader: TraceReader
 }
 
 const PAGE = 1_000
-// Nothing is written below 1, but somebody else may have.
+// The store writes no number below 1, but a tampered file may have one.
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 
 /**
@@ -78,19 +75,13 @@ export class SqliteTraceStore implements TraceStore {
   }
 
   counters({ hours = DEFAULT_HOURS }: CounterOptions = {}): Counters {
-    return this.#connection.read(({ rows, places }) => {
-      const counted = [...rows.counters(hours), ...places.countUnindexed(rows.classes())]
-      return sumCounters(counted, hours)
-    })
+    return this.#connection.read(({ rows }) => sumCounters(rows.counters(hours), hours))
   }
 
   verify(): Verification {
-    return this.#connection.read(({ rows, places }) => {
+    return this.#connection.read(({ rows }) => {
       const from = rows.end('cut')
-      const hasColumns = columnCheck(from.clock, rows.classes())
-      const isFound = placeCheck(places)
-      const check = (row: TraceRow): string | undefined => hasColumns(row) ?? isFound(row)
-      return verifyChain(allRows(rows), { from, head: rows.end('head'), check })
+      return verifyChain(allRows(rows), { from, head: rows.end('head'), check: buildColumnCheck(from.clock) })
     })
   }
 
@@ -112,14 +103,13 @@ export class SqliteTraceStore implements TraceStore {
     const upTo = this.#connection.read(({ rows, reader }) => findCut(policy, rows, reader))
     let removed = 0
     for (;;) {
-      // A little at a time: nobody who writes meanwhile has to wait for all of it.
-      const part = this.#connection.write(({ rows, places }, db) => cutSome(db, rows, places, upTo))
-      if (part === 0) break
-      removed += part
+      // In batches: other writers wait for one batch only.
+      const count = this.#connection.write(({ rows }) => removeBatch(rows, upTo))
+      if (count === 0) break
+      removed += count
     }
     const cut = this.#connection.read(({ rows }) => rows.end('cut'))
     if (removed > 0) {
-      compactIndex(cut.seq, (work) => this.#connection.write(({ places }) => work(places)))
       this.append(cutEntry(cut, removed, policy.now, policy.id))
       this.#connection.use((_prepared, db) => db.exec('PRAGMA incremental_vacuum'))
     }
@@ -133,19 +123,20 @@ export class SqliteTraceStore implements TraceStore {
 
 function prepare(db: Database): Prepared {
   const rows = new TraceRows(db)
-  const places = new TraceIndex(db)
-  return { rows, places, reader: new TraceReader(rows, places) }
+  return { rows, reader: new TraceReader(db, rows) }
 }
 
 // In a transaction, so that no other writer moves the head meanwhile.
-function appendDrafts({ rows, places }: Prepared, entries: readonly (readonly Draft[])[]): Appended[] {
+function appendDrafts({ rows }: Prepared, entries: readonly (readonly Draft[])[]): Appended[] {
   const { bytes: bytesBefore, ...headBefore } = rows.end('head')
+  const deltas = new CounterDeltas()
   let head: Head = headBefore
   let bytes = bytesBefore
   const appended = entries.map((drafts) => {
     const links = seal(drafts, head)
     for (const link of links) {
-      places.note(rows.insert(link))
+      rows.insert(link)
+      deltas.add(link)
       bytes += Buffer.byteLength(link.body)
       head = link
     }
@@ -153,7 +144,7 @@ function appendDrafts({ rows, places }: Prepared, entries: readonly (readonly Dr
   })
   if (appended.length === 0) return []
   rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
-  places.indexSegments(head.seq, () => rows.classes())
+  rows.addToCounters(deltas.entries())
   return appended
 }
 
@@ -167,36 +158,14 @@ function* allRows(rows: TraceRows): Generator<TraceRow> {
   }
 }
 
-// What a record is found by must say the same as its text, which alone is hashed.
-function columnCheck(clockBefore: number, classes: readonly TraceClass[]): (row: TraceRow) => string | undefined {
-  const byId = new Map(classes.map((row) => [row.id, row]))
+// Only the body is hashed: the columns must have the same values.
+function buildColumnCheck(clockBefore: number): (row: TraceRow) => string | undefined {
   let clock = clockBefore
   return (row) => {
-    const fields = readSealed(JSON.parse(row.body) as TraceRecord, clock, row.seq, row.body, row.hash)
-    clock = fields.clock
-    const has = byId.get(row.class)
-    const pairs: [string, unknown, unknown][] = [
-      ['kind', has?.kind, fields.kind],
-      ['component', has?.component, fields.component],
-      ['action', has?.action, fields.action],
-      ['decision', has?.decision, fields.decision ?? ''],
-      ['id', row.id, fields.kind === 'evaluation' ? null : fields.id],
-      ['time', row.time, fields.time],
-      ['clock', row.clock, fields.clock],
-      ['session', row.session, fields.session ?? null],
-      ['hook', row.hook, fields.hook ?? null],
-      ['step', row.step, fields.step ?? null],
-    ]
-    const wrong = pairs.find(([, kept, written]) => kept !== written)
-    return wrong === undefined ? undefined : `its ${wrong[0]} is kept as ${JSON.stringify(wrong[1])}`
-  }
-}
-
-// And it must be found by them.
-function placeCheck(places: TraceIndex): (row: TraceRow) => string | undefined {
-  const missing = places.checkIndexed()
-  return (row) => {
-    const what = missing(row)
-    return what === undefined ? undefined : `it is not found by its ${what}`
+    const sealed = readSealed(JSON.parse(row.body) as TraceRecord, clock, row.seq, row.body, row.hash)
+    clock = sealed.clock
+    const expected = readColumns(sealed)
+    const wrong = (Object.keys(expected) as (keyof TraceRow)[]).find((name) => row[name] !== expected[name])
+    return wrong === undefined ? undefined : `its ${wrong} is stored as ${JSON.stringify(row[wrong])}`
   }
 }

@@ -52,7 +52,10 @@ describeEachDriver(() => {
     const columns: Record<string, string> = {
       body: 'replace(body, \'"time":"2001\', \'"time":"2002\')',
       hash: "CASE WHEN hash LIKE '0%' THEN '1' ELSE '0' END || substr(hash, 2)",
-      class: 'class % 3 + 1',
+      kind: "kind || 'x'",
+      component: "CASE component WHEN 'hooks' THEN 'launch' ELSE 'hooks' END",
+      action: "CASE action WHEN 'hook:pass' THEN 'hook:block' ELSE 'hook:pass' END",
+      decision: "CASE decision WHEN 'block' THEN 'pass' ELSE 'block' END",
       step: 'coalesce(step, 0) + 1',
       id: "coalesce(id, '') || 'x'",
       time: 'time + 1',
@@ -69,7 +72,7 @@ describeEachDriver(() => {
           const result = afterSql(`UPDATE trace SET ${name} = ${columns[name]} WHERE seq = ${seq}`)
           expect(result).toMatchObject({ ok: false, records: seq - 1, firstBad: { seq, flaw: 'changed' } })
         }),
-        { numRuns: 60 },
+        { numRuns: 80 },
       )
     })
 
@@ -86,7 +89,7 @@ describeEachDriver(() => {
     })
 
     it.each([-5, 0, RECORDS + 1, RECORDS + 7])('notices a record that was put in at %i', (seq) => {
-      const fields = 'class, step, id, time, clock, session, hook, hash, body'
+      const fields = 'kind, component, action, decision, step, id, time, clock, session, hook, hash, body'
       const result = afterSql(`INSERT INTO trace (seq, ${fields}) SELECT ${seq}, ${fields} FROM trace WHERE seq = 4`)
       expect(result).toMatchObject({ ok: false, firstBad: { seq: seq < 1 ? 1 : RECORDS + 1 } })
     })
@@ -112,7 +115,7 @@ describeEachDriver(() => {
       expect(afterSql("UPDATE trace_end SET seq = 3 WHERE name = 'cut'").ok).toBe(false)
       expect(afterSql("UPDATE trace_end SET hash = 'x' WHERE name = 'cut'").firstBad?.seq).toBe(1)
       expect(afterSql('DELETE FROM trace_end').ok).toBe(false)
-      expect(afterSql("UPDATE trace_class SET action = 'hook:pass'  WHERE action = 'hook:block'").ok).toBe(false)
+      expect(afterSql("UPDATE trace SET action = 'hook:pass' WHERE action = 'hook:block'").ok).toBe(false)
     })
 
     it('lets no changed byte of the file go unseen that changes a record', () => {

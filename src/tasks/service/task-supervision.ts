@@ -31,7 +31,7 @@ export class TaskRefusal extends ArcError {
 }
 
 /**
- * Lets a supervisor judge every task before it is stored. What is blocked or held is thrown, with the reason.
+ * Sends every task through a supervisor before it is stored. A blocked or held task throws, with the reason.
  * @example
  * const { delegator } = await openTasks({ admit: admitBy(supervisor) })
  */

@@ -28,7 +28,7 @@ import type { SupervisorProvider } from '../../hook-call/supervisor-provider.ts'
 import { CallerAccounts } from '../managed-sockets.ts'
 import { COMMON_HEADERS, type Env, type HttpApp, INTERNAL_ERROR, MAX_BODY_BYTES, type Service } from '../service.ts'
 
-/** In place of an event, where the payload names it. */
+/** Used instead of an event if the payload names it. */
 const NO_EVENT = '-'
 const REPLY_TTL_MS = 30_000
 // Read even when the daemon is busy: the payload names the project, whose mode decides on the reply.

@@ -119,7 +119,7 @@ interface PageFile {
   readonly type: string
 }
 
-// The pages of the app have no files of their own: index.html renders all of them.
+// The pages of the app have no files: index.html renders all of them.
 function findFile(folder: string, path: string): PageFile | undefined {
   const exact = read(folder, path === '/' ? '/index.html' : path)
   if (exact !== undefined || path.startsWith('/v1/') || extname(path) !== '') return exact

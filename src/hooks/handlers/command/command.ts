@@ -22,9 +22,9 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Every end but exit 0 blocks, failures included. */
   readonly blocking?: boolean
-  /** 10 000 ms unless set. */
+  /** Default 10 000 ms. */
   readonly timeoutMs?: number
-  /** Between TERM and KILL at the time limit; 1 000 ms unless set. */
+  /** Between TERM and KILL at the time limit; default 1 000 ms. */
   readonly graceMs?: number
   /** One process for all steps: a JSON line in, a JSON line out for each. Takes no placeholders. */
   readonly keepAlive?: boolean
@@ -66,7 +66,7 @@ export function commandHandler(options: CommandOptions, onFinished?: OnFinished)
   return Object.assign(run, { timeoutMs, ...readSettings(options), dispose: () => undefined })
 }
 
-/** Told of each finished run before it is judged. */
+/** Receives each finished run before its result is read. */
 export type OnFinished = (finished: Finished, step: Step) => void
 
 // After the limit the group gets its grace, and the outputs a moment to close. What is `blocking` insists on a block.

@@ -12,7 +12,7 @@ export interface CommandFacts {
   readonly tool_input: string | undefined
 }
 
-/** Facts that stand for `{placeholders}`; also the names of the variables, in capitals. */
+/** The values of `{placeholders}`; also the names of the variables, in capitals. */
 export const FACT_NAMES = ['session_id', 'workspace', 'hook_event', 'tool_name', 'tool_input'] as const
 
 /** The name of a fact. */
@@ -62,7 +62,7 @@ export function variableName(name: FactName): string {
 }
 
 /**
- * A value as the environment can carry it. No process can be given a NUL, so those are left out; what is too large is
+ * A value as the environment can carry it. A variable cannot contain NUL, so NUL bytes are removed; what is too large is
  * replaced by a note. The envelope on stdin always has the exact value.
  */
 export function portableValue(value: string): string {

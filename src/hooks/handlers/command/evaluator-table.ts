@@ -4,7 +4,7 @@
 /** Shells. */
 export const SHELL = /^(?:r?ba|da|z|k|mk|pdk|ok|lk|a|c|tc|fi|hu|ya|po|el|xon|nu)?sh(?:-?[\d.]+)?$|^nu$/
 
-/** Interpreters, and the option after which their code stands; without one, the code is the first operand. */
+/** Interpreters, and the option before their code; without one, the code is the first operand. */
 export const INTERPRETERS: readonly { readonly names: RegExp; readonly option?: RegExp }[] = [
   { names: /^(?:node|nodejs|bun|tsx|ts-node|qjs)$/, option: /^(?:-e|-p|-pe|--eval|--print)$/ },
   { names: /^deno$/, option: /^eval$/ },

@@ -1,5 +1,5 @@
 // Programs that take a text and run it as code. A placeholder inside such a text would be code too, however well it
-// is quoted for the shell out here: those commands are refused. Judged by the words that programs get, after unquoting.
+// is quoted for the shell out here: those commands are refused. Checked by the words that programs get, after unquoting.
 
 import type { SyntaxNode } from 'unbash'
 import {
@@ -42,7 +42,7 @@ export function whyCodeInLine(line: string): string | undefined {
   return whyCodeInScript(markPlaceholders(line), 0)
 }
 
-/** Why an argument list must not have placeholders where it has them: one of them stands in code. */
+/** Why an argument list must not have placeholders where it has them: one of them is inside code. */
 export function whyCodeInArguments(command: readonly string[]): string | undefined {
   const words = command.map(plainWord)
   return words.some(({ text }) => hasValue(text)) ? whyCodeInWords(words, 0) : undefined

@@ -83,7 +83,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-// One life of the program: answers come in the order of the questions, so the oldest question gets the next line.
+// One life of the program: answers have the order of the requests, so the oldest request gets the next line.
 class LineProcess {
   readonly #graceMs: number
   readonly #onDeath: () => void
@@ -122,7 +122,7 @@ class LineProcess {
     })
   }
 
-  /** Ends the program; whoever waits is told why. */
+  /** Ends the program; waiting requests get the reason. */
   end(why: string): void {
     this.#die()
     this.#answerAll({ kind: 'died', why })
@@ -155,7 +155,7 @@ class LineProcess {
     closePipes(child)
   }
 
-  // Lines that are no JSON object are noise and nobody's answer.
+  // Lines that are no JSON object are ignored.
   #read(text: string): void {
     const lines = (this.#partialLine + text).split('\n')
     this.#partialLine = lines.pop() ?? ''
@@ -187,14 +187,14 @@ class LineProcess {
     this.end('it did not answer in time')
   }
 
-  // From now on nobody asks this process.
+  // This process gets no further requests.
   #die(): void {
     if (this.#isDead) return
     this.#isDead = true
     this.#onDeath()
   }
 
-  // A program that nobody waits for must not keep this process alive; when this process ends, its input closes.
+  // A program without waiting requests must not keep this process alive; when this process ends, its input closes.
   #holdProcessAlive(isHeld: boolean): void {
     const child = this.#child
     if (child === undefined) return

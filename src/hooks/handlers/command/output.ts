@@ -30,7 +30,7 @@ export class OutputReader {
         resolve()
       }
       stream.once('close', end)
-      // A broken pipe ends the output; how the child fared is told by its exit.
+      // A broken pipe ends the output; the exit of the child says how it ended.
       stream.once('error', end)
     })
   }

@@ -1,7 +1,7 @@
 // `{tool_name}` and its like in a shell command. A value never becomes part of the command's text: it is put into the
-// environment, and the placeholder becomes a reference to the variable, quoted to fit where it stands. The shell does
+// environment, and the placeholder becomes a reference to the variable, quoted for its position. The shell does
 // not parse what a variable holds, so whatever an agent writes stays one word. Only contexts in which the value would
-// be evaluated after all, or in which its quoting cannot be told, are refused.
+// be evaluated after all, or with unclear quoting, are refused.
 
 import { ArcError, show } from '../../../engine/errors.ts'
 import { FACT_NAMES, type FactName, variableName } from './environment.ts'
@@ -14,7 +14,7 @@ interface Context {
   readonly kind: Kind
   /** `case … esac` that are open: their patterns end with a bracket that closes nothing. */
   cases: number
-  /** For `${…}`: does a word stand here that is used as it is, as in `${x:-word}`? */
+  /** For `${…}`: is this a literal word, as in `${x:-word}`? */
   readonly isDefault?: boolean
   /** For backticks: a backslash was seen, which is read twice there. */
   hasBackslash?: boolean
@@ -127,7 +127,7 @@ class Expander {
     else if (!this.#readExpansion()) this.#copy()
   }
 
-  /** Where commands stand. */
+  /** The position of commands. */
   readPlain(): void {
     if (this.#startsWith('\\')) this.#readBackslash()
     else if (this.#startsWith("'")) this.#readSingle()

@@ -1,4 +1,4 @@
-// Ends a program with everything it started. Agents give the commands they run groups of their own, so the group is not
+// Ends a program with everything it started. Agents run commands in their own groups, so the group is not
 // enough: on Linux the process table says who descends from whom.
 
 import { listPids, type ProcessEntry, readProcess } from '../../../guard/process-table.ts'
@@ -6,7 +6,7 @@ import { isGroupAlive, terminateGroup } from './terminate.ts'
 
 /** Ends a process group and all who descend from its leader: TERM, and KILL after a grace. */
 export async function endTree(leader: number, graceMs: number): Promise<void> {
-  // Looked up first: once their parents are gone, nobody knows whose they were.
+  // Looked up first: once their parents are gone, their origin is unknown.
   const strays = findStrays(leader)
   signal(strays, 'SIGTERM')
   await terminateGroup(leader, graceMs)
@@ -28,7 +28,7 @@ function signalPid(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // ESRCH: gone by itself. EPERM: it changed its user and is out of reach.
+    // ESRCH: already gone. EPERM: it changed its user and is out of reach.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
@@ -38,7 +38,7 @@ function findStrays(leader: number): readonly ProcessEntry[] {
   if (process.platform !== 'linux') return []
   const all = listPids().flatMap((pid) => readProcess(pid) ?? [])
   const family = new Set([leader])
-  // A child may stand before its parent in the table.
+  // A child may precede its parent in the table.
   for (let size = 0; size < family.size; ) {
     size = family.size
     for (const { pid, parent, group } of all) if (family.has(parent) || group === leader) family.add(pid)

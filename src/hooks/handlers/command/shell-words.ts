@@ -1,14 +1,14 @@
 // Shell text as the words that programs would get: quotes and backslashes taken off, so that `s\h` and `'sh'` are `sh`.
-// Placeholders and expansions stand in a word as marks, since their text is not known before the command runs.
+// Placeholders and expansions are marks in a word, since their text is not known before the command runs.
 
 import { forEachChild, parse, type SyntaxNode, type Word as WordNode, type WordPart } from 'unbash'
 import { FACT_NAMES } from './environment.ts'
 
-/** In place of a value that the agent chooses. */
+/** Mark of a value that the agent chooses. */
 const VALUE = '\uE000'
-/** In place of a value that ARC chooses: the workspace, the event. */
+/** Mark of a value that ARC chooses: the workspace, the event. */
 const OWN_VALUE = '\uE001'
-/** In place of what the shell puts in: a variable, the output of a command, a pattern. */
+/** Mark of a value that the shell inserts: a variable, the output of a command, a pattern. */
 const EXPANSION = '\uE002'
 
 const OWN_FACTS: readonly string[] = ['workspace', 'hook_event']
@@ -58,7 +58,7 @@ export function readShell(text: string): ReadText {
   return { calls: nodes.flatMap(readCall), nodes, isWhole: !hasErrors }
 }
 
-/** A text with marks in place of its placeholders. */
+/** A text with marks instead of placeholders. */
 export function markPlaceholders(text: string): string {
   return text.replace(PLACEHOLDERS, (_, name: string) => (OWN_FACTS.includes(name) ? OWN_VALUE : VALUE))
 }

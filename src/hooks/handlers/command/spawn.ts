@@ -73,7 +73,7 @@ export interface NotStarted {
   readonly why: string
 }
 
-/** Starts a program in a process group of its own, with pipes. Never throws. */
+/** Starts a program in its own process group, with pipes. Never throws. */
 export function start(how: Pick<Invocation, 'file' | 'args' | 'cwd' | 'env'>): ChildWithPipes | NotStarted {
   const { file, args, cwd, env } = how
   const options: SpawnOptions = { env, detached: true, stdio: 'pipe', windowsHide: true, ...(cwd && { cwd }) }

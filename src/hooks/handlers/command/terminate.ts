@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const FIRST_LOOK_MS = 5
 const LONGEST_PAUSE_MS = 100
-// Nobody survives KILL, but the system may need a moment to take it to everybody.
+// No process survives KILL, but the system may need a moment to deliver it.
 const KILL_WAIT_MS = 200
 
-/** Ends a process group; settles when nobody in it is alive. */
+/** Ends a process group; resolves when no process in it is alive. */
 export async function terminateGroup(leader: number, graceMs: number): Promise<void> {
   if (!signalGroup(leader, 'SIGTERM') || (await isGoneWithin(leader, graceMs))) return
   signalGroup(leader, 'SIGKILL')
@@ -30,7 +30,7 @@ export function isGroupAlive(leader: number): boolean {
   return process.platform === 'linux' ? hasLivingMember(leader) : true
 }
 
-// Sends a signal to a whole group; false when there is nobody left in it.
+// Sends a signal to a whole group; false when the group is empty.
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-leader, signal)
@@ -41,7 +41,7 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-// In a container whose first process does not collect orphans, the dead stay in their group for ever as zombies, and
+// In a container whose first process does not collect orphans, dead processes stay in their group forever as zombies, and
 // signals to them succeed. The process table tells them from the living.
 function hasLivingMember(leader: number): boolean {
   return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLivingMember(name, leader))

@@ -1,5 +1,5 @@
 // What a model answered, as a verdict. Stricter than for programs and servers: a model that did not answer in the form
-// it was asked for has not judged, so nothing but one JSON object counts, and plain text is never a pass.
+// the requested form has not decided, so only one JSON object counts, and plain text is never a pass.
 
 import { show } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'

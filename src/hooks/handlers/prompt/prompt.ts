@@ -16,22 +16,22 @@ import { type ModelRequest, WIRE_FORMATS, type WireFormat, type WireFormatName }
 
 /** A model to ask. */
 export interface PromptOptions {
-  /** `anthropic` or `openai`: any server that speaks it will do. */
+  /** `anthropic` or `openai`: the format of the server. */
   readonly format: WireFormatName
   readonly model: string
-  /** What the model is to judge, in your words. */
+  /** Your instructions: what the model checks. */
   readonly instructions: string
-  /** Where the server is, up to `/v1/messages` or `/chat/completions`; the vendor's own unless set. */
+  /** Where the server is, up to `/v1/messages` or `/chat/completions`; default: the vendor's server. */
   readonly baseUrl?: string
-  /** The variable that holds the key; the vendor's usual one unless set. */
+  /** The variable that holds the key; default: the vendor's usual variable. */
   readonly apiKeyEnv?: string
-  /** How the step is shown: `{{data.args.command}}`. The whole envelope as JSON unless set. */
+  /** How the step is shown: `{{data.args.command}}`. Default: the whole envelope as JSON. */
   readonly template?: string
-  /** For both tries together; 30 000 ms unless set. */
+  /** For both attempts together; default 30 000 ms. */
   readonly timeoutMs?: number
-  /** The longest step that is sent, in characters; 100 000 unless set. */
+  /** The longest step that is sent, in characters; default 100 000. */
   readonly maxInputChars?: number
-  /** The longest answer, in tokens; 1 024 unless set. */
+  /** The longest answer, in tokens; default 1 024. */
   readonly maxTokens?: number
 }
 
@@ -100,7 +100,7 @@ class Reviewer {
   /** Asks, and asks once more when the answer is not a verdict. */
   async review(envelope: object, signal: AbortSignal): Promise<unknown> {
     const step = renderStep(envelope, this.#template)
-    if (step.trim() === '') return new Failure('start', 'the template leaves nothing of this step to judge')
+    if (step.trim() === '') return new Failure('start', 'the template renders this step as an empty text')
     if (step.length > this.#maxInputChars) {
       return new Failure('start', `the step is ${step.length} characters, the budget is ${this.#maxInputChars}`)
     }

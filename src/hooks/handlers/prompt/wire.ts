@@ -46,7 +46,7 @@ export const WIRE_FORMATS = {
     }),
     read: (answer) => {
       if (!isRecord(answer)) return undefined
-      if (answer.stop_reason === 'refusal') return { kind: 'refusal', why: 'the model refused to judge this step' }
+      if (answer.stop_reason === 'refusal') return { kind: 'refusal', why: 'the model refused to check this step' }
       if (!Array.isArray(answer.content)) return undefined
       return { kind: answer.stop_reason === 'max_tokens' ? 'cut-off' : 'text', text: readText(answer.content) }
     },

@@ -1,4 +1,4 @@
-// Every migration, in order. One that was released is never changed: what comes next is a new file and a new line.
+// All migrations, in order. A released migration is never changed: a change of the schema is a new file and a new line.
 
 import { trace } from './0001-trace.ts'
 import { state } from './0002-state.ts'
@@ -6,6 +6,15 @@ import { stateExpiry } from './0003-state-expiry.ts'
 import { tasks } from './0004-tasks.ts'
 import { tracePlaces } from './0005-trace-places.ts'
 import { databaseOrigin } from './0006-database-origin.ts'
+import { traceIndexes } from './0007-trace-indexes.ts'
 
 /** The first brings an empty database to version 1, and so on. */
-export const MIGRATIONS: readonly string[] = [trace, state, stateExpiry, tasks, tracePlaces, databaseOrigin]
+export const MIGRATIONS: readonly string[] = [
+  trace,
+  state,
+  stateExpiry,
+  tasks,
+  tracePlaces,
+  databaseOrigin,
+  traceIndexes,
+]

@@ -1,5 +1,4 @@
-// What is found and counted a part at a time is the same as what looking at every record gives: the store in memory
-// does so, and is asked the same questions.
+// Queries and counters of the database give the same as those of the store in memory, which filters all its records.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +11,15 @@ import type { EventEntry, StepEntry } from '../../trace/record.ts'
 import { MemoryTraceStore } from '../memory/trace-store.ts'
 import type { TraceFilter, TraceStore } from '../ports.ts'
 import { loadDriver } from './driver/load-driver.ts'
-import { SEGMENT_SIZE } from './trace-index.ts'
+import { TraceReader } from './trace-reader.ts'
+import { TraceRows } from './trace-rows.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 let folder = ''
 let file = ''
 describeEachDriver(() => {
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'arc-places-'))
+    folder = mkdtempSync(join(tmpdir(), 'arc-reader-'))
     file = join(folder, 'arc.db')
   })
   afterEach(() => rmSync(folder, { recursive: true }))
@@ -27,8 +27,8 @@ describeEachDriver(() => {
   const HOUR = 3_600_000
   const BLOCK = { decision: 'block', applied: true, reason: 'no' } as const
 
-  describe('finding and counting a part at a time', () => {
-    it('gives what looking at every record gives, whatever was written, by whom, and cut', () => {
+  describe('queries and counters', () => {
+    it('are the same as a filter over all records, with two writers, retention and a clock that goes back', () => {
       fc.assert(
         fc.property(fc.array(action, { minLength: 1, maxLength: 12 }), fc.array(filter, { maxLength: 20 }), check),
         { numRuns: 25 },
@@ -46,7 +46,7 @@ describeEachDriver(() => {
       for (const store of stores) {
         for (const each of [{}, { steps: true, limit: 10_000 }, ...filters])
           expect(store.query(each)).toEqual(memory.query(each))
-        for (const id of ['last', 'n0', 'n1', 'n1-3', 'n2-1', 'n3-', 'event-1', 'nobody', 'n0-7.1']) {
+        for (const id of ['last', 'n0', 'n1', 'n1-3', 'n2-1', 'n3-', 'event-1', 'unknown', 'n0-7.1']) {
           expect(store.get(id), id).toEqual(memory.get(id))
         }
         expect(store.counters()).toEqual(memory.counters())
@@ -56,7 +56,7 @@ describeEachDriver(() => {
       for (const store of stores) store.close()
     }
 
-    it('finds what is rare among many parts, from either end', () => {
+    it('find rare records among many, from either end', () => {
       const store = new SqliteTraceStore(file)
       const rare = (at: number) => (at % 500 === 250 ? [BLOCK] : [{}])
       store.appendAll(Array.from({ length: 5_000 }, (_, at) => stepEntry({ id: `s${at}`, evaluations: rare(at) })))
@@ -69,77 +69,63 @@ describeEachDriver(() => {
       store.close()
     })
 
-    it('settles nothing before a part is complete, and then all of it, once, whoever completes it', () => {
-      const stores = [new SqliteTraceStore(file), new SqliteTraceStore(file)] as const
-      const db = loadDriver().open(file)
-      const settled = (): unknown => db.prepare('SELECT seq FROM trace_settled').pluck().get()
-      const counted = (): unknown =>
-        db.prepare("SELECT count FROM trace_counter WHERE scope = 'records' AND name = 'record'").pluck().get()
-      for (let at = 0; at < SEGMENT_SIZE / 2 - 1; at++) stores[at % 2 === 0 ? 0 : 1].append(stepEntry({ id: `s${at}` }))
-      expect([settled(), counted()]).toEqual([0, undefined])
-      stores[0].append(stepEntry({ id: 'completes' }))
-      expect([settled(), counted()]).toEqual([SEGMENT_SIZE - 1, SEGMENT_SIZE - 1])
-      stores[1].append(stepEntry({ id: 'next' }))
-      expect([settled(), counted()]).toEqual([SEGMENT_SIZE - 1, SEGMENT_SIZE - 1])
-      expect(stores[1].counters()).toMatchObject({ records: SEGMENT_SIZE + 2, steps: SEGMENT_SIZE / 2 + 1 })
-      for (const store of stores) store.close()
-      db.close()
-    })
-
-    it('settles again what could not be committed', () => {
+    it.each<[string, TraceFilter]>([
+      ['trace', {}],
+      ['trace', { component: 'hooks', action: 'hook:pass', decision: 'pass' }],
+      ['trace_by_session', { session: 'a', hook: 'guard', decision: 'block' }],
+      ['trace_by_action', { action: 'hook:block', hook: 'guard', component: 'launch' }],
+      ['trace_by_decision', { decision: 'block', hook: 'guard' }],
+      ['trace_by_component', { component: 'launch', action: 'hook:pass' }],
+      ['trace_by_hook', { hook: 'guard', action: 'hook:pass', since: ENTRY_TIME }],
+    ])('read %s in order, without sorting, for %j', (index, wanted) => {
       const store = new SqliteTraceStore(file)
-      for (let at = 0; at < SEGMENT_SIZE / 2 - 1; at++) store.append(stepEntry({ id: `s${at}` }))
       const db = loadDriver().open(file)
-      db.exec("CREATE TRIGGER full BEFORE UPDATE ON trace_settled BEGIN SELECT RAISE(ABORT, 'no'); END")
-      expect(() => store.append(stepEntry({ id: 'lost' }))).toThrow('no')
-      db.exec('DROP TRIGGER full')
+      const prepared: string[] = []
+      const prepare: typeof db.prepare = (sql) => {
+        prepared.push(sql)
+        return db.prepare(sql)
+      }
+      const spy = { ...{ text: (column: string) => db.text(column) }, prepare } as unknown as typeof db
+      const reader = new TraceReader(spy, new TraceRows(db))
+      for (const each of [wanted, { ...wanted, afterSeq: 5, beforeSeq: 90 }]) {
+        reader.query(each)
+        const sql = prepared.pop() ?? ''
+        const values = Array.from(sql.matchAll(/\?/g), () => null)
+        const plan = db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values)
+        const details = plan.map(({ detail }) => detail).join('; ')
+        expect(details).toMatch(new RegExp(`^(SCAN|SEARCH) trace\\b.*${index === 'trace' ? '' : ` INDEX ${index} `}`))
+        expect(details).not.toContain('TEMP B-TREE')
+      }
       db.close()
-      store.append(stepEntry({ id: 'completes' }))
-      expect(store.get('lost').found).toBe('nothing')
-      expect(store.query({ limit: 1_000, steps: true })).toHaveLength(SEGMENT_SIZE)
-      expect(store.counters().records).toBe(SEGMENT_SIZE)
-      expect(store.verify()).toMatchObject({ ok: true, records: SEGMENT_SIZE })
       store.close()
     })
 
-    it.each([
-      ['its class', "UPDATE trace_place SET places = '[]' WHERE kind = 'class' AND part = 1"],
-      ['its hook', "DELETE FROM trace_place WHERE kind = 'hook' AND part = 1"],
-      ['its session', "UPDATE trace_place SET name = 'other' WHERE kind = 'session' AND part = 1"],
-      ['its id', `DELETE FROM trace_id WHERE seq = ${SEGMENT_SIZE + 1}`],
-      ['its class', 'UPDATE trace_settled SET seq = 100000'],
-    ])('names a record that is no longer found by %s', (by, sql) => {
-      const store = new SqliteTraceStore(file)
-      store.appendAll(Array.from({ length: SEGMENT_SIZE + 20 }, (_, at) => stepEntry({ id: `s${at}`, session: 'one' })))
-      const db = loadDriver().open(file)
-      db.exec(sql)
-      db.close()
-      const { ok, firstBad } = store.verify()
-      expect(ok).toBe(false)
-      expect(firstBad?.message).toContain(`it is not found by ${by}`)
-      expect(firstBad?.seq).toBeGreaterThanOrEqual(SEGMENT_SIZE)
-      store.close()
-    })
-
-    it('leaves no list of what was cut behind', () => {
+    it('keep the totals of removed records, and find none of them', () => {
       const store = new SqliteTraceStore(file)
       const entries = Array.from({ length: 4_000 }, (_, at) => {
         return stepEntry({ id: `s${at}`, session: `session-${at % 50}`, time: ENTRY_TIME + at })
       })
       store.appendAll(entries)
       store.retain({ before: ENTRY_TIME + 3_500, now: ENTRY_TIME + 4_000, id: 'cut' })
-      const db = loadDriver().open(file)
-      expect(db.prepare('SELECT min(part) FROM trace_place').pluck().get()).toBe(Math.floor(7_001 / SEGMENT_SIZE))
-      // Those of the last part are not in there yet.
-      const settled = Math.floor(8_001 / SEGMENT_SIZE) * SEGMENT_SIZE - 1
-      const ids = Math.ceil((settled - 7_000) / 2)
-      expect(db.prepare('SELECT min(seq) AS first, count(*) AS count FROM trace_id').get()).toMatchObject({
-        first: 7_001,
-        count: ids,
-      })
-      db.close()
       expect(store.counters()).toMatchObject({ records: 8_001, steps: 4_000 })
       expect(store.query({ session: 'session-7', limit: 1_000 })).toHaveLength(10)
+      expect(store.query({ hook: 'hook-1', limit: 1_000 })).toHaveLength(500)
+      expect(store.get('s3499')).toEqual({ found: 'nothing' })
+      store.close()
+    })
+
+    it('count an entry again after its counters could not be written', () => {
+      const store = new SqliteTraceStore(file)
+      store.append(stepEntry({ id: 'before' }))
+      const db = loadDriver().open(file)
+      db.exec("CREATE TRIGGER full BEFORE UPDATE ON trace_counter BEGIN SELECT RAISE(ABORT, 'no'); END")
+      expect(() => store.append(stepEntry({ id: 'lost' }))).toThrow('no')
+      db.exec('DROP TRIGGER full')
+      db.close()
+      store.append(stepEntry({ id: 'after' }))
+      expect(store.get('lost').found).toBe('nothing')
+      expect(store.counters()).toMatchObject({ records: 4, steps: 2, total: { pass: 2 } })
+      expect(store.verify()).toMatchObject({ ok: true, records: 4 })
       store.close()
     })
   })
@@ -180,24 +166,25 @@ describeEachDriver(() => {
     {
       component: fc.constantFrom('hooks' as const, 'launch' as const, 'breaker' as const, 'trace' as const),
       action: fc.constantFrom('hook:pass', 'hook:block', 'hook:error', 'step:pass', 'breaker:open'),
-      session: fc.constantFrom('a', 'b', 'c', 'nobody'),
-      hook: fc.constantFrom('hook-1', 'hook-2', 'guard'),
+      session: fc.constantFrom('a', 'b', 'c', 'unknown'),
+      hook: fc.constantFrom('hook-1', 'hook-2', 'guard', 'unknown'),
       decision: fc.constantFrom('pass' as const, 'block' as const, 'flag' as const),
       since: fc.integer({ min: -1, max: 13 }).map((hours) => ENTRY_TIME + hours * HOUR),
       afterSeq: fc.integer({ min: 0, max: 2_000 }),
+      beforeSeq: fc.integer({ min: 0, max: 2_000 }),
       limit: fc.constantFrom(1, 2, 7, 100, 5_000),
       steps: fc.boolean(),
     },
     { requiredKeys: [] },
   )
 
-  // Deterministic, so that both stores are given the same.
+  // Deterministic, so that both stores get the same entries.
   function perform(act: Does<Action>, at: number, store: TraceStore): unknown {
     const time = ENTRY_TIME + at * HOUR
     if (act.does === 'event') return store.append(event(at, time))
     if (act.does === 'cut') return store.retain({ before: ENTRY_TIME + act.hours * HOUR, now: time, id: `cut-${at}` })
     if (act.does === 'shrink') return store.retain({ maxBytes: act.bytes, now: time, id: `cut-${at}` })
-    // The clock goes back now and then.
+    // The clock sometimes goes back.
     const entries = Array.from({ length: act.count }, (_, of) =>
       entry(at, of, act.session, time + act.step * of * 60_000),
     )
