@@ -5,7 +5,8 @@
 import { basename } from 'node:path'
 import type { ProcessDetails } from './process-table.ts'
 
-const HOST_NAMES = /^(?:claude|codex|gemini|qwen|copilot|cline|opencode|cursor-agent)(?:\.(?:js|mjs|cjs|ts|exe|sh))?$/i
+const HOST_PROGRAMS =
+  /^(?:claude|codex|gemini|qwen|copilot|cline|opencode|cursor-agent)(?:\.(?:js|mjs|cjs|ts|exe|sh))?$/i
 // Native builds have their platform in the name.
 const HOST_BUILDS = /^(?:codex|claude|opencode|copilot|cursor-agent)-(?:x86_64|x64|aarch64|arm64|linux|darwin|win32)/i
 const HOST_PACKAGES =
@@ -70,7 +71,7 @@ export function isAgentHost(found: ProcessDetails): boolean {
   const [first = ''] = args
   const paths = [exe, first, ...(isInterpreter(found) ? findScript(args) : [])]
   const names = [program, ...paths.map((path) => basename(path))]
-  return names.some((name) => HOST_NAMES.test(name) || HOST_BUILDS.test(name)) || paths.some(isHostPackage)
+  return names.some((name) => HOST_PROGRAMS.test(name) || HOST_BUILDS.test(name)) || paths.some(isHostPackage)
 }
 
 function isHostPackage(path: string): boolean {

@@ -172,6 +172,7 @@ ${askText(launched, curl, cat)}${nodeText(wire)}${failureText(launched)}`
 // Only a whole answer of the daemon with exit code 0 or 2 counts.
 function askText({ wire, isSocketOwn = true }: LauncherOptions, curl: string | undefined, cat: string): string {
   const headers = [`"${wire.profileHeader}: $profile"`]
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: shell syntax, not a template.
   const request = { wire, curl: '"$curl"', socket: '"$socket"', folder: '${PWD-}', headers }
   const lines = indentLines([defineAsk(request), sendPayload(request), READ_ANSWER].join('\n'), 2)
   return `payload=$(${quoteForShell(cat)}; printf x)

@@ -2,6 +2,7 @@
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { PAGES } from '../../dashboard/src/state/route.ts'
 import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import type { Action } from '../../src/protocol/views.ts'
 import { SqliteTaskStore } from '../../src/storage/sqlite/task-store.ts'
@@ -148,14 +149,11 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search')
   })
 
-  it.each(['overview', 'pipeline', 'feed', 'sessions', 'approvals', 'roundtables', 'tasks', 'config'])(
-    'fits %s on a screen of 390 pixels',
-    async (name) => {
-      const page = await open({ path: name === 'overview' ? '/' : `/${name}`, width: 390, height: 844 })
-      await page.waitForSelector(`[data-page="${name}"]`)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
-    },
-  )
+  it.each(PAGES)('fits $id on a screen of 390 pixels', async ({ id, path }) => {
+    const page = await open({ path, width: 390, height: 844 })
+    await page.waitForSelector(`[data-page="${id}"]`)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  })
 
   it('shows a session as a whole, with what it did in order', async () => {
     const page = await open({ path: '/sessions' })

@@ -2,6 +2,7 @@
 
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PAGES } from '../../dashboard/src/state/route.ts'
 import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import { SqliteTaskStore } from '../../src/storage/sqlite/task-store.ts'
 import { ArcDaemon } from './arc-daemon.ts'
@@ -26,8 +27,6 @@ const HOSTILE = [
 const REVERSED = 'echo \u202Esj.rm\u202C done \u2066hidden\u2069 \u200Bzero\u0000nul \u001B[31mred'
 const HIDDEN = /[\p{Bidi_Control}\p{Cf}]|(?!\n)\p{Cc}/u
 const LONG = 'x'.repeat(1_000_000)
-
-const PAGES = ['', 'pipeline', 'feed', 'sessions', 'approvals', 'roundtables', 'tasks', 'config']
 
 describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
   let browser: Browser
@@ -82,10 +81,10 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
     tasks.close()
   }
 
-  it.each(PAGES)('is text on the page /%s and nothing else', async (path) => {
-    const { page, context, problems } = await openPage(browser, daemon, { path: `/${path}` })
+  it.each(PAGES)('is text on the page $id and nothing else', async ({ id, path }) => {
+    const { page, context, problems } = await openPage(browser, daemon, { path })
     try {
-      await page.waitForSelector(`[data-page="${path === '' ? 'overview' : path}"]`)
+      await page.waitForSelector(`[data-page="${id}"]`)
       // Whatever reacts to being pointed at or clicked gets its chance.
       for (const element of (await page.$$('[data-row], [data-session], [data-hook]')).slice(0, 12)) {
         await element.hover({ timeout: 2_000 }).catch(() => undefined)

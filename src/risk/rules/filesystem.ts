@@ -89,6 +89,7 @@ export const filesystem: RulePack = {
       effect: 'destructive',
       tier: 4,
       reason: 'Deletes a folder whose path is only known at run time. An empty variable could make it any folder.',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: shell syntax, not a template.
       alternative: 'Write the full path, or make an empty variable an error: ${dir:?}.',
       owasp: 'ASI02',
       when: { program: DELETERS, test: deletesUnknown },

@@ -43,7 +43,8 @@ export interface Database {
   close(): void
 }
 
-/** A prepared statement. Parameters are numbers, strings and null; or one object, for `:name` parameters. */
+/** A prepared statement. Parameters are numbers, strings and null; or one object for `:name`
+ * parameters, which may have more fields than the statement has parameters. */
 export interface Statement<Parameters extends readonly unknown[] = readonly unknown[], Row = unknown> {
   /** For a statement that returns no row: use `get` with RETURNING. */
   run(...parameters: Parameters): Changes

@@ -1,5 +1,5 @@
-// Chooses the SQLite that this process uses: the one that comes with Node, else libsql, else better-sqlite3 where somebody
-// installed it. ARC_SQLITE names the driver to try first.
+// Chooses the SQLite that this process uses: the one that comes with Node, else libsql, else better-sqlite3 if it is
+// installed. ARC_SQLITE names the driver to try first.
 
 import { ArcError } from '../../../engine/errors.ts'
 import { loadBetterSqliteDriver } from './better-sqlite3-driver.ts'
@@ -7,7 +7,7 @@ import type { Driver, DriverName } from './driver.ts'
 import { loadLibsqlDriver } from './libsql-driver.ts'
 import { loadNodeDriver } from './node-driver.ts'
 
-// In the order in which they are tried.
+// In the order in which they are tried: built into the runtime, then dependencies, then optional peers.
 const LOADERS: Readonly<Record<DriverName, () => Driver>> = {
   node: loadNodeDriver,
   libsql: loadLibsqlDriver,
