@@ -1,4 +1,4 @@
-// Files of anchors: lines that are only added. When a file is long, most of its older lines are left out.
+// Files of anchors: lines are only appended. When a file is long, most of its older lines are removed.
 
 import {
   appendFileSync,
@@ -60,7 +60,7 @@ export function addAnchor(file: string, anchor: Anchor): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) thin(file)
 }
 
-// The newest stay, and every mismatch; of the older ones each second is left out, so that their distance grows with age.
+// The newest lines stay, and every mismatch; every second older line is removed, so that their distance grows with age.
 function thin(file: string): void {
   const anchors = readAnchorFile(file)
   const newest = anchors.length - NEWEST_LINES

@@ -10,9 +10,9 @@ import { TraceFactsReader } from './trace-facts.ts'
 export interface AnchorWriterOptions {
   /** Where anchors are written: the first file has to be writable, the others are copies. */
   readonly files: readonly [string, ...string[]]
-  /** Told of a database that is not the one that was noted. */
+  /** Receives a mismatch between the database and its anchors. */
   readonly onMismatch: (mismatch: Mismatch) => void
-  /** Told of anchors that cannot be written, once. */
+  /** Receives the first failure to write anchors. */
   readonly onFailure: (error: unknown) => void
   readonly wall?: () => number
 }
@@ -136,7 +136,7 @@ export class AnchorWriter {
     NOTED.delete(this.#file.path)
   }
 
-  // Supervision goes on without anchors; that there are none is reported.
+  // Supervision continues without anchors, and this is reported.
   #quietly(work: () => void): void {
     try {
       work()

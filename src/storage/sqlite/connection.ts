@@ -38,8 +38,8 @@ export class Connection<Prepared> {
   }
 
   /**
-   * Writes, in the transaction of this turn where the file has a writer queue, else in a transaction of its own that is
-   * committed at the return. The work may be repeated. `entries` is the number of trace entries in it.
+   * Writes in the shared transaction of this turn if the file has a writer queue, else in a separate transaction that is
+   * committed on return. The work may be repeated. `entries` is the number of trace entries in it.
    */
   write<T>(work: (prepared: Prepared, db: Database) => T, entries = 0): T {
     const file = this.#file

@@ -1,5 +1,5 @@
-// A bus between processes: messages are rows, and whoever listens looks a few times in 100 ms whether another process
-// has written. Looking costs microseconds, and nobody looks where nobody listens.
+// A bus between processes: messages are rows, and a process with subscribers polls a few times in 100 ms for rows of other
+// processes. A poll costs microseconds, and a process without subscribers does not poll.
 
 import { BaseBus, type BusServices, type SentMessage, type Subscription } from '../../bus/base-bus.ts'
 import { INBOX } from '../../bus/bus.ts'
@@ -115,7 +115,7 @@ export class SqliteBus extends BaseBus {
     try {
       this.#connection.write(({ uninterest }) => uninterest.run(id))
     } catch (error) {
-      // It runs out by itself.
+      // The row expires.
       this.services.report(`The end of listening to ${pattern} could not be noted: ${describe(error)}`)
     }
   }
@@ -190,7 +190,7 @@ function tidy(
   if (last !== undefined) remove.run(last, 0)
 }
 
-// Only who asked knows its name, so nobody has to look for who listens there.
+// Only the requester knows its name, so no other process looks for its subscriber.
 function isInbox(pattern: string): boolean {
   return pattern.startsWith(`${INBOX}.`)
 }

@@ -4,7 +4,7 @@
 export interface OpenOptions {
   /** Told when a damaged database was set aside: never to be swallowed. */
   readonly onSetAside?: ((notice: SetAside) => void) | undefined
-  /** How long to wait for others before giving up, over all attempts; 30 s unless set. */
+  /** How long to wait for a locked database, over all attempts; default 30 s. */
   readonly waitMs?: number | undefined
 }
 

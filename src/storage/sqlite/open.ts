@@ -1,5 +1,5 @@
 // Opens the one database: WAL, a busy timeout, migrations. A newer schema is refused before anything is written, and a
-// damaged file is set aside and a new one started, so that supervision goes on.
+// damaged file is renamed and a new one created, so that supervision continues.
 
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -85,7 +85,7 @@ function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
     db.pragma('page_size = 8192')
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
-    // Whoever writes then waits until so much of the log is moved into the file.
+    // A writer checkpoints once the WAL passes this number of pages.
     db.pragma('wal_autocheckpoint = 500')
     migrate(db, file)
     return { db, inode: readInode(file) }
@@ -95,7 +95,7 @@ function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
   }
 }
 
-// What agents do is nobody else's business.
+// Only the owner may read what agents do.
 function makePrivate(file: string): void {
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

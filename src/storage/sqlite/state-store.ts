@@ -28,11 +28,11 @@ export interface StateStoreOptions extends OpenOptions {
   readonly wall?: () => number
 }
 
-// Values that are made and will expire take others along that have, so many for each: so the table never holds more than
-// what lives at one time, whoever writes, and nobody has to sweep. Those that are made in one go do so together.
-const SWEPT_FOR_EACH = 4
-const SWEEP_APART_MS = 50
-const MAX_UNSWEPT = 16
+// Each new value that expires removes some expired values, so the table holds little more than the live values, without a
+// cleanup job. Values created together do this together.
+const EXPIRED_PER_VALUE = 4
+const EXPIRE_INTERVAL_MS = 50
+const MAX_BEFORE_EXPIRE = 16
 const MAX_ROUND_MS = 200
 
 /**
@@ -106,8 +106,8 @@ export class SqliteStateStore implements StateStore {
 
   #sweepsDue(now: number): number {
     this.#unswept++
-    if (Math.abs(now - this.#sweptAt) < SWEEP_APART_MS && this.#unswept < MAX_UNSWEPT) return 0
-    const due = this.#unswept * SWEPT_FOR_EACH
+    if (Math.abs(now - this.#sweptAt) < EXPIRE_INTERVAL_MS && this.#unswept < MAX_BEFORE_EXPIRE) return 0
+    const due = this.#unswept * EXPIRED_PER_VALUE
     this.#sweptAt = now
     this.#unswept = 0
     return due
@@ -118,8 +118,8 @@ export class SqliteStateStore implements StateStore {
   }
 }
 
-// A little later than asked for, at round times: what is written to again soon after keeps its place in the index. What
-// comes together stands together there, unless all of a long time have the same one: then it is put in by its key.
+// Rounded up: a value that is written again soon keeps its position in the index, and values written together are neighbours
+// in it.
 function expiryOf(now: number, ttlMs: number): number {
   const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(ttlMs / 64)))
   return Math.ceil((now + ttlMs) / roundMs) * roundMs

@@ -4,7 +4,7 @@
 
 import type { Database, Statement } from './driver/driver.ts'
 
-/** Told of the end of each transaction, with how many trace entries were in it. */
+/** Receives the end of each transaction, with its number of trace entries. */
 export interface WriterQueueEvents {
   onCommitted(entries: number): void
   /** The transaction was rolled back. */

@@ -1,4 +1,4 @@
-// SQLite as the package `libsql` brings it: its binary comes in a package for each platform, so that nothing is compiled.
+// SQLite from the package `libsql`: its binary is in a package per platform, so nothing is compiled.
 // Its own JavaScript takes 20 ms to find that binary, and its `get` leaves a read transaction open; so this calls the
 // binary directly. The version of the package is pinned for that reason.
 

@@ -1,6 +1,6 @@
 // The trace: records in a chain, its two ends, and the counters.
-// `class` stands for kind, component, action and decision together: whatever is asked for of these is a short list of
-// classes, each of which an index gives in order. `clock` never goes back, so a time is found by halving.
+// `class` combines kind, component, action and decision: a filter on these is a short list of classes, each of which an index
+// returns in order. `clock` never goes back, so a time is found by binary search.
 
 export const trace = `
   CREATE TABLE trace_class (

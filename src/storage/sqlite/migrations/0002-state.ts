@@ -1,6 +1,6 @@
-// Small values by key: breaker, attempts, approvals, roundtables. `version` counts the writes; who writes says which
-// one it has seen. `state_removed` holds the highest version that was ever removed: a value made anew begins above it,
-// so that nobody takes it for the one that was there before.
+// Small values by key: breaker, attempts, approvals, roundtables. `version` counts the writes; a writer names the
+// version it has read. `state_removed` holds the highest removed version: a new value starts above it, so that it differs from
+// the removed value.
 
 export const state = `
   CREATE TABLE state (

@@ -1,5 +1,5 @@
-// When a value of the state may go: what belongs to a session or turn would else stay for ever. Nothing stands for
-// what is kept until somebody removes it. Only what expires is in the index.
+// When a value of the state expires: values of a session or turn would otherwise stay forever. NULL means no expiry. Only
+// values that expire are in the index.
 
 export const stateExpiry = `
   ALTER TABLE state ADD COLUMN expires INTEGER;

@@ -1,5 +1,5 @@
-// Which database this is and since when: a copy of another one, or one that was started anew, is told apart by it.
-// `anchored` says that ends of its chain were noted outside of it. The age of an older database is that of its first record.
+// The id and the age of the database: they distinguish a copy of another database and a new database.
+// `anchored` says that anchors of its chain exist. The age of an older database is that of its first record.
 
 export const databaseOrigin = `
   CREATE TABLE database_origin (

@@ -1,5 +1,5 @@
-// Records with plain columns and SQLite's own indexes, in place of classes and lists of positions. Partial indexes leave
-// out the values of most records: scanning from the end finds those. Column order: the body is last, because a long body
+// Records with plain columns and SQLite's own indexes, instead of classes and lists of positions. Partial indexes omit
+// the values of most records: scanning from the end finds those. Column order: the body is last, because a long body
 // is in overflow pages, which a filter must not have to read.
 
 export const traceIndexes = `
