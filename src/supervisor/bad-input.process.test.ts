@@ -210,7 +210,7 @@ await supervisor.close()`
     for (const dir of [place.root, place.home, join(place.home, 'profiles')]) chmodSync(dir, 0o755)
     const { stdout, stderr } = await decide(OTHER_USER)
     expect(JSON.parse(stdout)).toEqual({ decisions: ['block'], isDurable: false, problems: expect.any(Number) })
-    expect(stderr).toMatch(/without a lasting record/)
+    expect(stderr).toMatch(/without a durable record/)
   })
 
   it.skipIf(!isRoot)(
