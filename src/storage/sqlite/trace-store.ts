@@ -27,7 +27,7 @@ import { TraceReader } from './trace-reader.ts'
 import { findCut, removeBatch } from './trace-retention.ts'
 import { readColumns, type TraceRow, TraceRows } from './trace-rows.ts'
 
-/** How the trace is opened and what it hides. */
+/** Options of the database and of the redaction. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
 
 interface Prepared {
