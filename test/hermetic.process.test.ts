@@ -1,4 +1,4 @@
-// Tests run the same for everybody: whatever a user has exported reaches no test, and nothing is written into the user's
+// Tests run the same on every machine: no variable of the user reaches a test, and nothing is written into the user's
 // folders.
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-// The root has at most sixty values; the rest is in entries of its own.
+// The root has at most sixty values; the rest is in separate entries.
 const MAX_ROOT_VALUES = 60
 
 const EXPORTS = {

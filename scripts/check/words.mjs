@@ -1,23 +1,16 @@
 // Checks the vocabulary of GLOSSARY.md: retired words in exported names and file names, exported names declared twice, and
 // retired phrases in pages, messages, comments and test titles.
-// words-pending.txt lists the known findings that remain. It may only shrink: `--prune` removes the lines that are done.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PENDING_FILE = join(ROOT, 'scripts/check/words-pending.txt')
 const CHECKED = ['*.md', 'docs', 'examples', 'src', 'dashboard', 'scripts', 'bench', 'test']
 // These files contain the retired words on purpose.
-const EXEMPT_FILES = new Set([
-  'GLOSSARY.md',
-  'scripts/check/words.mjs',
-  'scripts/check/words-pending.txt',
-  'test/words.test.ts',
-])
+const EXEMPT_FILES = new Set(['GLOSSARY.md', 'scripts/check/words.mjs', 'test/words.test.ts'])
 // Host folders implement one interface, compat repeats the names of earlier systems, and the managed form of a command
 // has the functions of the command.
 const MAY_REPEAT_NAMES = /^src\/(?:hosts\/[^/]+\/|compat\/|cli\/commands\/[^/]+\/managed-)/
@@ -29,7 +22,7 @@ const USER_NAME = /(?:chown(?: -\w+)*|-u) nobody(?::nobody)?/g
 const TEST_CALLS = new Set(['it', 'test', 'describe'])
 
 /**
- * Every finding as `{ key, file, line, message }`.
+ * Every finding as `{ file, line, message }`.
  * @param {string} glossary the text of GLOSSARY.md
  * @param {Map<string, string>} files path → text
  */
@@ -69,8 +62,9 @@ function quoted(cell = '') {
   return [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1])
 }
 
+// "instead of its own X" is no "X of its own".
 function patternFor(phrase) {
-  return new RegExp(`(?<![\\w-])${phrase.replaceAll(' ', '\\s+')}(?![\\w-])`, 'i')
+  return new RegExp(`(?<![\\w-]|instead )${phrase.replaceAll(' ', '\\s+')}(?![\\w-])`, 'i')
 }
 
 function checkLines(file, lines, phrases, firstLine = 1) {
@@ -78,7 +72,6 @@ function checkLines(file, lines, phrases, firstLine = 1) {
     phrases
       .filter(({ pattern }) => pattern.test(line.replaceAll(USER_NAME, '')))
       .map(({ phrase, say }) => ({
-        key: `phrase ${file} ${phrase}`,
         file,
         line: firstLine + index,
         message: `"${phrase}": write ${say}`,
@@ -143,7 +136,6 @@ function checkFileName(file, names) {
   return splitName(file.slice(file.indexOf('/') + 1))
     .filter((part) => names.has(part))
     .map((part) => ({
-      key: `file ${file}`,
       file,
       line: 1,
       message: `"${part}" in the path: write ${names.get(part)}`,
@@ -153,7 +145,7 @@ function checkFileName(file, names) {
 function checkName({ name, line, isFunction }, file, names) {
   const problems = splitName(name)
     .filter((part) => names.has(part))
-    .map((part) => ({ key: `name ${name}`, file, line, message: `"${part}" in ${name}: write ${names.get(part)}` }))
+    .map((part) => ({ file, line, message: `"${part}" in ${name}: write ${names.get(part)}` }))
   if (isFunction && /[a-z]Of$/.test(name)) {
     problems.push({
       key: `name ${name}`,
@@ -205,26 +197,11 @@ function findLine(source, node) {
 function checkRepeated(declared) {
   return [...declared].flatMap(([name, files]) =>
     [...files].slice(1).map(([file, line]) => ({
-      key: `twice ${name}`,
       file,
       line,
       message: `${name} is exported by ${[...files.keys()][0]} too: an exported name occurs once`,
     })),
   )
-}
-
-/** The findings that are not pending, and the pending lines that no longer occur. */
-export function comparePending(problems, pending) {
-  const found = new Set(problems.map((problem) => problem.key))
-  return {
-    open: problems.filter((problem) => !pending.includes(problem.key)),
-    done: pending.filter((key) => !found.has(key)),
-  }
-}
-
-function readPending() {
-  if (!existsSync(PENDING_FILE)) return []
-  return readFileSync(PENDING_FILE, 'utf8').split('\n').filter(Boolean)
 }
 
 function readTree() {
@@ -240,24 +217,10 @@ function readTree() {
   )
 }
 
-function main(args) {
+function main() {
   const problems = findWordProblems(readFileSync(join(ROOT, 'GLOSSARY.md'), 'utf8'), readTree())
-  const pending = readPending()
-  const { open, done } = comparePending(problems, pending)
-  if (args.includes('--prune')) {
-    writeFileSync(
-      PENDING_FILE,
-      pending
-        .filter((key) => !done.includes(key))
-        .map((key) => `${key}\n`)
-        .join(''),
-    )
-    return
-  }
-  const shown = args.includes('--all') ? problems : open
-  for (const { file, line, message } of shown) console.log(`${file}:${line}: ${message}`)
-  for (const key of done) console.log(`scripts/check/words-pending.txt: "${key}" is done: run with --prune`)
-  if (open.length + done.length > 0) process.exitCode = 1
+  for (const { file, line, message } of problems) console.log(`${file}:${line}: ${message}`)
+  if (problems.length > 0) process.exitCode = 1
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) main(process.argv.slice(2))
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) main()

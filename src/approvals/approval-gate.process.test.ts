@@ -88,7 +88,7 @@ describe('a held step', () => {
     expect((await pending).reason).toMatch(/^Denied by .*\. It writes to production\.$/)
   })
 
-  it('is blocked when nobody answers, and says how to have it approved', async () => {
+  it('is blocked without an answer, and says how to approve it', async () => {
     const supervisor = await supervise({ askMs: 30 })
     const outcome = await call(supervisor)
     expect(outcome).toMatchObject({ decision: 'block', blocked: true, hook: 'careful' })

@@ -38,7 +38,7 @@ describe('approvals', () => {
     for (const store of stores) store.close()
     stores = []
   })
-  // Each with a connection of its own, as two processes have.
+  // Each with its own connection, as two processes have.
   const open = () => {
     const state = new SqliteStateStore(join(folder, 'arc.db'))
     stores.push(state)
@@ -59,7 +59,7 @@ describe('approvals', () => {
     expect(clock.timers).toBe(0)
   })
 
-  it('B5 a no is a no, and the first answer stands', async () => {
+  it('B5 a denial is final, and the first answer counts', async () => {
     const [agent, person] = [open(), open()]
     const held = agent.hold(STEP, {})
     const id = person.list()[0]?.id ?? ''
@@ -79,7 +79,7 @@ describe('approvals', () => {
     expect(await held).toMatchObject({ isApproved: false, status: 'expired' })
   })
 
-  it('B5 whoever stops waiting is not approved', async () => {
+  it('B5 a step that no longer waits is not approved', async () => {
     const stop = new AbortController()
     const held = open().hold(STEP, {}, { signal: stop.signal })
     stop.abort()
@@ -131,7 +131,7 @@ describe('approvals', () => {
     expect(approvals.consume(step)?.id).toBe(id)
   })
 
-  it('G4 a step is found by its hash: nobody reads all others, and only so many may wait', () => {
+  it('G4 a step is found by its hash without reading all others, and the number of waiting steps is limited', () => {
     const state = new MemoryStateStore()
     const approvals = new Approvals({ state, clock, newId: () => `id-${++ids}`, canonicalize })
     approvals.request(STEP, {})

@@ -27,7 +27,7 @@ it('every command that the guides name exists, with the options they give it', (
     const isGroup = [...options.keys()].some((name) => name.startsWith(`${word} `))
     const known = options.get(isGroup ? word + sub : word)
     if (known === undefined) return [whole]
-    // What stands in quotes is for somebody else.
+    // Quoted text belongs to another command.
     const [own = ''] = `${sub}${rest} `.replace(/'[^']*'|"[^"]*"/g, '').split(' -- ')
     return [...own.matchAll(/--[a-z][a-z-]*/g)].flatMap(([option]) => (known.includes(option) ? [] : [whole]))
   })

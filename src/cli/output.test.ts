@@ -25,7 +25,7 @@ it('columns line up, also with colours, wide characters and combined ones', () =
   expect(lines[3]).toBe('👩‍💻      4')
 })
 
-it('a head stands above, and rows may be of different lengths', () => {
+it('the head is the first line, and rows may have different lengths', () => {
   expect(alignColumns([['a'], ['b', 'c']], { head: ['name', 'what'] }).map((line) => displayWidth(line))).toEqual([
     10, 1, 7,
   ])

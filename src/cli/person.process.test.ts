@@ -67,7 +67,7 @@ async function until(check: () => boolean): Promise<void> {
   while (!check()) await new Promise((resolve) => setTimeout(resolve, 25))
 }
 
-// Types the answer into a real terminal once the question stands there.
+// Types the answer into a real terminal once the question is shown.
 function onTerminal(line: string, answer: string): Promise<{ readonly code: number | null; readonly screen: string }> {
   const env = { ...process.env, TERM: 'xterm', NO_COLOR: '1', ARC_HOME: place.home, ARC_PROFILE: '' }
   const command = `stty cols 200; "${process.execPath}" "${ARC}" ${line}`
@@ -87,7 +87,7 @@ function onTerminal(line: string, answer: string): Promise<{ readonly code: numb
 
 describe.skipIf(!isLinux)('a process that an agent started', () => {
   it(
-    'G4 approves, denies, trusts, loosens and stops nothing, also in a home that asks nobody',
+    'G4 approves, denies, trusts, loosens and stops nothing, also in a home without confirmation',
     async () => {
       askNobody(place.home)
       await agent.callHook(launcher, 'ls')
@@ -236,7 +236,7 @@ describe.skipIf(!isLinux || !hasScript || !canBePerson)('a person at a terminal'
   )
 
   it(
-    'G4 without a terminal nothing is approved or loosened, and denying, stopping and raising go on',
+    'G4 without a terminal nothing is approved or loosened, and denying, stopping and raising still work',
     async () => {
       const { id } = hold()
       for (const line of [
@@ -262,7 +262,7 @@ describe.skipIf(!isLinux || !hasScript || !canBePerson)('a person at a terminal'
   )
 })
 
-it('G4 arc doctor reports a home that asks nobody', async () => {
+it('G4 arc doctor reports a home without confirmation', async () => {
   askNobody(place.home)
   const { checks } = onlyJson<{ checks: { name: string; detail: string }[] }>(await arc('doctor', '--json'))
   expect(checks.find(({ name }) => name === 'confirmations')?.detail).toContain('warning')

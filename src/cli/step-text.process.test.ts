@@ -15,7 +15,7 @@ import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { canonicalize } from '../trace/canonical.ts'
 import { argumentLines } from './step-text.ts'
 
-// A title for the window, a line cleared, reversed text, an invisible blank, C1, hidden text, and a line of its own.
+// A title for the window, a line cleared, reversed text, an invisible blank, C1, hidden text, and a separate line.
 const HOSTILE = 'mcp__x__\u001b]0;owned\u0007\u001b[2K\u202egnihtyna\u200b\u009b31m\u001b[8mgone\u001b[31mred\n✓ pass'
 const LINES = Array.from({ length: 300 }, (_, at) => (at === 149 ? 'rm -rf ~  # line 150' : `echo line ${at + 1}`))
 const STEP = {
@@ -64,7 +64,7 @@ describe('arc approvals list', () => {
     expect(screen).toContain('mcp__x__\\u{1b}]0;owned\\u{7}\\u{1b}[2K\\u{202e}gnihtyna\\u{200b}\\u{9b}31m')
     for (const fact of ['workspace: /srv/\\u{1b}[1mproject', 'session: session-\\u{7}', 'agent: agent-\\u{9b}2J'])
       expect(screen).toContain(fact)
-    // Nobody's line looks like a line of ours.
+    // No line of the agent looks like a line of ARC.
     expect(screen.split('\n').filter((line) => line.startsWith('✓ pass'))).toEqual([])
   })
 
@@ -154,7 +154,7 @@ it.skipIf(!hasTerminal)('G9 a real terminal gets our colours and nothing of the 
 })
 
 describe('the lines of arguments', () => {
-  it('G9 a long line is shown from both ends and around the match, what is left out counted', () => {
+  it('G9 a long line is shown from both ends and around the match, with the number of omitted characters', () => {
     const line = `${'a'.repeat(5_000)} rm -rf ~ ${'b'.repeat(5_000)}`
     const span = { start: 5_001, end: 5_009 }
     const evidence = [{ rule: 'x', effect: 'destructive', tier: 5, span, matched: 'rm -rf ~', reason: 'x' }] as const
@@ -167,7 +167,7 @@ describe('the lines of arguments', () => {
     expect(whole).toContain(line)
   })
 
-  it('G9 nothing is left out without saying how to see it, and a matched argument is always in view', () => {
+  it('G9 omitted text is marked with how to see it, and a matched argument is always in view', () => {
     const args = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`a${at}`, at === 180 ? 'rm -rf ~' : 'x']))
     const span = { start: 0, end: 8 }
     const evidence = [{ rule: 'x', effect: 'destructive', tier: 5, span, matched: 'rm -rf ~', reason: 'x' }] as const

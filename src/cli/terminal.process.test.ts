@@ -29,7 +29,7 @@ interface OnTerminal {
   readonly screen: string
 }
 
-// Types the answer once the question stands there.
+// Types the answer once the question is shown.
 function onTerminal(
   line: string,
   options: { answer?: string; env?: Record<string, string> } = {},

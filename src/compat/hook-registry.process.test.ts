@@ -146,7 +146,7 @@ describe('a hook', () => {
     expect(logged()).toEqual(['ran', 'ran'])
   })
 
-  it('H6 runs after those before it have ended, and results come in order', async () => {
+  it('H6 runs after the previous hooks have ended, and returns results in order', async () => {
     const registry = HookRegistry.fromConfigs(
       [0.15, 0.05, 0].map((seconds) => ({
         event: 'post_tool_use' as const,

@@ -97,7 +97,7 @@ describe('loading', () => {
     expect(load({ profile: '../../etc/passwd' }).problems[0]).toMatchObject({ kind: 'invalid' })
   })
 
-  it('C1 goes on when the last good state cannot be written, and says so', () => {
+  it('C1 continues if the last good version cannot be written, and reports it', () => {
     write(PROFILE, { enforcement: 'enforce' })
     write('home/last-good', 'in the way')
     expect(load()).toMatchObject({ config: { enforcement: 'enforce' }, problems: [{ kind: 'not-saved' }] })
@@ -172,7 +172,7 @@ describe('loading', () => {
     expect(problems).toMatchObject([{ line: 2, key: 'commands[0].command' }])
   })
 
-  it('C1 says so when two files stand for one profile', () => {
+  it('C1 reports two files for one profile', () => {
     write(PROFILE, { enforcement: 'enforce' })
     write('home/profiles/default.yaml', 'enforcement: off')
     expect(load()).toMatchObject({ config: { enforcement: 'enforce' }, problems: [{ kind: 'ambiguous' }] })

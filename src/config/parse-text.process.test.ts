@@ -68,7 +68,7 @@ describe('parsing', () => {
     expect(parsed?.at(['other'])).toEqual({ line: 2, column: 8 })
   })
 
-  it('C1 never throws, and every problem stands inside the text', () => {
+  it('C1 never throws, and every problem has a position in the text', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -121,7 +121,7 @@ describe('reading', () => {
     expect(readTextFile(file).problem).toMatchObject({ kind: 'too-large', line: 1, column: 1 })
   })
 
-  it('C1 says so when a directory, a pipe, a loop of links or other bytes stand in the place of a file', () => {
+  it('C1 reports a directory, a pipe, a loop of links or other bytes instead of a file', () => {
     mkdirSync(join(dir, 'd.json'))
     expect(readTextFile(join(dir, 'd.json')).problem?.message).toContain('this is a directory')
     execFileSync('/usr/bin/env', ['mkfifo', join(dir, 'pipe.json')])

@@ -53,7 +53,7 @@ describe('the fingerprint of a project', () => {
     expect(hashOf(command)).not.toBe(before)
   })
 
-  it('C2 covers what a program reads by itself, and a script named from another directory', () => {
+  it('C2 covers files that a program reads implicitly, and a script named from another directory', () => {
     mkdirSync(join(dir, 'tools'))
     const before = [hashOf('npm run lint'), hashOf('make check'), hashOf('cd tools && ./x.sh'), hashOf('node ./tools')]
     for (const file of ['package.json', 'Makefile', 'tools/x.sh', 'tools/index.js']) write(file, 'x')

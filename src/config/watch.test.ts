@@ -5,7 +5,7 @@ import { makeTempFolder } from '../../test/temp-folder.ts'
 import { openLastGood } from './last-good.ts'
 import { type ConfigReload, type WatchedConfig, type WatchOptions, watchConfig } from './watch.ts'
 
-// Real files and a real watcher, so real time: the clock only has to be the one that everybody uses.
+// Real files and a real watcher, so real time: the clock must be the system clock.
 const clock: WatchOptions['clock'] = {
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms)
@@ -69,7 +69,7 @@ describe('watching', () => {
     expect(reloads.every(({ current }) => current.problems.length === 0)).toBe(true)
   })
 
-  it('C3 keeps the last good state through a half-written save, says so, and goes on after it', async () => {
+  it('C3 keeps the last good state through a half-written save, reports it, and continues after it', async () => {
     await start()
     writeFileSync(profile, '{"enforcement":"adv')
     await vi.waitFor(() => expect(reloads).toHaveLength(1), { timeout: 5_000 })

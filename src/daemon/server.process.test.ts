@@ -1,4 +1,4 @@
-// A daemon as it stands on the socket and on the port, with real requests.
+// A daemon on its socket and its port, with real requests.
 
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -362,7 +362,7 @@ it('stops with a no for what is held', async () => {
 it.each([
   ['an address that is none', '//[', '', 404],
   ['a broken frame along with it', '/v1/stream', '\u00ff\u00ff', 101],
-])('an upgrade with %s ends nobody else', async (_what, path, frame, status) => {
+])('an upgrade with %s ends no other connection', async (_what, path, frame, status) => {
   const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
   const answer = await new Promise<string>((resolve, reject) => {
     let said = ''

@@ -91,7 +91,7 @@ it.runIf(existsSync('/proc/self/fd'))('T1 closing leaves no timer and no file, a
   expect(clock.timers).toBe(0)
 })
 
-it('T3 says once what keeps it from looking, and goes on when it can', async () => {
+it('T3 reports a failure to poll once, and continues when it can', async () => {
   at.write('home', 'a file in the place of the folder')
   tasks.watch()
   await tick()
@@ -100,7 +100,7 @@ it('T3 says once what keeps it from looking, and goes on when it can', async () 
   expect(clock.timers).toBe(1)
 })
 
-it('T3 goes on with the database that stands there now', async () => {
+it('T3 continues with the new database', async () => {
   const { delegator, store } = await tasks.open()
   await delegator.delegate(DRAFT)
   await inFlight.finish(5_000)

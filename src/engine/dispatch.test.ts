@@ -146,7 +146,7 @@ describe('modes', () => {
     ['log', false, false],
     ['advise', true, false],
     ['enforce', true, true],
-  ])('in %s the user is told: %s; edits are made: %s', (mode, isTold, isEdited) => {
+  ])('in %s the user is notified: %s; edits are applied: %s', (mode, isTold, isEdited) => {
     const { engine, dispatch, notices } = makeEngine({ mode })
     engine.register('pre:tool', () => ({ decision: 'flag', reason: 'odd', modify: { args: { command: 'pwd' } } }), {
       name: 'h',

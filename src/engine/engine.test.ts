@@ -436,7 +436,7 @@ describe('observing', () => {
     ],
     ['rejects', () => Promise.reject(new Error('bug'))],
     ['hangs', () => NEVER],
-  ])('D11 a hook that %s is traced and delays nobody', async (_what, handler) => {
+  ])('D11 a hook that %s is traced and delays no caller', async (_what, handler) => {
     const { engine, clock, records, faults } = makeEngine()
     engine.register('pre:tool', handler, { name: 'bad' })
     engine.register('pre:tool', pass, { name: 'good' })
@@ -496,7 +496,7 @@ describe('an engine', () => {
     expect([atOnce(a.dispatch()).blocked, atOnce(b.dispatch()).blocked]).toEqual([true, false])
   })
 
-  it('tells onFault instead of its own reporter', () => {
+  it('calls onFault instead of its own reporter', () => {
     const told: Fault[] = []
     const { engine, dispatch, faults } = makeEngine({ onFault: (fault) => void told.push(fault) })
     engine.register('pre:tool', () => {

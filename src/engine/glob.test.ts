@@ -67,7 +67,7 @@ describe('a glob', () => {
     ['shell', false],
     ['mcp__x__y', false],
     ['a.b-c/d', false],
-  ])('is told from a plain name: %s → %s', (text, expected) => {
+  ])('is distinguished from a plain name: %s → %s', (text, expected) => {
     expect(isGlob(text)).toBe(expected)
   })
 })

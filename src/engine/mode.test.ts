@@ -150,7 +150,7 @@ describe('what each mode does', () => {
     ['advise', 1],
     ['warn', 1],
     ['enforce', 1],
-  ] as const)('M1 %s: the user hears of a flag or block: %i times', async (mode, count) => {
+  ] as const)('M1 %s: the user is notified of a flag or block: %i times', async (mode, count) => {
     for (const answer of ['flag', BLOCK]) {
       const { notices } = await inMode(mode, answer)
       expect(notices).toMatchObject(Array(count).fill({ hook: 'hook', point: 'pre:tool' }))

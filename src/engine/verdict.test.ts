@@ -326,7 +326,7 @@ describe('a supplied result', () => {
     ['nothing much', ''],
     ['zero', 0],
     ['false', false],
-  ])('H7 answers the tool call in its stead, and the turn goes on: %s', async (_what, result) => {
+  ])('H7 answers the tool call instead of the tool, and the turn continues: %s', async (_what, result) => {
     const { outcome, evaluations } = await sendPast({ result }, { point: 'pre:tool' })
     expect(outcome).toMatchObject({ decision: 'pass', blocked: false, control: 'proceed', data: TOOL_CALL })
     expect(outcome.answer).toEqual({ result, isError: false })

@@ -1,4 +1,4 @@
-// What nobody may get round: with the breaker open, a critical hook and the floor hold. Each test tries to defeat them
+// With the breaker open, critical hooks and the block of tier 5 still apply. Each test tries to defeat them
 // through a real supervisor: real commands that fail, real files, a real database.
 
 import { spawn } from 'node:child_process'

@@ -12,7 +12,7 @@ import { runWithRetry } from './retry.ts'
 
 const shell = (command: string) => ({ tool: 'shell', args: { command } })
 
-// The profiles that the guide shows, as they stand.
+// The profiles of the guide, unchanged.
 const GUIDE = readFileSync(new URL('../../docs/guides/supervision.md', import.meta.url), 'utf8')
 const PROFILES = [...GUIDE.matchAll(/^## (.*?)\n(?:(?!^## )[\s\S])*?```jsonc\n([\s\S]*?)```/gm)]
 

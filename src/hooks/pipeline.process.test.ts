@@ -89,7 +89,7 @@ describe('commands of the configuration', () => {
     expect([decision, where()]).toEqual(['pass', process.cwd()])
   })
 
-  it('D8 more hooks than a point may hold: the one too many is named with its place, the others stand', async () => {
+  it('D8 more hooks than a point may hold: the extra hook is reported with its position, the others run', async () => {
     const commands = ['a', 'b', 'c'].map((name) => ({ name, event: 'pre:tool', command: `exit 0 # ${name}` }))
     place.write(PROFILE, { hooks: { maxHooksPerPoint: 2 }, commands })
     const supervisor = supervise()

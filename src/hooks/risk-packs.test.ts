@@ -35,7 +35,7 @@ const profile = (packs: readonly unknown[]) => ({
 })
 
 describe('packs in a profile', () => {
-  it('B10 are judged beside the built-in ones, by what would run', async () => {
+  it('B10 apply together with the built-in packs, to the commands that would run', async () => {
     place.write(PROFILE, profile([PACK]))
     const supervisor = await createSupervisor({ home: place.home, notify: () => undefined })
     const decide = async (command: string) => supervisor.dispatch('pre:tool', { tool: 'shell', args: { command } })

@@ -28,7 +28,7 @@ function failing(host: HostName, facts: Partial<HostFacts>): string[] {
   return all.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)
 }
 
-it('an installed host has nothing to mend', () => {
+it('an installed host has nothing to fix', () => {
   for (const host of ['claude', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'] as const) {
     expect(failing(host, { texts: installed(host) })).toEqual([])
   }
@@ -58,7 +58,7 @@ it('Claude: a switch that turns every hook off is found', () => {
   ])
 })
 
-it('Codex: lines that nobody reviewed are counted, since Codex skips them without a word', () => {
+it('Codex: unreviewed lines are counted, since Codex skips them silently', () => {
   expect(failing('codex', { texts: installed('codex') })[0]).toMatch(/^codex: trusted: 0 of 9 lines reviewed/)
   const events = Object.keys(HOSTS.codex.events).filter((name) => HOSTS.codex.events[name]?.isInstalled)
   const rows = events.map((name) => `[hooks.state."/p/.codex/hooks.json:${name}:0:0"]\ntrusted_hash = "x"\n`)

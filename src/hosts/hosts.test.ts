@@ -52,7 +52,7 @@ describe("Copilot that runs a hook of Claude's files", () => {
     }
   })
 
-  it("is answered in Claude's dialect with exit code 0, since it would report the code in place of the reason", () => {
+  it("is answered in Claude's dialect with exit code 0, since it would report the code instead of the reason", () => {
     const { stdout, exitCode } = HOSTS.copilot.reply(step, outcome(step, BLOCK), {})
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -173,7 +173,7 @@ describe('edits', () => {
     })
   })
 
-  it('a result that a hook gave in place of the call is told in the denial', () => {
+  it('a result that a hook gave instead of the call is shown in the denial', () => {
     const step = read('codex', undefined, fixture('codex/fixtures/PreToolUse.json'), {})
     const answered = outcome(step, { answer: { result: 'cached output', isError: false } })
     expect(HOSTS.codex.reply(step, answered, {})).toMatchObject({

@@ -86,7 +86,7 @@ describe('an engine on the real clock', () => {
     expect([stdout, stderr]).toEqual(['', 'arc: hook bad failed at pre:tool: crash: Error: hook bug\n'])
   })
 
-  it('measures how long hooks take and gives steps ids of their own', async () => {
+  it('measures how long hooks take and gives steps unique ids', async () => {
     const seen: [number, string][] = []
     const engine = createEngine({ sink: ({ durationMs }, { id }) => void seen.push([durationMs, id]) })
     engine.register('pre:tool', () => {

@@ -43,7 +43,7 @@ describe('the patterns of the rules', () => {
 
 describe('long commands', () => {
   it.each(['a ', '-r ', '$(', '"', "'", '| ', '; ', '{', '/* ', '<<A\n', 'rm -rf x ', '\\', '--', 'x=1 '])(
-    'B10 a text of many %j is judged',
+    'B10 a text of many %j is classified',
     (part) => {
       const assessment = classifyRisk({ tool: 'shell', args: { command: part.repeat(LONG / part.length) } })
       expect(assessment.tier).toBeGreaterThan(0)

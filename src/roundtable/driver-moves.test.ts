@@ -17,7 +17,7 @@ function tableOf(agents: readonly string[], rounds: number): Roundtable {
 const said = (content: string) => ({ content, course })
 
 describe('driving a table', () => {
-  it('R7 takes a turn that nobody heard, and replaces one that the hook heard', () => {
+  it('R7 adds a turn that the hook did not record, and replaces a turn that it recorded', () => {
     const table = tableOf(['a', 'b'], 1)
     const alone = completeTurn(table, 0, said('mine'), when)
     const heard = speak(table, { agent: 'a', content: 'theirs', via: 'message', ...when }).table
@@ -72,7 +72,7 @@ describe('driving a table', () => {
     expect(isDriven).toBe(false)
   })
 
-  it('R7 keeps every turn in its place, whoever of hook and driver is first', () => {
+  it('R7 keeps every turn in its place, whether hook or driver is first', () => {
     const agents = ['a', 'b', 'c']
     const step = fc.record({ isHeard: fc.boolean(), isGivenUp: fc.boolean(), text: fc.string({ minLength: 1 }) })
     fc.assert(

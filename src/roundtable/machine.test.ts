@@ -49,7 +49,7 @@ describe('the course of a roundtable', () => {
     expect(speak(first.table, { ...said, via: 'response' }).heard).toBe('turn')
   })
 
-  it('R3 is deserted when nobody takes a turn for too long, and asides do not keep it open', () => {
+  it('R3 is deserted without a turn for too long, and asides do not keep it open', () => {
     const table = speak(tableOf(['a', 'b'], 1), {
       agent: 'b',
       content: 'x',

@@ -60,7 +60,7 @@ describe('reading a synthesis', () => {
   })
 })
 
-describe('what stands in for a synthesis', () => {
+describe('the replacement of a synthesis', () => {
   const table = ['tabs', '', 'both'].reduce<Roundtable>(
     (before, content, place) =>
       completeTurn(

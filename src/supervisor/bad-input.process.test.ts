@@ -1,4 +1,4 @@
-// Bad input and bad surroundings for a whole supervisor: each is said, and supervision goes on with what was last good.
+// Invalid input and failing environments for a whole supervisor: each is reported, and the last good settings apply.
 // What is tested nearer to its code (unknown keys, circles, 100 MB, …) is in supervisor.test.ts and in src/config.
 
 import { spawnSync } from 'node:child_process'
@@ -47,7 +47,7 @@ async function supervise(options: SupervisorOptions = {}): Promise<Supervisor> {
 const decisionOf = async (supervisor: Supervisor) =>
   (await supervisor.dispatch('pre:tool', { tool: 'shell', args: { command: 'ls' } })).decision
 
-// A small disk of its own, where the machine allows one.
+// A separate small disk, if the machine allows one.
 function mount(size: string): boolean {
   mkdirSync(place.home, { recursive: true })
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', place.home])
@@ -147,7 +147,7 @@ describe('time', () => {
 })
 
 describe('disks', () => {
-  it('D5 full while it runs: every step is decided, the loss is said, and the record goes on when there is room', async (test) => {
+  it('D5 full while it runs: every step is decided, the loss is reported, and recording continues when there is room', async (test) => {
     if (!mount('1m')) return test.skip(SKIPPED)
     place.write(PROFILE, GOOD)
     const supervisor = await supervise()
@@ -189,7 +189,7 @@ describe('disks', () => {
 })
 
 describe('other users and other processes', () => {
-  // What a process of another user, or a second one of the same, sees: the built library in a process of its own.
+  // What a process of another user, or a second one of the same, sees: the built library in a separate process.
   const decide = (uid?: number) => {
     const { node, library } = publicBuild()
     return runProgram(node, ['--input-type=module', '-e', PROGRAM, library, place.home], {

@@ -112,7 +112,7 @@ describe('processes at the same moment', () => {
     state.close()
   }, 60_000)
 
-  it('B5 exactly one answer stands', async () => {
+  it('B5 exactly one answer counts', async () => {
     const file = newFile()
     const state = new SqliteStateStore(file)
     const approvals = approvalsIn(state)

@@ -74,7 +74,7 @@ describe('a supervisor', () => {
     await expect(createSupervisor({ hom: '/x' } as never)).rejects.toThrow('Did you mean "home"?')
   })
 
-  it('reads its settings elsewhere when told to; the record and the trouble of the home stay what they are', async () => {
+  it('reads its settings from another folder on request; the trace and the problems of the home stay unchanged', async () => {
     place.write(PROFILE, { enforcment: 'off' })
     const usual = await supervise()
     const troubles = config(usual).length
@@ -128,7 +128,7 @@ describe('a supervisor', () => {
     expect(supervisor.breaker()).toMatchObject({ state: 'open' })
   })
 
-  it('failing hooks open the breaker for every process, loudly, and what is critical is not lowered', async () => {
+  it('failing hooks open the breaker for every process, which is reported, and critical hooks are not lowered', async () => {
     const failing = { name: 'flaky', event: 'pre:tool', command: 'exit 9', priority: 1 }
     const critical = { ...BLOCK, name: 'critical', critical: true, priority: 9 }
     place.write(PROFILE, { enforcement: 'enforce', breaker: { failureThreshold: 2 }, commands: [failing, BLOCK] })
@@ -166,7 +166,7 @@ describe('live reload', () => {
     })
   })
 
-  it('C1 a half-written file changes nothing but the problems, which are told and recorded; so is their end', async () => {
+  it('C1 a half-written file changes nothing but the problems, which are reported and recorded; so is their end', async () => {
     place.write(PROFILE, { enforcement: 'enforce', commands: HOOKED })
     const supervisor = await supervise({ watch: true })
     place.write(PROFILE, '{ "enforcement": "off", "comm')
@@ -198,7 +198,7 @@ describe('live reload', () => {
 })
 
 describe('snoozes', () => {
-  it('D5 hold in every process, are traced as skips, and end by themselves', async () => {
+  it('D5 hold in every process, are traced as skips, and end automatically', async () => {
     place.write(PROFILE, { enforcement: 'enforce', commands: [BLOCK] })
     const clock = new FakeClock()
     const supervisor = await supervise({ clock })
@@ -275,7 +275,7 @@ describe('trust', () => {
   })
 })
 
-describe('bad surroundings: supervision goes on with the last good state, and says what is wrong', () => {
+describe('failing environments: supervision continues with the last good settings, and reports the problem', () => {
   const good = { enforcement: 'enforce', commands: [BLOCK] }
 
   it.each([
@@ -303,7 +303,7 @@ describe('bad surroundings: supervision goes on with the last good state, and sa
     expect(await decisionOf(supervisor)).toBe('block')
   })
 
-  it('C1 a directory where a file should be, and a file that nobody can read', async () => {
+  it('C1 a directory where a file should be, and an unreadable file', async () => {
     place.write(PROFILE, good)
     const supervisor = await supervise()
     rmSync(join(place.root, PROFILE))

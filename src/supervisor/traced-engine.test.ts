@@ -1,4 +1,4 @@
-// The engine with a trace behind it: what was decided is on record before the caller hears of it.
+// The engine with a trace behind it: a decision is recorded before the caller gets it.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,7 +62,7 @@ describe('a trace that cannot be written', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('never changes a decision, and is reported on stderr unless somebody wants to hear of it', async () => {
+  it('never changes a decision, and is reported on stderr unless there is a reporter', async () => {
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const engine = new TracedEngine(store, { mode: 'enforce' })
     engine.register('pre:tool', () => 'block')
@@ -74,7 +74,7 @@ describe('a trace that cannot be written', () => {
     expect(reported).toContain('ARC_STORE_BUSY')
   })
 
-  it('is told of when it begins, when the reason is another and when it is over, with how much is missing', () => {
+  it('is reported when it starts, when the reason changes and when it ends, with the number of missing entries', () => {
     const reports: string[] = []
     const engine = new TracedEngine(store, { mode: 'enforce' }, {}, { report: (message) => reports.push(message) })
     engine.register('pre:tool', () => 'block')
@@ -91,7 +91,7 @@ describe('a trace that cannot be written', () => {
     expect(store.counters().steps).toBe(2)
   })
 
-  it('is told of through the report of a supervisor, for steps and events alike, and how much is missing at its end', async () => {
+  it('is reported through the supervisor, for steps and events alike, with the number of missing entries at its end', async () => {
     const home = join(folder, 'home')
     const reports: string[] = []
     const supervisor = new Supervisor({
@@ -117,7 +117,7 @@ describe('a trace that cannot be written', () => {
   })
 })
 
-it('what a breaker cannot be told of changes no decision, and is reported once', () => {
+it('a result that the breaker cannot count changes no decision, and is reported once', () => {
   const reports: string[] = []
   const engine = new TracedEngine(new MemoryTraceStore(), {}, {}, { report: (message) => reports.push(message) })
   engine.register('pre:tool', () => 'pass')

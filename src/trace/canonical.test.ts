@@ -61,7 +61,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('gives one text for one value, whatever order its fields came in, and loses nothing', () => {
+  it('gives one text for one value, whatever the order of its fields, and loses nothing', () => {
     const key = fc.string({ unit: 'grapheme' }).filter((text) => text !== '__proto__')
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(

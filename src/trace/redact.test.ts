@@ -26,7 +26,7 @@ describe('redaction of texts', () => {
     [jwt],
     [pem],
     [pem.slice(0, 120)],
-  ])('hides %s wherever it stands', (secret) => {
+  ])('hides %s everywhere', (secret) => {
     for (const text of [
       secret,
       `key ${secret} end`,
@@ -133,7 +133,7 @@ describe('redaction of values', () => {
     'Authorization',
     'dbPassword2',
     'passwordHash',
-  ])('hides what stands under %s', (name) => {
+  ])('hides the value of %s', (name) => {
     expect(new Redactor().value({ [name]: 'plain', list: [{ [name]: ['plain'] }], ok: 1 })).toEqual({
       [name]: '[redacted]',
       list: [{ [name]: '[redacted]' }],
@@ -152,7 +152,7 @@ describe('redaction of values', () => {
     'passwordless',
     'primaryKey',
     'sort_keys',
-  ])('leaves alone what stands under %s', (name) => {
+  ])('does not hide the value of %s', (name) => {
     expect(isSecretName(name)).toBe(false)
   })
 

@@ -129,7 +129,7 @@ describe('the view of the feed', () => {
     )
   })
 
-  it('stands still while held, counts what came, and shows it afterwards', () => {
+  it('does not move while paused, counts new rows, and shows them afterwards', () => {
     const log = new ActionLog()
     const view = new FeedView(log)
     view.apply(log.add([stepAt(1, {}), stepAt(2, {})]))
@@ -142,7 +142,7 @@ describe('the view of the feed', () => {
     expect(view.unread).toBe(0)
   })
 
-  it('goes on into the past with pages, none of it twice', () => {
+  it('loads older pages, no row twice', () => {
     const log = new ActionLog()
     const view = new FeedView(log)
     view.apply(log.add([stepAt(10, {}), stepAt(11, {})]))

@@ -44,7 +44,7 @@ describe('diffLines', () => {
 })
 
 describe('foldSame', () => {
-  it('leaves out what is far from a change, and counts it', () => {
+  it('omits lines far from a change, and counts them', () => {
     const before = Array.from({ length: 20 }, (_, index) => `line ${index}`)
     const after = before.with(10, 'changed')
     const folded = foldSame(diffLines(before.join('\n'), after.join('\n')), 1)
@@ -59,7 +59,7 @@ describe('foldSame', () => {
   })
 })
 
-// An empty text has no line, one empty line is a text of its own: both join to nothing.
+// An empty text has no line, one empty line is a different text: both join to nothing.
 function textOf(lines: readonly DiffLine[], side: 'removed' | 'added'): string {
   return lines
     .filter(({ kind }) => kind === 'same' || kind === side)

@@ -27,7 +27,7 @@ describe('the address of a page', () => {
     expect(readRoute(path, '').page).toBe(page)
   })
 
-  it('has a key of its own for each page', () => {
+  it('has a separate key for each page', () => {
     expect(new Set(PAGES.map(({ key }) => key)).size).toBe(PAGES.length)
   })
 })

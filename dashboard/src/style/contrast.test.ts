@@ -1,4 +1,4 @@
-// The colours as they stand in the style sheet, measured as WCAG 2 measures them.
+// The colours of the style sheet, measured by WCAG 2.
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

@@ -107,7 +107,7 @@ it('a line that leads nowhere is found by the canary', async () => {
   expect(find('claude: canary')).toMatchObject({ ok: false, detail: expect.stringContaining('nothing in the trace') })
 })
 
-it('asks the program for its release: another is told, another kind is not all right, none is no fault', async () => {
+it('reads the release of the program: another release is reported, another kind fails, none is no failure', async () => {
   await arc('init')
   await arc('install', 'claude')
   const bin = join(user, 'bin')

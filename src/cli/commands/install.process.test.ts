@@ -1,4 +1,4 @@
-// Runs the real binary with a home of its own, as a user does.
+// Runs the real binary with its own home, as a user does.
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -111,7 +111,7 @@ it('a file that cannot be read is left alone, with its place on stderr and exit 
   expect(filesIn(home)).toEqual(['.claude/settings.json'])
 })
 
-it('--fail-closed has Claude stop what a broken hook could not judge, and goes with uninstall', async () => {
+it('--fail-closed makes Claude stop calls of a broken hook, and is removed with uninstall', async () => {
   const home = newHome()
   await arc(home, ['install', 'claude', '--fail-closed'])
   const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'))

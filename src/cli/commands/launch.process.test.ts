@@ -1,4 +1,4 @@
-// `arc launch` with programs that stand in for agents: what they are given, and what becomes of their end.
+// `arc launch` with fake agents: their arguments and environment, and their exit.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ describe('L3 a launch', () => {
     expect(data).toMatchObject({ command: 'sh', args: ['-c', 'exit 3'], exitCode: 3 })
   })
 
-  it('L3 does not start codex without its review where a repository brings hooks of its own', async () => {
+  it('L3 does not start codex without its review where a repository has its own hooks', async () => {
     profile({ tool: 'codex' })
     agent('codex', 'echo started "$@"')
     mkdirSync(join(root, '.codex'))

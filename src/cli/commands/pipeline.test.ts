@@ -57,7 +57,7 @@ describe('arc check', () => {
     expect((await arc('check')).stderr).toContain('arc check -- git push --force')
   })
 
-  it('runs no command and writes nothing: what is left out is named, and a home that is not there stays away', async () => {
+  it('runs no command and writes nothing: skipped hooks are named, and a missing home is not created', async () => {
     const mark = join(place.root, 'ran')
     const command = { name: 'lint', event: 'pre:tool', matcher: 'bash', command: `touch ${mark}; exit 2` }
     place.write('home/profiles/run.arma', `hook pre:tool /run touch ${mark}\nhook pre:tool /notify hi\n`)
@@ -71,7 +71,7 @@ describe('arc check', () => {
     expect(readdirSync(place.home, { recursive: true }).sort()).toEqual(before)
   })
 
-  it('--jsonl answers each line in order; a bad one gets an error and the rest goes on', async () => {
+  it('--jsonl answers each line in order; an invalid line gets an error and the rest continues', async () => {
     scripted()
     const input = [
       '{"id":1,"command":"true"}',
@@ -186,7 +186,7 @@ describe('arc hooks', () => {
 })
 
 describe('arc breaker', () => {
-  it('shows where the breaker of the profile stands, and closes it', async () => {
+  it('shows the state of the breaker, and closes it', async () => {
     place.write(PROFILE, {
       enforcement: 'enforce',
       breaker: { failureThreshold: 1 },
@@ -229,7 +229,7 @@ describe('where nothing can be kept', () => {
     },
   )
 
-  it('what only looks goes on: list, match, status and check', async () => {
+  it('read-only commands work: list, match, status and check', async () => {
     scripted()
     place.write('home/arc.db/in-the-way', '')
     for (const args of [

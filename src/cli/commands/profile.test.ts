@@ -85,7 +85,7 @@ describe('arc profile', () => {
     expect((await arc('profile', 'list')).stdout).toContain('(has problems)')
   })
 
-  it('create, use, delete: from another one, in place of another one, and never the one in use', async () => {
+  it('create, use, delete: from another profile, replacing another, and never the active profile', async () => {
     await arc('init', '--enforcement', 'enforce')
     expect(onlyJson(await arc('profile', 'create', 'strict', '--from', 'default', '--json'))).toMatchObject({
       name: 'strict',

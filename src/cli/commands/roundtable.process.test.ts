@@ -161,7 +161,7 @@ describe('R7 a roundtable on the command line', () => {
     )
   })
 
-  it('R7 takes the turn from those that fail, and goes on without them', async () => {
+  it('R7 skips the turn of agents that fail, and continues without them', async () => {
     program('echo-agent', ECHO)
     program('fails', 'echo half; echo "no credit left" >&2; exit 1')
     program('silent', 'cat > /dev/null')
@@ -248,7 +248,7 @@ describe('R7 a roundtable on the command line', () => {
 })
 
 describe('R7 the pipeline of a roundtable', () => {
-  it('R7 blocks a topic in enforce, names hook and reason, and asks nobody', async () => {
+  it('R7 blocks a topic in enforce, names hook and reason, and runs no agent', async () => {
     profile('default', { enforcement: 'enforce' })
     program('agent', 'echo asked > asked; echo yes')
     const given = ['--agent', 'a=agent', '--agent', 'b=agent']
@@ -337,29 +337,26 @@ describe('R7 a roundtable that is broken off', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    'R7 by %s keeps what was said, ends the agent, and says how to see it and go on',
-    async (signal, code) => {
-      const { child, ended } = await startWaiting()
-      child.kill(signal)
-      const ran = await ended
-      expect(ran.code).toBe(code)
-      const { id, status, turns } = await shown()
-      expect(ran.stderr).toContain(`arc roundtable show ${id} · to continue: arc roundtable --resume ${id}`)
-      expect({ status, turns }).toMatchObject({ status: 'interrupted', turns: [{ agent: 'ann', outcome: 'spoken' }] })
-      expect(isAlive(waitingPid())).toBe(false)
-      program('waits', ECHO)
-      const again = await table('--resume', id, '--agent', 'ann=echo-agent', '--agent', 'bob=waits', '--json')
-      expect(again.code).toBe(0)
-      expect(onlyJson<Table>(again)).toMatchObject({
-        id,
-        status: 'complete',
-        consensus: 0.75,
-        turns: [turns[0], {}, {}, {}],
-      })
-      expect((await table('--resume', id, '--agent', 'ann=echo-agent', '--agent', 'bob=waits')).code).toBe(1)
-    },
-  )
+  ] as const)('R7 by %s keeps the turns, ends the agent, and says how to show and resume it', async (signal, code) => {
+    const { child, ended } = await startWaiting()
+    child.kill(signal)
+    const ran = await ended
+    expect(ran.code).toBe(code)
+    const { id, status, turns } = await shown()
+    expect(ran.stderr).toContain(`arc roundtable show ${id} · to continue: arc roundtable --resume ${id}`)
+    expect({ status, turns }).toMatchObject({ status: 'interrupted', turns: [{ agent: 'ann', outcome: 'spoken' }] })
+    expect(isAlive(waitingPid())).toBe(false)
+    program('waits', ECHO)
+    const again = await table('--resume', id, '--agent', 'ann=echo-agent', '--agent', 'bob=waits', '--json')
+    expect(again.code).toBe(0)
+    expect(onlyJson<Table>(again)).toMatchObject({
+      id,
+      status: 'complete',
+      consensus: 0.75,
+      turns: [turns[0], {}, {}, {}],
+    })
+    expect((await table('--resume', id, '--agent', 'ann=echo-agent', '--agent', 'bob=waits')).code).toBe(1)
+  })
 
   it('R7 ends at once at the second Ctrl-C, with an agent that would not end', async () => {
     const { child, ended, told } = await startWaiting(`trap '' TERM;`)
@@ -373,7 +370,7 @@ describe('R7 a roundtable that is broken off', () => {
     expect(await shown()).toMatchObject({ status: 'interrupted', turns: [{ agent: 'ann' }] })
   })
 
-  it('R7 by kill -9 has all finished turns, and shows that nobody drives it', async () => {
+  it('R7 by kill -9 has all finished turns, and shows that it has no driver', async () => {
     const { child, ended } = await startWaiting()
     expect(await shown()).toMatchObject({ status: 'active', speaking: { agent: 'bob', role: 'critic' } })
     child.kill('SIGKILL')

@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => place.remove())
 
-// With a folder of its own for what is temporary, so that what is left behind is seen.
+// With a separate temporary folder, so that files left behind are found.
 const envOf = () => ({ TMPDIR: join(place.root, 'tmp'), HOME: place.root })
 const arc = (...args: string[]) => runArc(args, { home: place.home, env: envOf() })
 const leftBehind = () => readdirSync(join(place.root, 'tmp')).filter((name) => name.startsWith('arc-sample-'))
@@ -82,7 +82,7 @@ it('changes and stops nothing in log, and what it tries really happens', async (
   )
 })
 
-it("runs under a configuration of its own: the user's is neither followed nor changed", async () => {
+it("runs with its own configuration: the user's is neither used nor changed", async () => {
   const own = { enforcement: 'off', hooks: { 'risk-detection': { enabled: false } } }
   const file = place.write(PROFILE, own)
   place.write('home/config.json', '{ "profile": "default", "enforcment": 1 }')

@@ -54,7 +54,7 @@ function serve(...args: string[]): Served {
   return { child, first, ended: new Promise((resolve) => child.on('exit', resolve)) }
 }
 
-it('serves, tells where, and ends when it is told to', async () => {
+it('serves, prints its address, and ends on request', async () => {
   expect(await status()).toMatchObject({ running: false, pid: null, url: null, loginUrl: null, uptimeMs: null })
   const { child, first, ended } = serve('--port', '0')
   const running = await first
@@ -106,7 +106,7 @@ it('is not held up by the number of another process', async () => {
   expect((await first).pid).toBe(child.pid)
 })
 
-it('keeps its token, so that programs go on', async () => {
+it('keeps its token, so that programs continue to work', async () => {
   const token = () => readFileSync(join(home, 'run/token'), 'utf8')
   const one = serve('--port', '0')
   await one.first

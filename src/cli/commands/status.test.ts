@@ -5,7 +5,7 @@ import { ownStatus, readStatus } from './status.run.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-it('a daemon tells of itself without asking itself, which takes too long where much is asked at once', async () => {
+it('a daemon reports its own status without a request to itself, which takes too long under load', async () => {
   const home = makeTempFolder('arc-status-')
   vi.stubEnv('ARC_HOME', home)
   askNobody(home)
@@ -13,6 +13,6 @@ it('a daemon tells of itself without asking itself, which takes too long where m
   const daemon = { url: 'http://127.0.0.1:1', socket: '/s' }
   const own = ownStatus({ ...daemon, newLoginUrl: () => loginUrl })
   expect(own).toMatchObject({ ...daemon, loginUrl, running: true, pid: process.pid, profile: 'default' })
-  // Nobody answers here: whoever asks the socket would hear that none runs.
+  // No daemon answers on this socket.
   expect(await readStatus(home)).toMatchObject({ running: false, loginUrl: null })
 })

@@ -19,7 +19,7 @@ async function delegated(home = HOME): Promise<string> {
   return onlyJson<Task>(await runArcInProcess(['task', 'delegate', ...AGENTS, 'Review it', '--json'], { home })).id
 }
 
-it('T1 a task goes from one agent to the other and back, each in a process of its own', async () => {
+it('T1 a task goes from one agent to the other and back, each in a separate process', async () => {
   const arc = (...args: string[]) => runArc(['task', ...args], { home: HOME })
   const ran = await arc('delegate', ...AGENTS, '--priority', 'high', 'Review auth refactor PR', '--json')
   expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -55,7 +55,7 @@ it('T1 a task goes from one agent to the other and back, each in a process of it
   ])
 }, 120_000)
 
-it('T2 a wrong actor, a wrong move and a task of its own end with 1 and the typed error, and change nothing', async () => {
+it('T2 a wrong actor, an invalid transition and self-delegation exit with 1 and the typed error, and change nothing', async () => {
   const id = await delegated()
   for (const [args, code] of [
     [['accept', id, '--as', 'claude-work'], 'ARC_TASK_ACTOR'],
@@ -74,7 +74,7 @@ it('T2 a wrong actor, a wrong move and a task of its own end with 1 and the type
   expect(onlyJson<Task>(await arc('show', id, '--json'))).toMatchObject({ status: 'assigned', version: 2 })
 }, 120_000)
 
-it('T3 who waits in a program hears of what is completed on the command line', async () => {
+it('T3 a listener in a program is notified of a task completed on the command line', async () => {
   const { delegator, close } = await openTasks({ home: HOME })
   const done = new Promise<Task>((resolve) => {
     const draft = { from: 'claude-work', to: 'codex-review', description: 'x', onComplete: resolve }

@@ -192,7 +192,7 @@ describe('G10 arc trace verify', () => {
     expect(existsSync(missing)).toBe(false)
   })
 
-  it('G10 says ok on a record that nobody touched, and how many anchors fit', async () => {
+  it('G10 reports ok for an unchanged trace, with the number of matching anchors', async () => {
     await hook('ls')
     await hook('pwd')
     const found = await verify()

@@ -1,4 +1,4 @@
-// What agents try against the supervision, through the real `arc hook claude`: a home, settings and links of their own.
+// What agents try against the supervision, through the real `arc hook claude`: with their own home, settings and links.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -167,7 +167,7 @@ describe('whatever happens, in enforce a danger is stopped', () => {
     expectDenied(ran, 'not JSON')
   })
 
-  it('with a daemon that hangs: by itself, after a short wait', async () => {
+  it('with a daemon that hangs: without the daemon, after a short wait', async () => {
     const daemon = await startDaemon()
     daemon.kill('SIGSTOP')
     expectDenied(await hook(payload(DANGER)), 'uncommitted')
@@ -220,7 +220,7 @@ it('answers a host that never closes stdin', async () => {
   expect(await ended).toBe(2)
 })
 
-it('passes what it cannot judge below enforce, and says so', async () => {
+it('passes calls that it cannot check below enforce, and reports it', async () => {
   setProfile({ enforcement: 'log' })
   const { code, stderr } = await runArc(['hook', 'claude', 'PreToolUse'], { home, input: 'not json' })
   expect(code).toBe(0)

@@ -77,7 +77,7 @@ async function until(check: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-// Daemons in the background are nobody's children: found by the home that they serve.
+// Daemons in the background have no parent here: found by their home.
 function processesOf(folder: string): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   return pids.filter((pid) => pid !== process.pid && environmentOf(pid).includes(`ARC_HOME=${folder}`))
@@ -248,7 +248,7 @@ test('serving in the background where one runs starts nothing that could outlive
   expect(daemonsOf(home)).toEqual([first])
 })
 
-test('ends by itself when nobody uses it, and comes back when somebody does', async () => {
+test('ends when idle, and starts again with the next call', async () => {
   setProfile({ enforcement: 'enforce', daemon: { idleMs: 200 } })
   await hook()
   await until(() => starts() === 1)

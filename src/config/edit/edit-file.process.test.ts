@@ -230,7 +230,7 @@ describe('C1 a change that would make the file invalid is refused, with place an
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  it('but a change that mends an invalid file is taken', () => {
+  it('but a change that fixes an invalid file is accepted', () => {
     expect(set('p.json', '{ "enforcement": "strict" }', 'enforcement', 'log')).toBe('{ "enforcement": "log" }')
     expect(set('p.json', '{ "mode": 1, "tool": "x" }', 'mode', undefined)).toBe('{ "tool": "x" }')
   })
@@ -295,7 +295,7 @@ describe('any sequence of changes', () => {
             expect(at(after, path)).toEqual(JSON.parse(JSON.stringify(value)))
             expect(without(after, path)).toEqual(without(before, path))
           }
-          // A comment goes only with the value that it stands in.
+          // A comment is removed only with the value that contains it.
           const lost = (start.match(/c\d/g) ?? []).filter((comment) => !current.includes(comment))
           expect(lost.filter((comment) => !(file === 'p.yaml' && comment === 'c2'))).toEqual([])
           expect(current.startsWith('\uFEFF')).toBe(start.startsWith('\uFEFF'))

@@ -1,5 +1,5 @@
 // A daemon as A2A clients see it: the SDK's own client on one side, and on the other agents that work through the real
-// command line, each in a process of its own.
+// command line, each in a separate process.
 
 import { join } from 'node:path'
 import type { Task as A2aTask, Message, StreamResponse } from '@a2a-js/sdk'
@@ -148,7 +148,7 @@ describe('with the client of the SDK', () => {
     expect((await client.getTask({ tenant: '', id, historyLength: 0 })).history).toEqual([])
   }, 120_000)
 
-  it('T3 who subscribes hears of every move that other processes make, until the end', async () => {
+  it('T3 a subscriber gets every transition by other processes, until the end', async () => {
     const client = await connect()
     const { id } = await delegated(client)
     const { heard, over, until } = listen(client.resubscribeTask({ tenant: '', id }))
@@ -170,7 +170,7 @@ describe('with the client of the SDK', () => {
     await expect(client.resubscribeTask({ tenant: '', id }).next()).rejects.toThrow(/is over: it is completed/)
   }, 120_000)
 
-  it('T3 a message waits for its task unless it is told not to, and streams it where that is asked', async () => {
+  it('T3 a message waits for its task unless returnImmediately is set, and streams on request', async () => {
     const client = await connect('/a2a/reviewer/')
     const waiting = client.sendMessage(send('Look', { returnImmediately: false }))
     const { heard, over, until } = listen(client.sendMessageStream(send('Look again')))
@@ -210,7 +210,7 @@ describe('with the client of the SDK', () => {
     })
   })
 
-  it('T2 an answer that nobody waits for, or from somebody else, is refused with the typed error', async () => {
+  it('T2 an unexpected answer, or an answer of another agent, is refused with the typed error', async () => {
     const client = await connect()
     const { id } = await delegated(client)
     const answer = (metadata: object) => client.sendMessage(send('So', { taskId: id, metadata }))
@@ -280,7 +280,7 @@ describe('with the client of the SDK', () => {
     expect(await client.getTask({ tenant: '', id })).toMatchObject({ id, contextId, status: { state: COMPLETED } })
   }, 120_000)
 
-  it('T3 a client that goes away leaves nobody behind, and a daemon that stops lets go of those who wait', async () => {
+  it('T3 a client that disconnects leaves no subscriber, and a daemon that stops answers waiting requests', async () => {
     const client = await connect()
     const { id } = await delegated(client)
     const following = (): number => {
@@ -349,7 +349,7 @@ describe('with the client of the SDK', () => {
   }, 60_000)
 
   it.each(['codex review', 'a/b', 'task.>.*', '../..', '100%', 'prüfer', 'a?b#c'])(
-    'hands tasks to %j by its path, and to nobody else',
+    'hands tasks to %j by its path, and to no other agent',
     async (agent) => {
       const client = await connect(`/a2a/${encodeURIComponent(agent)}/`)
       const { id } = (await client.sendMessage(send('Look'))) as A2aTask

@@ -83,7 +83,7 @@ async function errorOf(body: string, asked: Asked = {}): Promise<{ code: number;
 }
 
 describe('the door', () => {
-  it('shows the card to everybody who asks us by our name, and nothing of the home in it', async () => {
+  it('shows the card to every client with the right Host, and nothing of the home in it', async () => {
     for (const path of ['/.well-known/agent-card.json', '/a2a/reviewer/.well-known/agent-card.json']) {
       const { status, body } = await ask(undefined, { path, method: 'GET', headers: { authorization: undefined } })
       expect(status).toBe(200)
@@ -122,7 +122,7 @@ describe('the door', () => {
     expect([status, JSON.parse(body).result.task.status.state]).toEqual([200, 'TASK_STATE_SUBMITTED'])
   })
 
-  it.each(['%0A', '%00', '%E2%80%AE', 'x'.repeat(201), '%20'])('knows nobody called %j', async (name) => {
+  it.each(['%0A', '%00', '%E2%80%AE', 'x'.repeat(201), '%20'])('knows no agent called %j', async (name) => {
     expect((await ask(sending(), { path: `/a2a/${name}` })).status).toBe(404)
   })
 
@@ -273,7 +273,7 @@ describe('tasks of others', () => {
     expect((await errorOf(call('ListTasks', params))).code).toBe(-32602)
   })
 
-  it('an answer goes to the task of its own context only', async () => {
+  it('an answer reaches only the task of its context', async () => {
     const start = async (contextId: string) => {
       const { result } = JSON.parse((await ask(sending({ contextId }))).body)
       const { delegator, close } = await openTasks({ home: at.home })
@@ -289,7 +289,7 @@ describe('tasks of others', () => {
     expect(result.task).toMatchObject({ id: taskId, contextId: 'one', status: { state: 'TASK_STATE_WORKING' } })
   })
 
-  it('one that came in another way is a context of its own, and metadata cannot pollute anything', async () => {
+  it('a task from another interface is a separate context, and metadata cannot pollute prototypes', async () => {
     const raw = sending().replace('"to":"reviewer"', '"to":"reviewer","__proto__":{"polluted":true}')
     const { result } = JSON.parse((await ask(raw)).body)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()

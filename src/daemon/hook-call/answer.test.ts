@@ -163,7 +163,7 @@ describe('a host that fires twice', () => {
     await Promise.all(others.map((judge) => judge.close()))
   })
 
-  it('is judged anew when the configuration changed in between', async () => {
+  it('is evaluated again when the configuration changed in between', async () => {
     const call = claude(DANGER)
     expect((await answerHookCall(call, pool)).exitCode).toBe(2)
     at.write(PROFILE, { enforcement: 'log' })
@@ -202,13 +202,13 @@ describe('a tool call that has run', () => {
   })
 })
 
-describe('what cannot be judged', () => {
+describe('a call that cannot be evaluated', () => {
   const nobody: SupervisorProvider = {
     find: () => new Promise(() => undefined),
     readMode: (...place) => pool.readMode(...place),
   }
 
-  it('is denied in enforce, and passes loudly below it', async () => {
+  it('is denied in enforce, and passes with a report below it', async () => {
     const late = await answerHookCall(claude('ls'), nobody, { deadlineMs: 20 })
     expect(late).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no decision within 20 ms') })
     at.write(PROFILE, { enforcement: 'advise' })
@@ -252,7 +252,7 @@ describe('what cannot be judged', () => {
   })
 })
 
-it('an event that nobody knows is recorded as such, once', async () => {
+it('an unknown event is recorded as such, once', async () => {
   const payload = JSON.stringify({ session_id: 's', hook_event_name: 'BrandNew', cwd: at.project })
   await answerHookCall({ host: 'claude', payload }, pool)
   await answerHookCall({ host: 'claude', payload }, pool)

@@ -38,7 +38,7 @@ it('a second firing waits for the first, and gets what that came to', async () =
   expect(await second).toMatchObject({ id: first.id, outcome })
 })
 
-it('whoever died over a call is not waited for', async () => {
+it('a call does not wait for a process that died', async () => {
   const shared = services()
   const step = stepOf('c1')
   const { pid } = spawnSync(process.execPath, ['-e', '0'])
@@ -49,7 +49,7 @@ it('whoever died over a call is not waited for', async () => {
   expect(claim.id).not.toBe('dead')
 })
 
-it('a clock that was set forward or back makes nobody wait or believe an old answer', async () => {
+it('after the clock was set forward or back, no call waits or gets an old answer', async () => {
   const step = stepOf('c1')
   for (const jumpMs of [3_600_000, -3_600_000]) {
     const shared = services()
@@ -68,7 +68,7 @@ it.each([
   ['what a person has a say in', { metadata: { approval: { id: 'a' } } }],
   ['what is too large to keep', { reason: 'x'.repeat(100_000) }],
   ['what cannot be written down', { metadata: { big: 1n } }],
-])('%s is judged anew', async (_what, more) => {
+])('%s is evaluated again', async (_what, more) => {
   const shared = services()
   const step = stepOf('c1')
   const first = await claimCall(step, shared)
@@ -76,7 +76,7 @@ it.each([
   expect((await claimCall(step, shared)).outcome).toBeUndefined()
 })
 
-it('what was judged by other rules is judged anew', async () => {
+it('a call that was evaluated with other rules is evaluated again', async () => {
   const state = new MemoryStateStore()
   const step = stepOf('c1')
   const first = await claimCall(step, services(state, 'log'))

@@ -1,4 +1,4 @@
-// What hooks of a profile change is judged again before the host gets it, through the real binary.
+// Edits by hooks of a profile are checked again before the host gets them, through the real binary.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runArc } from '../../../test/run-arc.ts'

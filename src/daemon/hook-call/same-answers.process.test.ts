@@ -1,4 +1,4 @@
-// Whichever way a call goes, the host gets the same bytes: over the socket, over the port, as the host's own JSON, judged
+// Whichever way a call goes, the host gets the same bytes: over the socket, over the port, as the host's own JSON, evaluated
 // in the process of the hook, and through the real programs.
 
 import { Agent, request } from 'node:http'
@@ -19,7 +19,7 @@ const COUNT = 2_000
 const THROUGH_PROGRAMS = 20
 const AT_ONCE = 16
 const SEED = 20_261_116
-// Stands in a payload for its session: each way gets its own, since a call that comes twice is answered once.
+// The session in a payload: each way gets its own, since a call that comes twice is answered once.
 const SESSION = 'the-session'
 
 const COMMANDS = [

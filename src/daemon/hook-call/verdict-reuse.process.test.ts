@@ -1,4 +1,4 @@
-// A verdict belongs to exactly what was judged: calls that share an id with another call, through the real binary.
+// A verdict belongs to exactly one call: calls that share an id with another call, through the real binary.
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -44,8 +44,8 @@ async function logged(action: string): Promise<readonly Record<string, unknown>[
   return jsonLines(stdout)
 }
 
-describe('G1 a verdict belongs to exactly what was judged', () => {
-  it('G1 a call with the id of another is judged by its own arguments, and recorded as call:id-reused', async () => {
+describe('G1 a verdict belongs to exactly one call', () => {
+  it('G1 a call with the id of another is checked by its own arguments, and recorded as call:id-reused', async () => {
     const hook = (input: string) => runArc(['hook', 'claude'], { home: at.home, input })
     expect((await hook(claude({ command: 'ls' }))).code).toBe(0)
     expect((await hook(claude({ command: 'rm -rf ~' }))).code).toBe(2)
@@ -66,7 +66,7 @@ describe('G1 a verdict belongs to exactly what was judged', () => {
     expect(await logged('call:id-reused')).toHaveLength(1)
   })
 
-  it('G1 calls that come at the same time under one id are each judged by themselves', async () => {
+  it('G1 calls that come at the same time under one id are each checked separately', async () => {
     const pool = new SupervisorPool(at.home, () => undefined)
     try {
       const commands = ['ls', 'rm -rf ~', 'pwd', 'git reset --hard', 'ls -la', 'rm -rf /']

@@ -82,7 +82,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-describe('a daemon in a process of its own', () => {
+describe('a daemon in a separate process', () => {
   let child: ChildProcess
   let port: string
   let socketPath: string

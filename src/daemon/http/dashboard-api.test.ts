@@ -1,4 +1,4 @@
-// What the dashboard is drawn from, asked for as a browser would, of a daemon with a record of its own.
+// The data of the dashboard, requested as a browser does, from a daemon with its own trace.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -124,7 +124,7 @@ describe('the first paint', () => {
     expect(seq).toBe(pulse.seq)
   })
 
-  it('L4 goes on over the stream: live decisions, each once, and the figures after them', async () => {
+  it('L4 continues over the stream: live decisions, each once, and the figures after them', async () => {
     await hook('PreToolUse', 'ls before')
     const { seq } = await see<Snapshot>('/v1/snapshot')
     const stream = listen(`view=feed&after=${seq}`)
@@ -298,7 +298,7 @@ describe('the stream', () => {
     quick.close()
   })
 
-  it('goes on after a restart where it was left, for each of those who listen', async () => {
+  it('continues after a restart at the last record, for each subscriber', async () => {
     append(10)
     const first = listen('view=feed&after=0')
     await until(() => first.steps().length >= 10)
@@ -368,7 +368,7 @@ describe('the page', () => {
     const own = { cookie: await cookie() }
     const post = (headers: Readonly<Record<string, string>>) =>
       ask('/v1/approvals/none/approve', { method: 'POST', port: true, headers })
-    // There is none: 404 is what whoever may ask gets.
+    // It does not exist: an authorized request gets 404.
     expect((await post({ ...own, origin: daemon.url })).status).toBe(404)
     expect((await post({ authorization: `Bearer ${daemon.token}` })).status).toBe(403)
     expect((await post(own)).status).toBe(403)

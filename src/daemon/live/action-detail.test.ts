@@ -77,7 +77,7 @@ describe('one action, whole', () => {
     expect(detail.events.map(({ action }) => action)).toEqual(['reply:unsupported'])
     expect(detail.action.ranMs).toBe(7)
     expect((await detailOf('after', ...all)).action).toEqual(detail.action)
-    // Where the first of them was cut off, the second stands by itself.
+    // If the first was removed by retention, the second is shown alone.
     expect((await detailOf('after', after)).steps.map(({ step }) => step.id)).toEqual(['after'])
   })
 

@@ -57,7 +57,7 @@ describe('the figures', () => {
     expect(tally.sessions(NOW)[0]?.coverage).toEqual({ calls: 2, supervised: 1 })
   })
 
-  it('know the sessions, which of them go on, and what they did last', () => {
+  it('know the sessions, which of them are active, and their last action', () => {
     const named = { host: 'claude', workspace: '/w' } as const
     const tally = tallyOf([
       at(30 * MINUTE, { ...named, session: 'old' }),

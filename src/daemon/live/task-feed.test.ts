@@ -46,7 +46,7 @@ it('T3 tells every move in its order, also those that came together, and ends wi
   expect(left()).toEqual([0, 0, 0])
 })
 
-it('T3 finds out by itself when a message got lost', async () => {
+it('T3 finds a transition whose message was lost', async () => {
   const { clock, store, delegator, follow } = scene()
   const { task } = await delegator.delegate(DRAFT)
   const { heard, over } = follow(task.id)

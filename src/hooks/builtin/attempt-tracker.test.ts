@@ -49,13 +49,13 @@ describe('the attempt tracker', () => {
     expect((await ask({ session: 's', turn: 'u' })).blocked).toBe(false)
   })
 
-  it('B20 counts one attempt once where a host tells of the answer and of the end', async () => {
+  it('B20 counts one attempt once if a host sends both the answer and the end', async () => {
     const engine = engineWith(attemptTracker, {})
     await engine.dispatch('post:message', { output: 'x' }, TURN)
     expect((await end(engine)).metadata).toMatchObject({ attemptCount: 1 })
   })
 
-  it('B20 never blocks the end of a turn, which would make it go on', async () => {
+  it('B20 never blocks the end of a turn, which would continue it', async () => {
     const engine = engineWith(attemptTracker, { maxAttempts: 1 })
     for (let at = 0; at < 5; at++) expect((await end(engine)).blocked).toBe(false)
   })

@@ -46,7 +46,7 @@ describe('rules of a gate', () => {
     expect((await call(engine, 'npm publish')).reason).toBe('people publish')
   })
 
-  it('B92 stands on a bus as well', async () => {
+  it('B92 works on a bus as well', async () => {
     const bus = createHookBus({ mode: 'enforce' })
     bus.register(createSupervisionGate({ rules: RULES }))
     expect((await bus.dispatch('pre:tool', { tool: 'shell', args: { command: 'rm -rf x' } })).blocked).toBe(true)

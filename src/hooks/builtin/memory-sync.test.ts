@@ -77,7 +77,7 @@ describe('memory files at the end of a session', () => {
     write('a.md', 'v1', 100)
     await end()
     expect(read('vault/a.md')).toBe('v1')
-    // Even with an older time: the other side is known to hold nothing of its own.
+    // Even with an older time: the other side has no new text.
     write('vault/a.md', 'v2', 50)
     expect((await end()).decision).toBe('pass')
     expect(read('a.md')).toBe('v2')

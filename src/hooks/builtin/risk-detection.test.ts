@@ -1,4 +1,4 @@
-// The hook in an engine: where it stands, what it keeps of a turn, and that a store that fails takes nothing away.
+// The hook in an engine: its points, its state of a turn, and that a failing store changes no decision.
 
 import { describe, expect, it } from 'vitest'
 import { pipelineOf } from '../../../test/built-in-fixture.ts'

@@ -79,7 +79,7 @@ describe('a roundtable in the pipeline', () => {
     expect(tableIn(state)).toMatchObject({ agents: ['gemini'], rounds: 2, topic: 'tabs' })
   })
 
-  it('R1 opens no second table while one goes on', async () => {
+  it('R1 opens no second roundtable while one is active', async () => {
     const { send, state } = pipelineOf(hooks)
     await send('pre:message', START)
     const id = tableIn(state)?.id

@@ -7,7 +7,7 @@ import { subagentInject } from './subagent-inject.ts'
 const promptOf = (outcome: { data: object }): string => (outcome.data as { config: { prompt: string } }).config.prompt
 
 describe('rules for a spawned agent', () => {
-  it('B15 stand before its prompt, marked, and never twice', async () => {
+  it('B15 are put before its prompt, marked, and never twice', async () => {
     const { send } = pipelineOf([[subagentInject, { rules: ['Delete nothing.'] }]])
     const once = await send('pre:agent:spawn', { config: { prompt: 'Do it', model: 'm' } })
     expect(promptOf(once)).toMatch(/^<arc-rules id="\w+">[\s\S]*Delete nothing\.\n<\/arc-rules>\n\nDo it$/)

@@ -26,7 +26,7 @@ describe('a reviewer that is a program', () => {
     })
   })
 
-  it('B92 an argument list is not read by a shell, and runs where it is told to', async () => {
+  it('B92 an argument list is not read by a shell, and runs in the given folder', async () => {
     const folder = makeFolder()
     const { send } = gateWith({ command: ['sh', '-c', 'echo "BLOCK: $(pwd) $0"', '$HOME; id'], cwd: folder })
     expect((await send('pre:turn:end', DONE)).reason).toContain('$HOME; id')

@@ -35,7 +35,7 @@ describe('before a destructive operation', () => {
     expect(outcome.reason).toContain('it deletes (a/rule)')
   })
 
-  it('B5 asks about nothing milder, and nobody when told so', async () => {
+  it('B5 does not ask about milder operations, and never if configured so', async () => {
     expect((await pipelineOf([[hook]]).send('pre:tool', call('tier 3'))).decision).toBe('pass')
     expect((await pipelineOf([[hook, { ask: false }]]).send('pre:tool', call('tier 5'))).decision).toBe('pass')
   })
@@ -65,7 +65,7 @@ describe('before a destructive operation', () => {
     expect(read().at(-1)).toBe('resume 900')
   })
 
-  it('B5 resumes after a crash: whoever comes by next finds it overdue', async () => {
+  it('B5 resumes after a crash: the next process finds it overdue', async () => {
     const { options, read } = dogIn(makeFolder())
     const [one, two] = makeSharedState(2)
     if (one === undefined || two === undefined) throw new Error('no state')
@@ -158,7 +158,7 @@ describe('before a destructive operation', () => {
     expect(events.filter(({ action }) => action === 'watchdog:resume-failed')).toHaveLength(10)
   })
 
-  it('B5 a clock that is set back keeps nothing paused: whoever comes by next resumes', async () => {
+  it('B5 a clock that is set back keeps nothing paused: the next process resumes', async () => {
     const { options, read } = dogIn(makeFolder())
     const [one, two] = makeSharedState(2)
     if (one === undefined || two === undefined) throw new Error('no state')

@@ -62,7 +62,7 @@ describe('a server', () => {
 })
 
 describe('the contract itself', () => {
-  it('H1 leaves out exactly what a maker cannot do, and refuses to run that', async () => {
+  it('H1 skips exactly the cases that a maker cannot do, and refuses to run them', async () => {
     const { tooLarge: _, unreachable: __, ...rest } = functions()
     const limited: HandlerMaker = { ...rest, cannot: ['edit'] }
     const left = handlerContract.filter((one) => !handlerContractFor(limited).includes(one))
@@ -124,7 +124,7 @@ function functions(): HandlerMaker {
   }
 }
 
-// Mixes steps up: whoever asks first decides what all others hear.
+// Mixes steps up: the first step decides the answer to all others.
 function forgetful(): Handler {
   const echo = functions().echoing()
   let first: ReturnType<Handler> | undefined

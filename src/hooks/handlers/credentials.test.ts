@@ -8,7 +8,7 @@ const URL_WITHOUT_QUERY = new URL('http://127.0.0.1/')
 const secretText = fc.string({ minLength: 6, maxLength: 40 }).filter((text) => text.trim() === text)
 
 describe('hiding secrets', () => {
-  it('H5 credentials never remain in a text, whatever they are made of and whatever stands around them', () => {
+  it('H5 credentials never remain in a text, whatever their characters and the text around them', () => {
     fc.assert(
       fc.property(secretText, fc.string(), fc.string(), (secret, before, after) => {
         const redact = createRedactor([`Bearer ${secret}`, secret], URL_WITHOUT_QUERY)
@@ -22,7 +22,7 @@ describe('hiding secrets', () => {
     )
   })
 
-  it('H5 credentials of basic authentication are hidden as they are sent and as what they stand for', () => {
+  it('H5 credentials of basic authentication are hidden as they are sent and as decoded text', () => {
     const noColon = secretText.filter((text) => !text.includes(':'))
     fc.assert(
       fc.property(noColon, secretText, (user, password) => {

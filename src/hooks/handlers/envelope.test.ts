@@ -1,4 +1,4 @@
-// The envelope: what programs, servers and models are told of a step.
+// The envelope: the step as programs, servers and models get it.
 
 import { describe, expect, it } from 'vitest'
 import { definePoint } from '../../engine/point-names.ts'

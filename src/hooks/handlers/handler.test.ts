@@ -1,4 +1,4 @@
-// How a text from outside becomes an answer: a verdict is found wherever it stands, and nothing broken reads as consent.
+// How a text from outside becomes an answer: a verdict is found anywhere in it, and nothing broken reads as consent.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -48,7 +48,7 @@ describe('an answer', () => {
     ['a text', '"block"'],
     ['true', 'true'],
     ['false', 'false'],
-  ])('H2 of %s as JSON is left to the engine to judge', (_what, text) => {
+  ])('H2 of %s as JSON is left to the engine', (_what, text) => {
     expect(readAnswerText(text)).toEqual(JSON.parse(text))
   })
 
@@ -78,7 +78,7 @@ describe('an answer', () => {
     )
   })
 
-  it('H2 is found by whatever texts it stands between, when those hold no brackets', () => {
+  it('H2 is found between any texts without brackets', () => {
     const noise = fc.string({ unit: 'binary' }).map((text) => text.replace(/[{}]/g, ''))
     fc.assert(
       fc.property(noise, fc.dictionary(fc.string(), fc.string(), { minKeys: 1 }), noise, (before, verdict, after) => {

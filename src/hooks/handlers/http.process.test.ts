@@ -239,14 +239,14 @@ describe('an endpoint that does not answer', () => {
     await until(() => server.open() === 0)
   })
 
-  it("H5 HTTP keeps the engine's time limit when it has none of its own", async () => {
+  it("H5 HTTP keeps the engine's time limit if it has no limit", async () => {
     const server = await serve(() => undefined)
     const { evaluation } = await ask(httpHandler({ url: server.url }), { engine: { timeoutMs: 80 } })
     expect(evaluation.reason).toContain('no answer within 80 ms')
     await until(() => server.open() === 0)
   })
 
-  it('H5 HTTP sends nothing when it was told to stop before', async () => {
+  it('H5 HTTP sends nothing if it was aborted before', async () => {
     const server = await serve((response) => response.end())
     const signal = AbortSignal.abort()
     const step = { data: {}, toJSON: () => ({}), point: 'pre:tool' } as never
@@ -416,7 +416,7 @@ describe('credentials', () => {
     expect(outcome.data).toEqual({ tool: 'shell', args: { command: 'cd my-repository' } })
   })
 
-  it('H5 HTTP still reads a verdict whose words stand in a header', async () => {
+  it('H5 HTTP still reads a verdict whose words are in a header', async () => {
     const headers = { 'x-decision': 'block', 'x-control': 'continue', 'x-field': 'decision' }
     const server = await serve((response) => json(response, { decision: 'block', control: 'continue' }))
     expect((await ask(httpHandler({ url: server.url, headers }))).outcome.decision).toBe('block')

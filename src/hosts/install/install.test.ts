@@ -259,7 +259,7 @@ describe('the line', () => {
 })
 
 describe('Cline', () => {
-  it('goes to its other folder where the user has a hook of their own, and never overwrites a file', () => {
+  it('goes to its other folder where the user has a hook, and never overwrites a file', () => {
     const taken = new Map([['/p/.clinerules/hooks/PreToolUse', '#!/bin/sh\nmine\n']])
     const plan = planInstall(HOSTS.cline, PLACE, taken, OPTIONS)
     expect(plan.files.map(({ path }) => path)).toContain('/p/.cline/hooks/PreToolUse.sh')

@@ -29,7 +29,7 @@ const pidIn = (name: string): number => {
 
 function isAlive(pid: number): boolean {
   try {
-    // A zombie that nobody collects has ended all the same.
+    // An uncollected zombie has ended too.
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return false
@@ -90,7 +90,7 @@ describe('asking a program', () => {
     expect(pids.map(isAlive)).toEqual([false, false])
   })
 
-  it.runIf(process.platform === 'linux')('ends also those who went into sessions of their own', async () => {
+  it.runIf(process.platform === 'linux')('also ends processes that started their own sessions', async () => {
     const script = `setsid sh -c 'trap "" TERM; echo $$ > stray; sleep 1000' & echo $$ > leader; wait`
     const { pids } = await endWhen(['leader', 'stray'], script)
     await until(() => !pids.some(isAlive))
@@ -103,7 +103,7 @@ describe('asking a program', () => {
     expect(isAlive(pidIn('left'))).toBe(false)
   })
 
-  it('R7 asks nobody once it is broken off, and can end all at once', async () => {
+  it('R7 runs no agent after an interrupt, and can end at once', async () => {
     expect(await ask('echo no', { signal: AbortSignal.abort() })).toMatchObject({ kind: 'aborted' })
     const ended = ask('trap "" TERM; echo $$ > leader; sleep 1000')
     await until(() => pidIn('leader') > 0)

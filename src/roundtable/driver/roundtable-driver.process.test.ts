@@ -204,7 +204,7 @@ describe('agents that fail', () => {
 })
 
 describe('a table that is broken off', () => {
-  it('R7 keeps its turns, and goes on from there', async () => {
+  it('R7 keeps its turns, and continues from there', async () => {
     const controller = new AbortController()
     const stop = async (): Promise<Reply> => {
       controller.abort()
@@ -225,7 +225,7 @@ describe('a table that is broken off', () => {
     await expect(again.resume(id)).rejects.toThrow(/ARC_ROUNDTABLE_TAKEN/)
   })
 
-  it('R7 is not taken over while somebody drives it, nor when nobody ever did', async () => {
+  it('R7 is not taken over while it has a driver, nor if it never had one', async () => {
     let rival: Promise<unknown> = Promise.resolve()
     const takeOver = async (): Promise<Reply> => {
       rival = other.resume(only()?.id ?? '').catch((error: unknown) => String(error))

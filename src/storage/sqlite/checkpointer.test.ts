@@ -33,13 +33,13 @@ describeEachDriver(() => {
   it('is moved without anybody who writes waiting for it', async () => {
     const at = opened()
     await append(at, 300)
-    // Nobody else moves it: it is far too short for those who write.
+    // No other process checkpoints: the WAL is far too short for the writers.
     await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(2 * MB)
     expect(statSync(`${at.path}-wal`).size).toBeLessThan(30 * MB)
     expect(at.trace.verify()).toMatchObject({ ok: true, records: 600 })
   })
 
-  it('does not grow without end while somebody goes on writing', async () => {
+  it('does not grow without end while a writer continues', async () => {
     const at = opened()
     await append(at, 3_000)
     expect(statSync(`${at.path}-wal`).size).toBeLessThan(50 * MB)
@@ -50,7 +50,7 @@ describeEachDriver(() => {
     expect(db.prepare('SELECT count(*) FROM trace').pluck().get()).toBe(6_000)
   })
 
-  it('is moved into the file that stands there now', async () => {
+  it('is moved into the new file', async () => {
     const at = opened()
     await append(at, 300)
     at.file.close()

@@ -40,7 +40,7 @@ describeEachDriver(() => {
       expect(aside).toEqual([])
     })
 
-    it('sets a file aside that is no database, tells of it, and goes on with a new one', () => {
+    it('renames a file that is no database, reports it, and continues with a new one', () => {
       openDatabase(file).db.close()
       writeFileSync(file, 'not a database '.repeat(1_000))
       const store = new SqliteTraceStore(file, { onSetAside })
@@ -67,7 +67,7 @@ describeEachDriver(() => {
       expect(readdirSync(join(folder, 'home')).filter((name) => name.includes('set-aside'))).toEqual([])
     })
 
-    it('writes to what stands in the place of the file, not to one that was moved away', () => {
+    it('writes to the new file of that name, not to the moved file', () => {
       const store = new SqliteTraceStore(file)
       store.append(stepEntry({ id: 'old' }))
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })

@@ -136,7 +136,7 @@ describeEachDriver(() => {
     })
   })
 
-  // Counts to so many with `update`; then races all others for one value that is to be had once.
+  // Counts to a number with `update`; then races all others for one value.
   const COUNTER = `
 import { SqliteStateStore, update } from './store.mjs'
 const [file, count] = process.argv.slice(2)

@@ -44,8 +44,8 @@ export class SqliteStateStore implements StateStore {
   readonly #connection: Connection<Prepared>
   readonly #wall: () => number
   readonly #redactor = new StateRedactor()
-  #sweptAt = Number.NEGATIVE_INFINITY
-  #unswept = 0
+  #expiredAt = Number.NEGATIVE_INFINITY
+  #newValues = 0
 
   constructor(path: DatabasePath, { wall = Date.now, ...options }: StateStoreOptions = {}) {
     this.#connection = new Connection(path, options, prepare)
@@ -60,9 +60,9 @@ export class SqliteStateStore implements StateStore {
     const now = ttlMs === undefined ? 0 : Math.floor(this.#wall())
     const expires = ttlMs === undefined ? null : expiryOf(now, ttlMs)
     const written = { key, text: this.#textOf(key, value ?? null), version, expires }
-    const due = version === 0 && expires !== null ? this.#sweepsDue(now) : 0
+    const due = version === 0 && expires !== null ? this.#expiriesDue(now) : 0
     return this.#connection.write((prepared) => {
-      if (due > 0) this.#sweep(prepared, now, due)
+      if (due > 0) this.#expire(prepared, now, due)
       return write(prepared, written)
     })
   }
@@ -104,16 +104,16 @@ export class SqliteStateStore implements StateStore {
     return true
   }
 
-  #sweepsDue(now: number): number {
-    this.#unswept++
-    if (Math.abs(now - this.#sweptAt) < EXPIRE_INTERVAL_MS && this.#unswept < MAX_BEFORE_EXPIRE) return 0
-    const due = this.#unswept * EXPIRED_PER_VALUE
-    this.#sweptAt = now
-    this.#unswept = 0
+  #expiriesDue(now: number): number {
+    this.#newValues++
+    if (Math.abs(now - this.#expiredAt) < EXPIRE_INTERVAL_MS && this.#newValues < MAX_BEFORE_EXPIRE) return 0
+    const due = this.#newValues * EXPIRED_PER_VALUE
+    this.#expiredAt = now
+    this.#newValues = 0
     return due
   }
 
-  #sweep(prepared: Prepared, now: number, count: number): void {
+  #expire(prepared: Prepared, now: number, count: number): void {
     for (const { key, version } of prepared.expired.all(now, count)) this.#remove(prepared, key, version)
   }
 }

@@ -71,7 +71,7 @@ describeEachDriver(() => {
         return target.startsWith(home) ? [target] : []
       })
 
-    it.runIf(existsSync('/proc/self/fd'))('T1 closing them leaves no file open and nobody listening', async () => {
+    it.runIf(existsSync('/proc/self/fd'))('T1 closing them leaves no open file and no subscriber', async () => {
       const home = makeTempFolder('arc-tasks-')
       const { delegator, bus, close } = await openTasks({ home, leaseMs: 1_000 })
       const { task } = await delegator.delegate({ ...DRAFT, onComplete: () => undefined })
@@ -108,7 +108,7 @@ describeEachDriver(() => {
       return { file, clock, reports, here, there, close }
     }
 
-    it('T3 another connection hears within 25 ms, and nobody looks where nobody listens', () => {
+    it('T3 another connection is notified within 25 ms, and a process without subscribers does not poll', () => {
       const { clock, here, there, close } = twoBuses()
       expect(clock.timers).toBe(0)
       const heard: unknown[] = []
@@ -142,7 +142,7 @@ describeEachDriver(() => {
 
     it('who died without a word counts as gone after a while', async () => {
       const { file, clock, here, close } = twoBuses()
-      // A clock of its own that stands still is a process that was killed.
+      // A separate clock that does not move is a killed process.
       const dead = new SqliteBus(file, { clock: new FakeClock(), newId, report: () => undefined })
       dead.subscribe('sum.*', () => undefined)
       const asked = here.request('sum.one', 1, { timeoutMs: 10_000 })
@@ -182,7 +182,7 @@ describeEachDriver(() => {
       rmSync(dirname(file), { recursive: true })
     })
 
-    it('goes on when the database was taken away and begun anew', () => {
+    it('continues when the database was removed and created again', () => {
       const { file, clock, here, there, close } = twoBuses()
       const heard: unknown[] = []
       for (let at = 0; at < 9; at++) here.publish('a', 'before')
@@ -282,7 +282,7 @@ process.stdout.write('ready\\n')
       store.close()
     }, 120_000)
 
-    it('T3 who delegated hears of the completion in another process', async () => {
+    it('T3 the delegating agent is notified of the completion in another process', async () => {
       const home = join(folder, 'home')
       const { delegator, close } = await openTasks({ home })
       const { child, output } = start('worker.mjs', home, 'complete')

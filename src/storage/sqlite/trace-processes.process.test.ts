@@ -10,7 +10,7 @@ import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-// Writes steps of two evaluations, each in a transaction of its own, and tells of each once it is committed.
+// Writes steps of two evaluations, each in a separate transaction, and prints each once it is committed.
 const WRITER = `
 import { SqliteTraceStore } from './store.mjs'
 const [file, name, count] = process.argv.slice(2)
@@ -80,7 +80,7 @@ describeEachDriver(() => {
       expect(ok).toBe(true)
       expect(records).toBe(counters.records)
       expect(records).toBe(counters.steps * 3)
-      // What was told was committed.
+      // Every printed step was committed.
       const kept = new Set(store.query({ steps: true, limit: 1_000_000 }).map(({ id }) => id))
       expect(told.filter((id) => !kept.has(id))).toEqual([])
       expect(told.length).toBeGreaterThan(0)

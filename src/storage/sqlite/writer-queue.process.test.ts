@@ -245,7 +245,7 @@ describeEachDriver(() => {
     })
   })
 
-  // Appends in turns of four on a disk that takes so much and no more, and says what it was told.
+  // Appends in turns of four on a disk with limited space, and prints the reports.
   const WRITER = `
 import { openStores, stepEntry } from './stores.mjs'
 const [home, turns] = process.argv.slice(2)
@@ -260,7 +260,7 @@ process.stdout.write(JSON.stringify(said))
 `
 
   describe('a group that cannot be committed', () => {
-    it('is told of, with how many entries are missing in the end; the rest is whole', () => {
+    it('is reported, at the end with the number of missing entries; the rest is intact', () => {
       const folder = makeTempFolder('arc-group-')
       symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
       writeFileSync(join(folder, 'writer.mjs'), WRITER)

@@ -29,7 +29,7 @@ describe('the circuit breaker', () => {
     return { clock, trips, breaker: new CircuitBreaker({ ...SETTINGS, onTrip: () => trips.push(clock.now()), clock }) }
   }
 
-  it('M4 opens after three failures in a row, and tells of it', () => {
+  it('M4 opens after three failures in a row, and reports it', () => {
     const { breaker, trips } = make()
     breaker.recordFailure()
     breaker.recordFailure()
@@ -94,7 +94,7 @@ describe('the circuit breaker', () => {
 })
 
 describe('the durable breaker', () => {
-  it('M4 survives short-lived processes: each failure in a process of its own', () => {
+  it('M4 survives short-lived processes: each failure in a separate process', () => {
     const folder = makeTempFolder('arc-breaker-')
     const clock = new FakeClock()
     for (let at = 0; at < 3; at++) {
@@ -117,7 +117,7 @@ describe('the durable breaker', () => {
     state.close()
   })
 
-  it('M4 open is loud: every change has one line in the log, whoever notices it', () => {
+  it('M4 every change has one line in the log, from any process', () => {
     const { breaker, make, clock, actions } = makeBreaker()
     const other = make()
     breaker.record({ failures: 5, isSuccess: false })
@@ -141,7 +141,7 @@ describe('the durable breaker', () => {
     expect(state.list('')).toEqual([])
   })
 
-  it('M4 a clock set back neither keeps it open for ever nor closes it early', () => {
+  it('M4 a clock set back neither keeps it open forever nor closes it early', () => {
     const { breaker, clock } = makeBreaker()
     breaker.record({ failures: 3, isSuccess: false })
     clock.setWall(clock.wall() - 365 * 86_400_000)
@@ -295,7 +295,7 @@ describe('the state machine', () => {
   const event = fc.constantFrom<BreakerEvent>('failure', 'success', 'look', 'reset')
   const moves = fc.array(fc.tuple(event, fc.integer({ min: -100_000, max: 100_000 })), { maxLength: 60 })
 
-  it('M4 lowers only after enough failures in a row, and never for ever, whatever the clock does', () => {
+  it('M4 lowers only after enough failures in a row, and never forever, whatever the clock does', () => {
     fc.assert(
       fc.property(moves, (all) => {
         let state: BreakerState = { status: 'closed', failures: 0 }

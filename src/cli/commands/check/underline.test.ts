@@ -10,7 +10,7 @@ it.each([
   ['echo 日本 && rm x', 'rm', 'echo 日本 && rm x', '             ^~'],
   ['a\tb\u001b[31m --x', '--x', 'a·b·[31m --x', '         ^~~'],
   ['x', 'x', 'x', '^'],
-])('%j: the marks stand below %j', (text, of, line, marks) => {
+])('%j: the marks are below %j', (text, of, line, marks) => {
   expect(underline(text, part(text, of), 80)).toEqual({ number: 1, line, marks })
 })
 

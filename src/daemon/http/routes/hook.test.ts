@@ -31,7 +31,7 @@ interface Sent {
   readonly path?: string
   readonly accept?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Each part is written by itself. */
+  /** Each part is written separately. */
   readonly parts?: readonly string[]
   /** Without a length. */
   readonly isChunked?: boolean
@@ -64,7 +64,7 @@ async function send(road: Road, { path = '/v1/hook/claude/PreToolUse', parts = [
       response.on('close', () => {
         const { 'content-type': type, 'cache-control': cache, 'retry-after': retry } = response.headers
         const safe = [response.headers['x-content-type-options'], response.headers['cross-origin-resource-policy']]
-        // Each has an id of its own.
+        // Each has a unique id.
         const text = body.replaceAll(/01[0-9A-HJKMNP-TV-Z]{24}/g, 'ID')
         resolve({ status: response.statusCode, type, cache, retry, safe, text })
       })
@@ -129,7 +129,7 @@ describe('a hook call gets on the socket what it gets on the port', () => {
     expect(await Promise.all(held)).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }])
   })
 
-  // Codex shows no prompt of its own, so the daemon waits for the answer.
+  // Codex shows no prompt, so the daemon waits for the answer.
   function heldCall(): string {
     return payload(`npm publish --tag t${++calls}`)
   }

@@ -1,4 +1,4 @@
-// The roundtables of a home as a daemon shows them, while they go on and afterwards.
+// The roundtables of a home as a daemon shows them, during and after the discussion.
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { makeHome, type SupervisedHome } from '../../../../test/supervised-home.ts'

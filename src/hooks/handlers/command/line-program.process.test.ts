@@ -117,7 +117,7 @@ describe('a helper that dies', () => {
     const { ask } = helper({ command })
     for (let step = 0; step < 3; step++) {
       expect((await ask('one')).tool).toBe('last words')
-      // Until its death has come round: a step in between would find nobody.
+      // Until its end is noticed: a step in between would find no process.
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   })

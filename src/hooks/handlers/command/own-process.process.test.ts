@@ -1,4 +1,4 @@
-// What can only be seen from outside: whether a process that ran commands ends by itself, and what is left in it.
+// What can only be seen from outside: whether a process that ran commands ends, and what remains in it.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ beforeAll(() => {
   })
 })
 
-/** Runs a fixture as a process of its own, to its end. */
+/** Runs a fixture as a separate process, to its end. */
 function run(name: string, { prefix = '', args = [] as readonly string[] } = {}) {
   const command = `${prefix} exec "$0" "$@"`
   const all = ['-c', command, process.execPath, join(FIXTURES, name), bundle, ...args]
@@ -57,7 +57,7 @@ describe('a process', () => {
     await expect.poll(() => isGroupAlive(result.pid), { timeout: 5_000 }).toBe(false)
   })
 
-  it('D6 out of file descriptors has a hook that could not be started, and goes on when there are some', () => {
+  it('D6 out of file descriptors has a hook that could not start, and continues when there are some', () => {
     const { result } = run('no-descriptors.mjs', { prefix: 'ulimit -n 60;' })
     expect(result).toEqual([
       { cause: 'failure:start', reason: expect.stringContaining('too many open files') },

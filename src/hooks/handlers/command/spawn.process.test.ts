@@ -1,4 +1,4 @@
-// Commands that misbehave, as real processes: whatever they do, the step gets its answer and nobody is left behind.
+// Commands that misbehave, as real processes: whatever they do, the step gets its answer and no process is left behind.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ function isThere(id: number): boolean {
 }
 
 describe('at the time limit', () => {
-  it('H4 a command that hangs is ended, and nobody of its group is left', async () => {
+  it('H4 a command that hangs is ended, and no process of its group is left', async () => {
     const { record } = await supervise({ command: fixture('hang.sh'), timeoutMs: 200 })
     expect(record).toMatchObject({ decision: 'flag', cause: 'failure:timeout' })
     expect(record.reason).toContain('timed out after 0.2s')
@@ -215,7 +215,7 @@ describe('the input', () => {
 })
 
 describe('a process group', () => {
-  it('H4 that is gone is no trouble to end', async () => {
+  it('H4 that is gone can be ended without a failure', async () => {
     const { finished } = await supervise({ command: 'echo $$' })
     const leader = Number(finished.stdout.text)
     expect(isGroupAlive(leader)).toBe(false)

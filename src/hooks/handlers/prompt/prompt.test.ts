@@ -91,7 +91,7 @@ afterEach(() => vi.unstubAllEnvs())
 for (const [format, dialect] of Object.entries(DIALECTS) as [WireFormatName, Dialect][]) {
   const promptAt = (baseUrl: string, more: Partial<PromptOptions> = {}) =>
     promptHandler({ format, model: 'judge-1', instructions: 'Block what deletes.', baseUrl, ...more })
-  /** A server that gives these answers one after the other, the last one for ever. */
+  /** A server that gives these answers one after the other, the last one forever. */
   const serveModel = async (...answers: (object | string | ((response: ServerResponse) => void))[]) => {
     const server = await serve((response) => {
       const answer = answers[Math.min(server.requests.length, answers.length) - 1]
@@ -467,7 +467,7 @@ for (const [format, dialect] of Object.entries(DIALECTS) as [WireFormatName, Dia
 }
 
 describe('what only one of the formats has', () => {
-  it('H5 prompt anthropic: text blocks are joined and other blocks left out', async () => {
+  it('H5 prompt anthropic: text blocks are joined and other blocks skipped', async () => {
     const content = [
       { type: 'thinking', thinking: '{"decision":"pass"}' },
       { type: 'text', text: '{"decision":"block",' },
@@ -482,7 +482,7 @@ describe('what only one of the formats has', () => {
 
   const openai = (baseUrl: string) => promptHandler({ format: 'openai', model: 'm', instructions: 'i', baseUrl })
 
-  it('H5 prompt openai: an empty refusal is none, and content may come in parts', async () => {
+  it('H5 prompt openai: an empty refusal is none, and content may have parts', async () => {
     const content = [{ type: 'text', text: JSON.stringify(BLOCK) }]
     const message = { role: 'assistant', content, refusal: '' }
     const server = await serve((response) => json(response, DIALECTS.openai.says('', { message })))
@@ -502,7 +502,7 @@ describe('what only one of the formats has', () => {
 describe('options of a prompt handler', () => {
   const valid = { format: 'anthropic', model: 'm', instructions: 'i' } as const
 
-  it('H5 prompt: has a time limit of its own', () => {
+  it('H5 prompt: has its own time limit', () => {
     expect(promptHandler(valid).timeoutMs).toBe(30_000)
     expect(promptHandler({ ...valid, timeoutMs: 5 }).timeoutMs).toBe(5)
   })
@@ -538,7 +538,7 @@ describe('options of a prompt handler', () => {
     expect(make).not.toThrow('hunter2')
   })
 
-  it.each([undefined, null, 'anthropic', []])('H5 prompt: refuses %j in place of options', (given) => {
+  it.each([undefined, null, 'anthropic', []])('H5 prompt: refuses %j instead of options', (given) => {
     expect(() => promptHandler(given as unknown as PromptOptions)).toThrow('ARC_OPTION_INVALID')
   })
 })
