@@ -19,11 +19,11 @@ const settings = HOST_NAMES.flatMap((name) =>
   ),
 )
 
-it('every host installs into at least one file', () => {
+it('K6 every host installs into at least one file', () => {
   expect(new Set(settings.map(({ name }) => name))).toEqual(new Set(HOST_NAMES))
 })
 
-it.each(settings)('the guard protects $path of $name ($scope)', ({ path }) => {
+it.each(settings)('K6 the guard protects $path of $name ($scope)', ({ path }) => {
   for (const command of [`rm ${path}`, `echo x > ${path}`, `sed -i s/arc// ${path}`]) {
     const { evidence } = classifyRisk({ tool: 'shell', args: { command }, cwd: PROJECT }, { facts: { home: HOME } })
     expect([command, evidence.map(({ rule }) => rule)]).toEqual([
@@ -34,7 +34,7 @@ it.each(settings)('the guard protects $path of $name ($scope)', ({ path }) => {
 })
 
 it.each(HOST_NAMES.filter((name) => HOSTS[name].program !== undefined))(
-  'a process of %s counts as an agent',
+  'K6 a process of %s counts as an agent',
   (name) => {
     const program = HOSTS[name].program ?? ''
     expect(isAgentHost({ program, exe: `/usr/local/bin/${program}`, args: [program] } as never)).toBe(true)
