@@ -20,6 +20,7 @@ const CHECKS = [
     command: ['node', 'scripts/check/source-rules.mjs', 'test/browser/tsconfig.json'],
   },
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '.'] },
+  { name: 'words', command: ['node', 'scripts/check/words.mjs'] },
   { name: 'docs in step', command: ['node', 'scripts/docs.mjs', '--check'] },
   { name: 'budget', command: ['node', 'scripts/check/budget.mjs', '--no-timing'] },
 ]
