@@ -117,7 +117,7 @@ it('a full disk: what cannot be kept is said, and supervision decides all the sa
     })
   })
   expect(ran.code).toBe(1)
-  expect(ran.stderr).toMatch(/cannot be used|without a lasting record|could not be/)
+  expect(ran.stderr).toMatch(/cannot be used|without a durable record|could not be/)
   expect((await arc('check', '--', 'true')).code).toBe(2)
   expect(readFileSync(join(place.root, PROFILE), 'utf8')).toContain('enforce')
 })

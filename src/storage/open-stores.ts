@@ -26,7 +26,7 @@ export interface Stores {
   readonly traceFailure: RepeatedFailure
   /** When all that was written so far is kept, or reported as lost; undefined for at once. */
   committed(): Promise<void> | undefined
-  /** The end of the chain, noted outside of the database; undefined where there is no lasting record. */
+  /** The end of the chain, noted outside of the database; undefined where there is no durable record. */
   anchor(): Anchor | undefined
   /** That the database is not the one that was noted: told once. */
   takeMismatch(): string | undefined

@@ -168,16 +168,16 @@ describe('disks', () => {
     expect(supervisor.trace.verify()).toMatchObject({ ok: true })
   })
 
-  it('C1 full from the start: decided by the profile, without a lasting record, and said', async (test) => {
+  it('C1 full from the start: decided by the profile, without a durable record, and said', async (test) => {
     if (!mount('64k')) return test.skip(SKIPPED)
     place.write(PROFILE, GOOD)
     fill(join(place.home, 'ballast'))
     const supervisor = await supervise()
     expect(await decisionOf(supervisor)).toBe('block')
-    expect(told.join('\n')).toMatch(/without a lasting record|full|ENOSPC/)
+    expect(told.join('\n')).toMatch(/without a durable record|full|ENOSPC/)
   })
 
-  it('C1 read-only: decided by the profile, without a lasting record, and said', async (test) => {
+  it('C1 read-only: decided by the profile, without a durable record, and said', async (test) => {
     if (!mount('4m')) return test.skip(SKIPPED)
     place.write(PROFILE, GOOD)
     spawnSync('mount', ['-o', 'remount,ro', place.home])
@@ -210,7 +210,7 @@ await supervisor.close()`
     for (const dir of [place.root, place.home, join(place.home, 'profiles')]) chmodSync(dir, 0o755)
     const { stdout, stderr } = await decide(OTHER_USER)
     expect(JSON.parse(stdout)).toEqual({ decisions: ['block'], isDurable: false, problems: expect.any(Number) })
-    expect(stderr).toMatch(/without a lasting record/)
+    expect(stderr).toMatch(/without a durable record/)
   })
 
   it.skipIf(!isRoot)(

@@ -328,7 +328,7 @@ describe('failing environments: supervision continues with the last good setting
     expect(supervisor.trace.get(String(outcome.metadata.traceId))).toMatchObject({ found: 'step' })
   })
 
-  it('a folder where the database should be: decided all the same, without a lasting record', async () => {
+  it('a folder where the database should be: decided all the same, without a durable record', async () => {
     mkdirSync(join(place.home, 'arc.db'), { recursive: true })
     place.write(PROFILE, good)
     const supervisor = await supervise()

@@ -223,7 +223,7 @@ describe('where nothing can be kept', () => {
       place.write('home/arc.db/in-the-way', '')
       const { code, stdout, stderr } = await arc(...args.filter(Boolean), '--json')
       expect(code).toBe(1)
-      expect(stderr).toMatch(/without a lasting record|cannot be/)
+      expect(stderr).toMatch(/without a durable record|cannot be/)
       expect(stderr).not.toContain('    at ')
       if (stdout !== '') expect(JSON.parse(stdout)).toMatchObject({ trusted: false })
     },
