@@ -45,7 +45,7 @@ const EXPORTS = {
       'openLastGood',
       'listProfiles',
       'loadConfig',
-      'readOnError',
+      'effectiveOnError',
       'toJsonSchema',
       'watchConfig',
     ],
