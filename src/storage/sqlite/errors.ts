@@ -8,7 +8,7 @@ export function newerSchema(file: string, found: number, known: number): ArcErro
   return new ArcError('ARC_STORE_NEWER', `${what} It was left as it is.`)
 }
 
-/** Others kept the database locked for longer than anybody can wait. */
+/** Another process locked the database for longer than the wait limit. */
 export function storeBusy(file: string, waitedMs: number): ArcError {
   return new ArcError(
     'ARC_STORE_BUSY',
@@ -16,7 +16,7 @@ export function storeBusy(file: string, waitedMs: number): ArcError {
   )
 }
 
-/** The database cannot be used at all: no right to, no folder, a full or read-only disk. */
+/** The database cannot be used: missing permission, missing folder, full or read-only disk. */
 export function storeUnavailable(file: string, cause: unknown): ArcError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return new ArcError('ARC_STORE_UNAVAILABLE', `The database ${file} cannot be used: ${why}.`)
