@@ -85,7 +85,7 @@ function SearchField({ searchRef }: { readonly searchRef: SearchRef }) {
         ref={searchRef}
         class="field"
         type="search"
-        placeholder="Search commands, reasons, agents…"
+        placeholder="Search commands, reasons"
         value={filter.value.text}
         onInput={({ currentTarget }) => setFilter({ text: currentTarget.value })}
       />
