@@ -20,6 +20,9 @@ const USUAL_PLACES = [
 const ARGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+  // A page behind another page must still get frames and timers: tests with two pages read both.
+  ...['--disable-renderer-backgrounding', '--disable-background-timer-throttling'],
+  '--disable-backgrounding-occluded-windows',
 ]
 
 /** Where the browser is; undefined where there is none and none may be installed, which is said once. */
