@@ -92,7 +92,7 @@ describe('Z5 arc trace verify --since last', () => {
   })
 })
 
-describe('Z4 arc trace verify --file', () => {
+describe('Z5 arc trace verify --file', () => {
   it('verifies an export, compressed or not, and names the first bad record', async () => {
     append(20, 'a')
     const { stdout } = await arc(['trace', 'export'])
