@@ -2,10 +2,10 @@
 
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseFileTarget } from '../../daemon/anchor-sender.ts'
 import { describe } from '../../engine/errors.ts'
-import { arcHome, databaseFile } from '../../platform/home.ts'
+import { arcHome } from '../../platform/home.ts'
 import {
   type AnchorCheck,
   type AnchorSource,
@@ -54,7 +54,8 @@ export async function verifyTrace(options: VerifyArguments): Promise<number> {
 type HomeVerification = Verification & { readonly since?: VerifiedRecord | undefined }
 
 async function verifyHome(home: string, isIncremental: boolean): Promise<HomeVerification> {
-  const file = databaseFile(home)
+  // `databaseFile` would make the home.
+  const file = join(home, 'arc.db')
   if (!existsSync(file)) return { ok: true, records: 0 }
   const { database, head } = readFacts(file)
   const before = readVerified(home)
