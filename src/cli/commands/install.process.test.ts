@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import type { Ran } from '../../../test/run-arc.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { HOST_NAMES } from '../../hosts/host.ts'
 
 function arc(home: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   return runArcInProcess(args, { home: join(home, '.arc'), env: { HOME: home, ...env } })
@@ -51,22 +52,19 @@ it('install, install again, uninstall: one line an event, and every byte back', 
   expect(filesIn(home)).toEqual(['.claude/settings.json'])
 })
 
-it.each(['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'])(
-  '%s: a project is installed and left as it was, and the home is not touched',
-  async (host) => {
-    const home = newHome()
-    const project = makeTempFolder('arc-install-project-')
-    const place = ['--project', project]
-    expect((await arc(home, ['install', host, ...place])).code).toBe(0)
-    const files = filesIn(project)
-    expect(files.length).toBeGreaterThan(0)
-    expect(files.map((file) => readFileSync(join(project, file), 'utf8')).join()).toContain('.arc/bin/arc')
-    if (host === 'cline') expect(statSync(join(project, files[0] ?? '')).mode & 0o111).toBe(0o111)
-    expect((await arc(home, ['uninstall', host, ...place])).code).toBe(0)
-    expect(readdirSync(project)).toEqual([])
-    expect(filesIn(home)).toEqual([])
-  },
-)
+it.each(HOST_NAMES)('%s: a project is installed and left as it was, and the home is not touched', async (host) => {
+  const home = newHome()
+  const project = makeTempFolder('arc-install-project-')
+  const place = ['--project', project]
+  expect((await arc(home, ['install', host, ...place])).code).toBe(0)
+  const files = filesIn(project)
+  expect(files.length).toBeGreaterThan(0)
+  expect(files.map((file) => readFileSync(join(project, file), 'utf8')).join()).toContain('.arc/bin/arc')
+  if (host === 'cline') expect(statSync(join(project, files[0] ?? '')).mode & 0o111).toBe(0o111)
+  expect((await arc(home, ['uninstall', host, ...place])).code).toBe(0)
+  expect(readdirSync(project)).toEqual([])
+  expect(filesIn(home)).toEqual([])
+})
 
 it.each([
   ['claude', 'CLAUDE_CONFIG_DIR', 'settings.json'],
