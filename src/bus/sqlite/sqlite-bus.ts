@@ -1,14 +1,14 @@
 // A bus between processes: messages are rows, and a process with subscribers polls a few times in 100 ms for rows of other
 // processes. A poll costs microseconds, and a process without subscribers does not poll.
 
-import { BaseBus, type BusServices, type SentMessage, type Subscription } from '../../bus/base-bus.ts'
-import { INBOX } from '../../bus/bus.ts'
-import { isUnder } from '../../bus/subject.ts'
 import { describe } from '../../engine/errors.ts'
+import { Connection } from '../../storage/sqlite/connection.ts'
+import type { Database } from '../../storage/sqlite/driver/driver.ts'
+import type { OpenOptions } from '../../storage/sqlite/open-options.ts'
 import { Redactor } from '../../trace/redact.ts'
-import { Connection } from './connection.ts'
-import type { Database } from './driver/driver.ts'
-import type { OpenOptions } from './open-options.ts'
+import { BaseBus, type BusServices, type SentMessage, type Subscription } from '../base-bus.ts'
+import { INBOX } from '../bus.ts'
+import { isUnder } from '../subject.ts'
 
 interface MessageRow {
   readonly seq: number
