@@ -13,14 +13,14 @@ const QUERY = /^\s*(?:SELECT|WITH|VALUES)\b/i
 const RETURNING = /\bRETURNING\b/i
 const NUMERIC = new Set(['INTEGER', 'REAL'])
 
-/** The same query with bytes in place of texts. Other statements stay as they are; `readColumns` prepares the SQL. */
+/** The same query with bytes instead of texts. Other statements stay as they are; `readColumns` prepares the SQL. */
 export function selectBytes(sql: string, readColumns: () => readonly ResultColumn[]): string {
   if (QUERY.test(sql)) return castTexts(sql, readColumns())
   if (RETURNING.test(sql)) checkReturned(sql, readColumns())
   return sql
 }
 
-// No function and no CASE where the declared type is known: with them SQLite runs the query as a co-routine of its own.
+// No function and no CASE where the declared type is known: with them SQLite runs the query as a separate co-routine.
 function castTexts(sql: string, columns: readonly ResultColumn[]): string {
   const inner = columns.map((_, at) => `c${at}`).join(', ')
   const outer = columns.map(({ name, type }, at) => `${castColumn(`c${at}`, type)} AS "${name.replaceAll('"', '""')}"`)
