@@ -36,6 +36,7 @@ export class SharedHome {
   readonly #users = new Map<string, SharedUser>()
   readonly #hooks = new Map<string, HookParts>()
   readonly #reported = new WeakSet<object>()
+  #userLoads = 0
 
   constructor(options: SharedHomeOptions) {
     this.#options = options
@@ -43,9 +44,9 @@ export class SharedHome {
     this.stores = openStores(options.home, options.report, { waitMs: options.storeWaitMs, isGrouped: true })
   }
 
-  /** How many configurations of the user are loaded and watched: one for each profile in use. */
-  get users(): number {
-    return this.#users.size
+  /** How many profiles are in use, how many folders are watched, and how often the user's files were loaded so far. */
+  get counts(): { readonly profiles: number; readonly watchedFolders: number; readonly userLoads: number } {
+    return { profiles: this.#users.size, watchedFolders: this.folders.size, userLoads: this.#userLoads }
   }
 
   /** The parts of a supervisor; its `close` ends the use of them. */
@@ -77,7 +78,12 @@ export class SharedHome {
   #watchUser({ profile, onlyTightens }: ProfileChoice): (onReload: (reload: ConfigReload) => void) => WatchedConfig {
     const { home, clock, report } = this.#options
     const options = buildLoadOptions({ home, profile, onlyTightens, builtIns: BUILT_INS, state: this.stores.state })
-    return (onReload) => startWatching({ ...options, clock, folders: this.folders, onReload, onFault: report })
+    const onLoaded = (loaded: Loaded): void => {
+      this.#userLoads++
+      options.onLoaded?.(loaded)
+    }
+    const watching = { clock, folders: this.folders, onFault: report }
+    return (onReload) => startWatching({ ...options, onLoaded, ...watching, onReload })
   }
 
   #findHooks(config: Config): HookParts {

@@ -84,10 +84,9 @@ export class SupervisorPool implements SupervisorProvider {
     }
   }
 
-  /** The number of open supervisors, and of what they share. */
-  get counts(): { readonly supervisors: number; readonly profiles: number; readonly watchedFolders: number } {
-    const { users = 0, folders } = this.#shared ?? {}
-    return { supervisors: this.#open.size, profiles: users, watchedFolders: folders?.size ?? 0 }
+  /** The number of open supervisors, and the numbers of the parts that they share. */
+  get counts(): Readonly<Record<'supervisors' | keyof SharedHome['counts'], number>> {
+    return { supervisors: this.#open.size, ...(this.#shared?.counts ?? NONE) }
   }
 
   /** The mode of an open supervisor, else the mode that the files set. */
@@ -168,6 +167,8 @@ export class SupervisorPool implements SupervisorProvider {
     return project
   }
 }
+
+const NONE = { profiles: 0, watchedFolders: 0, userLoads: 0 }
 
 // The supervisor without a project and a profile is that of the daemon itself.
 const DAEMON_KEY = JSON.stringify([null, null])
