@@ -25,7 +25,8 @@ describe.runIf(isLinux)('many projects', () => {
     expect(await at.decide(project(0), DANGER)).toBe('deny')
     const one = await at.figures()
     const { supervisors, profiles } = await at.counts()
-    for (let number = 1; number < PROJECTS; number++) expect(await at.decide(project(number), DANGER)).toBe('deny')
+    const others = Array.from({ length: PROJECTS - 1 }, (_, number) => at.decide(project(number + 1), DANGER))
+    expect(new Set(await Promise.all(others))).toEqual(new Set(['deny']))
     const many = await at.figures()
     expect(await at.counts()).toMatchObject({ supervisors: supervisors + PROJECTS - 1, profiles })
     // A checkpoint may be under way; each project has one folder with a layer.
@@ -50,16 +51,16 @@ describe.runIf(isLinux)('many projects', () => {
   it('Z2 the number of open projects and watches has a limit, whatever the number of projects', async () => {
     const first = project(0)
     await at.decide(first, DANGER)
-    for (let number = 1; number <= 560; number++) {
-      const folder = project(number)
-      await at.decide(folder, 'ls')
-      rmSync(folder, { recursive: true })
+    for (let number = 0; number < 560; number += 20) {
+      const folders = Array.from({ length: 20 }, (_, more) => project(number + more + 1))
+      await Promise.all(folders.map((folder) => at.decide(folder, 'ls')))
+      for (const folder of folders) rmSync(folder, { recursive: true })
     }
     await expect.poll(async () => [await at.decide(first, 'ls'), (await at.counts()).supervisors][1]).toBeLessThan(520)
     expect((await at.figures()).watches).toBeLessThan(530)
     // Closed meanwhile, and opened again.
     expect(await at.decide(first, DANGER)).toBe('deny')
-  })
+  }, 120_000)
 
   it('Z2 the layer, the trust and the edits of a project apply in that project only', async () => {
     const [strict, other] = [project(1), project(2, { hooks: { errorBehavior: 'log' } })]
