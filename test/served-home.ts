@@ -10,7 +10,7 @@ import { askNobody } from './supervised-home.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
 /** The numbers of open supervisors and of the parts that they share. */
-export interface OpenCounts {
+interface OpenCounts {
   readonly supervisors: number
   readonly profiles: number
   readonly watchedFolders: number
@@ -26,7 +26,7 @@ export interface ServedHome {
   readonly url: string
   /** Writes a file by its path from the root. */
   write(path: string, content: unknown): string
-  /** Makes a project with a layer of its own; returns its folder. */
+  /** Makes a project with its own layer; returns its folder. */
   project(name: string, layer: object): string
   /** Sends a request to the socket. */
   ask(method: string, path: string, body?: string): Promise<{ readonly status: number; readonly text: string }>

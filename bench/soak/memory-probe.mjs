@@ -6,7 +6,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 const file = process.env.ARC_MEMORY_PROBE
 const timers = new Set()
 
-// Counted here: Node tells of timers only while they keep the process alive.
+// Counted here: Node counts timers only while they keep the process alive.
 for (const [set, clear] of [
   ['setTimeout', 'clearTimeout'],
   ['setInterval', 'clearInterval'],
@@ -30,7 +30,7 @@ for (const [set, clear] of [
 }
 
 process.on('SIGUSR2', async () => {
-  // Twice, with a turn between them: finalizers free memory of their own.
+  // Twice, with a turn between them: finalizers free more memory.
   for (let round = 0; round < 2; round++) {
     globalThis.gc?.()
     await new Promise((resolve) => setImmediate(resolve))

@@ -48,7 +48,7 @@ describeEachDriver(() => {
     const { size } = statSync(at.path)
     for (let round = 0; round < 20; round++) {
       await append(at, 60)
-      // A turn for the thread, so that each round has a checkpoint of its own.
+      // A turn for the thread, so that each round has a checkpoint.
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(size + MB)
