@@ -16,8 +16,8 @@ const ACTORS = [
   { name: 'a', way: 'socket', pauseMs: 20 },
   { name: 'b', way: 'socket', pauseMs: 30 },
   { name: 'c', way: 'socket', pauseMs: 40 },
-  { name: 'd', way: 'launcher', pauseMs: 150 },
-  { name: 'e', way: 'process', pauseMs: 500 },
+  { name: 'd', way: 'launcher', pauseMs: 250 },
+  { name: 'e', way: 'process', pauseMs: 1_000 },
 ]
 const NO_ANSWER_PAUSE_MS = 200
 const WARM_UP_MS = 1_000

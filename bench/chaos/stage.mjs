@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endProcesses, isAlive } from './processes.mjs'
 
-export const ARC = fileURLToPath(new URL('../../bin/arc', import.meta.url))
+/** The program under test. */
+export const ARC = process.env.ARC_BIN ?? fileURLToPath(new URL('../../bin/arc', import.meta.url))
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const PROJECTS = 5
 const START_LIMIT_MS = 60_000
