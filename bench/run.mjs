@@ -1,7 +1,8 @@
 // `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,hook,memory,startup,dashboard]`: prints our figures beside the
-// peers' and the limits. `--only fuzz`, `--only soak` and `--only soak-daemon [--calls N]` look for what breaks; they take
-// minutes, so they run only when they are asked for.
+// peers' and the limits. `--only chaos`, `--only fuzz`, `--only soak` and `--only soak-daemon [--calls N]` look for what breaks;
+// they take minutes, so they run only when they are asked for.
 
+import { runChaos } from './chaos.mjs'
 import { benchCommands } from './commands.mjs'
 import { benchDashboard } from './dashboard.mjs'
 import { benchEngine } from './engine.mjs'
@@ -25,18 +26,19 @@ const BENCHES = {
   dashboard: benchDashboard,
 }
 
-const ON_REQUEST = { fuzz: runFuzz, soak: runSoak }
+const ON_REQUEST = { chaos: runChaos, fuzz: runFuzz, soak: runSoak }
 const LONG = { 'soak-daemon': benchSoak }
 
 const args = process.argv.slice(2)
 const option = (name) => (args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined)
+const hasOption = (name) => args.includes(`--${name}`)
 const only = option('only')?.split(',') ?? Object.keys(BENCHES)
 const isJson = args.includes('--json')
 
 const results = {}
 for (const name of only) {
   if (Object.hasOwn(ON_REQUEST, name)) {
-    results[name] = await ON_REQUEST[name]({ option, isJson })
+    results[name] = await ON_REQUEST[name]({ option, hasOption, isJson })
     if (!results[name].ok) process.exitCode = 1
     continue
   }

@@ -22,19 +22,34 @@ const PORTS = ['storage/ports', 'storage/state'] as const
 const STORAGE = ['storage', ...PORTS, 'storage/memory', 'storage/sqlite'] as const
 const HOOKS = ['hooks', 'hooks/handlers', 'hooks/builtin'] as const
 const LIBRARY = [
-  ...['engine', 'platform', 'trace', 'risk', 'hosts', 'bus', 'tasks', 'roundtable', 'guard', 'config', 'approvals'],
+  ...[
+    'engine',
+    'platform',
+    'trace',
+    'risk',
+    'hosts',
+    'hosts/facts',
+    'bus',
+    'tasks',
+    'roundtable',
+    'guard',
+    'config',
+    'approvals',
+  ],
   ...[...STORAGE, ...HOOKS, 'supervisor', 'tasks/service', 'roundtable/driver'],
 ] as const
 
 // By path below src; a file belongs to the longest path that it begins with.
 const LAYERS: Readonly<Record<string, Layer>> = {
   protocol: { imports: [], isSelfContained: true },
-  engine: { imports: [], isSelfContained: true },
+  // Plain data of each agent, in `facts.ts` of its folder.
+  'hosts/facts': { imports: [], isSelfContained: true },
+  engine: { imports: ['hosts/facts'], isSelfContained: true },
   // The engine wired to Node: clock, ids, regular expressions, the home folder.
   platform: { imports: ['engine'] },
   trace: { imports: ['engine', 'storage/ports'] },
-  risk: { imports: ['engine'] },
-  hosts: { imports: ['engine'] },
+  risk: { imports: ['engine', 'hosts/facts'] },
+  hosts: { imports: ['engine', 'hosts/facts'] },
   bus: { imports: ['engine'] },
   roundtable: { imports: ['engine'] },
   tasks: { imports: ['engine', 'bus', 'storage/ports'] },
@@ -43,12 +58,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'storage/memory': { imports: ['engine', 'trace', 'tasks', 'bus', ...PORTS] },
   'storage/sqlite': { imports: ['engine', 'trace', 'tasks', 'bus', ...PORTS, 'storage/memory'] },
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
-  guard: { imports: ['engine', 'risk', ...PORTS] },
+  guard: { imports: ['engine', 'risk', 'hosts/facts', ...PORTS] },
   config: { imports: ['engine', 'platform', ...PORTS] },
   approvals: { imports: ['engine', 'platform', ...PORTS] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
-  'hooks/builtin': { imports: ['engine', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
+  'hooks/builtin': { imports: ['engine', 'hosts/facts', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
   supervisor: { imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', ...STORAGE, ...HOOKS] },
   'tasks/service': { imports: ['engine', 'platform', 'trace', 'bus', 'tasks', 'hooks', 'supervisor', ...STORAGE] },
@@ -112,6 +127,10 @@ describe('the layer check', () => {
     ['src/engine/a.ts', 'fs', 'engine must not import packages'],
     ['src/engine/a.ts', '../index.ts', 'engine must not import public'],
     ['src/engine/a.ts', '../../package.json', 'engine must not import files outside src'],
+    ['src/engine/a.ts', '../hosts/list.ts', 'engine must not import hosts'],
+    ['src/hosts/claude/facts.ts', './claude.ts', 'hosts/facts must not import hosts'],
+    ['src/hosts/claude/facts.ts', 'node:path', 'hosts/facts must not import packages'],
+    ['src/risk/a.ts', '../hosts/claude/claude.ts', 'risk must not import hosts'],
     ['src/protocol/a.ts', '../engine/b.ts', 'protocol must not import engine'],
     ['src/risk/a.ts', '../guard/b.ts', 'risk must not import guard'],
     ['src/hooks/builtin/a.ts', '../../tasks/b.ts', 'hooks/builtin must not import tasks'],
@@ -136,6 +155,9 @@ describe('the layer check', () => {
 
   it.each([
     ['src/engine/a.ts', './b.ts'],
+    ['src/engine/a.ts', '../hosts/facts/list.ts'],
+    ['src/hosts/facts/list.ts', '../claude/facts.ts'],
+    ['src/hosts/claude/claude.ts', './facts.ts'],
     ['src/hooks/handlers/command/a.ts', '../../../engine/b.ts'],
     ['src/hooks/handlers/command/a.ts', '../handler.ts'],
     ['src/hooks/handlers/a.ts', 'node:child_process'],
@@ -178,13 +200,14 @@ describe('the layer check', () => {
   })
 
   it('leaves tests alone', () => {
-    expect(findForbiddenImports({ 'src/engine/a.test.ts': "import { b } from '../cli/b.ts'" })).toEqual([])
+    const source = "import { b } from '../cli/b.ts'"
+    expect(findForbiddenImports({ 'src/engine/a.test.ts': source, 'src/engine/fixtures/a.ts': source })).toEqual([])
   })
 })
 
 function findForbiddenImports(sources: Record<string, string>): string[] {
   return Object.entries(sources)
-    .filter(([file]) => !/\.test\.tsx?$/.test(file))
+    .filter(([file]) => !isTestFile(file))
     .flatMap(([file, text]) => {
       const layer = LAYERS[layerOf(file)]
       return layer
@@ -193,9 +216,13 @@ function findForbiddenImports(sources: Record<string, string>): string[] {
     })
 }
 
+function isTestFile(file: string): boolean {
+  return /\.test\.tsx?$/.test(file) || file.includes('/fixtures/')
+}
+
 /** The import cycles, each as the sorted list of its files: the strongly connected components of the import graph. */
 function findCycles(sources: Record<string, string>): string[][] {
-  const files = Object.keys(sources).filter((file) => !/\.test\.tsx?$/.test(file))
+  const files = Object.keys(sources).filter((file) => !isTestFile(file))
   const graph = new Map(files.map((file) => [file, resolveImports(file, sources)]))
   const order = new Map<string, number>()
   const stack: string[] = []
@@ -253,6 +280,7 @@ function layerOf(file: string): string {
   if (top !== 'src') return 'files outside src'
   if (path.length === 1) return 'public'
   const below = path.join('/').replace(/\.ts$/, '')
+  if (/^hosts\/[^/]+\/facts$/.test(below)) return 'hosts/facts'
   const known = Object.keys(LAYERS).filter((name) => below === name || below.startsWith(`${name}/`))
   return known.sort((a, b) => b.length - a.length)[0] ?? path[0] ?? ''
 }

@@ -76,5 +76,5 @@ export const SPEC_CLAIMS = {
   K3: 'No import cycle anywhere in src and dashboard.',
   K4: "Unit tests need no build and start no process; no test depends on the user's environment.",
   K5: 'An installation needs no compiler, on each supported version of Node and with npm, pnpm, Bun and Deno.',
-  K6: 'A host has one folder; a test names every other table that must know it.',
+  K6: 'A host, a bus, a store and a SQLite driver are each added in one folder.',
 } as const satisfies Record<string, string>

@@ -14,7 +14,7 @@ import ts from 'typescript'
 const BUDGETS = [
   { name: 'CLI entry and all it imports statically', limitKb: 60, measure: readEntryClosure },
   { name: 'all that arc --version loads', limitKb: 60, measure: readLoadedByVersion },
-  { name: 'src/engine bundled and minified', limitKb: 52, measure: bundleCore },
+  { name: 'src/engine bundled and minified', limitKb: 55, measure: bundleCore },
   { name: 'the page as first loaded', limitKb: 120, measure: readFirstLoad, isGzipped: true },
 ]
 
@@ -108,12 +108,10 @@ async function bundleCore() {
   const folder = join(ROOT, 'src', 'engine')
   const files = readdirSync(folder, { recursive: true }).filter((name) => /(?<!\.test)\.ts$/.test(name))
   const { outputFiles } = await esbuild.build({
-    stdin: { contents: files.map((name) => `import './${name}'`).join('\n'), resolveDir: folder },
+    // Every export counts, with all that it needs of other folders.
+    stdin: { contents: files.map((name, at) => `export * as m${at} from './${name}'`).join('\n'), resolveDir: folder },
     bundle: true,
     minify: true,
-    // All of core counts, not only what this entry, which uses nothing of it, would keep.
-    treeShaking: false,
-    ignoreAnnotations: true,
     format: 'esm',
     platform: 'neutral',
     target: 'node20.19',

@@ -46,14 +46,6 @@ export interface DispatchInput {
   readonly isRecorded?: boolean
 }
 
-/** A hook that returned a promise. */
-interface Pending {
-  readonly hook: RegisteredHook
-  readonly mode: Mode
-  readonly run: HookRun
-  readonly answer: PromiseLike<unknown>
-}
-
 /** One dispatch: create it, call `start` once. */
 export class Dispatch implements StepState, MatchFacts, Waiter {
   readonly context: StepContext
@@ -77,8 +69,10 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   /** A hook edited data after a guard had checked it. */
   #needsRecheck = false
   #isRechecked = false
-  /** The hook that is waited for. */
-  #pending: Pending | undefined
+  /** The hook that runs or is waited for, its mode and its run; the run is undefined while none is. */
+  #hook: RegisteredHook | undefined
+  #hookMode: Mode
+  #run: HookRun | undefined
   #resolve: ((outcome: Outcome) => void) | undefined
   stopTimer: (() => void) | undefined
   waiterIndex = -1
@@ -90,6 +84,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     this.#plan = plan
     this.#hooks = plan.hooks
     this.#mode = mode
+    this.#hookMode = mode
     this.#services = services
     this.evaluations = isRecorded || services.sink !== undefined ? [] : undefined
     this.#step = new StepView(this) as unknown as Step
@@ -106,20 +101,20 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   /** Runs the hooks. Returns the outcome itself if no hook returned a promise. */
   start(): Outcome | Promise<Outcome> {
     if (this.evaluations !== undefined) this.#startedAt = this.#services.now()
-    const pending = this.#advance()
-    if (pending === undefined) return this.#finish()
+    const answer = this.#advance()
+    if (answer === undefined) return this.#finish()
     return new Promise((resolve) => {
       this.#resolve = resolve
       this.#services.timeLimits.add(this)
-      void this.#waitFor(pending)
+      void this.#waitFor(answer)
     })
   }
 
-  // Runs hooks until all have run, a block ends the dispatch, or a hook has to be waited for.
-  #advance(): Pending | undefined {
+  // Runs hooks until all have run, a block ends the dispatch, or a hook has to be waited for: returns its promise.
+  #advance(): PromiseLike<unknown> | undefined {
     for (let hook = this.#nextHook(); hook !== undefined; hook = this.#nextHook()) {
-      const pending = this.#runHook(hook)
-      if (pending !== undefined) return pending
+      const answer = this.#runHook(hook)
+      if (answer !== undefined) return answer
     }
     return undefined
   }
@@ -139,40 +134,39 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   // Waits for one hook after another. At a time limit `giveUp` continues, and this function ends with the late answer.
-  async #waitFor(first: Pending | undefined): Promise<void> {
+  async #waitFor(first: PromiseLike<unknown> | undefined): Promise<void> {
     const { timeLimits } = this.#services
-    for (let pending = first; pending !== undefined; pending = this.#advance()) {
-      this.#pending = pending
+    for (let promise = first; promise !== undefined; promise = this.#advance()) {
+      const run = this.#run
       timeLimits.restart(this)
       let answer: unknown
       try {
-        answer = await pending.answer
+        answer = await promise
       } catch (error) {
         answer = crash(error)
       }
-      if (pending !== this.#pending) return
-      this.#conclude(pending.hook, pending.mode, answer)
+      if (run !== this.#run) return
+      this.#conclude(this.#hook as RegisteredHook, this.#hookMode, answer)
     }
     timeLimits.remove(this)
     this.#resolve?.(this.#finish())
   }
 
   giveUp(why: string): void {
-    const { hook, mode, run } = this.#pending as Pending
-    this.#pending = undefined
-    HookRun.abort(run, why)
-    this.#conclude(hook, mode, new Failure('timeout', why))
+    HookRun.abort(this.#run as HookRun, why)
+    this.#run = undefined
+    this.#conclude(this.#hook as RegisteredHook, this.#hookMode, new Failure('timeout', why))
     void this.#waitFor(this.#advance())
   }
 
   // Not from the run: its handler could have changed it.
   get limitMs(): number {
-    const { hook } = this.#pending as Pending
-    return (hook.timeoutMs ?? this.#services.timeoutMs) + hook.overtimeMs
+    const { timeoutMs, overtimeMs } = this.#hook as RegisteredHook
+    return (timeoutMs ?? this.#services.timeoutMs) + overtimeMs
   }
 
-  // Match, mode, run. Returns a hook that has to be waited for.
-  #runHook(hook: RegisteredHook): Pending | undefined {
+  // Match, mode, run. Returns the promise of a hook that has to be waited for.
+  #runHook(hook: RegisteredHook): PromiseLike<unknown> | undefined {
     if (!this.#isMatch(hook)) return undefined
     const mode = this.#findMode(hook)
     const skip = findSkip(hook, mode, this.#services.wall)
@@ -185,7 +179,12 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     try {
       const { handler } = hook
       answer = handler(this.#step, run)
-      if (isThenable(answer)) return { hook, mode, run, answer }
+      if (isThenable(answer)) {
+        this.#hook = hook
+        this.#hookMode = mode
+        this.#run = run
+        return answer
+      }
     } catch (error) {
       answer = crash(error)
     }

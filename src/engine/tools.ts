@@ -1,40 +1,41 @@
-// One table of tools: the names that hosts give to the same tool, and the class each belongs to.
-// Matchers speak of a class (`shell`) or a tool (`Edit`), and meet every host's spelling through it.
+// One table of tools: the names that hosts give to the same tool, and the class each belongs to. A host's own names are in
+// its facts. Matchers speak of a class (`shell`) or a tool (`Edit`), and meet every host's spelling through it.
+
+import type { ToolKind } from '../hosts/facts/agent-facts.ts'
+import { HOST_TOOLS } from '../hosts/facts/list.ts'
 
 /** What a tool can do, whatever its name. */
 export type ToolClass = 'shell' | 'write' | 'read' | 'net' | 'spawn' | 'mcp'
 
 interface ToolRow {
   readonly class: ToolClass
-  /** Names of this one tool in the hosts we know, in lower case. */
+  /** Names of this tool, in lower case. */
   readonly names: readonly string[]
 }
 
-/** A row a tool: hosts that run the same thing under another name share the row. */
-export const TOOLS: readonly ToolRow[] = [
-  row(
-    'shell',
-    'shell bash sh run_shell_command exec_command execute_command run_command run_commands local_shell shell_command ' +
-      'run_terminal_cmd run_in_terminal terminal powershell exec execute',
-  ),
-  row('write', 'edit file_edit edit_file replace str_replace search_replace editor'),
-  row('write', 'multiedit'),
-  row('write', 'write file_write write_file create create_file write_to_file'),
-  row('write', 'apply_patch patch'),
-  row('write', 'notebookedit'),
-  row('write', 'delete delete_file file_delete'),
-  row('read', 'read file_read read_file view cat read_files read_many_files'),
-  row('read', 'grep search search_files search_file_content grep_search rg'),
-  row('read', 'glob find file_search'),
-  row('read', 'ls list list_files list_directory list_dir'),
-  row('net', 'web_fetch fetch fetch_web_content'),
-  row('net', 'web_search google_web_search'),
-  row('spawn', 'task agent spawn_agent delegate new_task'),
-]
-
-function row(kind: ToolClass, names: string): ToolRow {
-  return { class: kind, names: names.split(' ') }
+// The class of each tool, and names that several hosts and frameworks use for it.
+const KINDS: Readonly<Record<ToolKind, readonly [ToolClass, string]>> = {
+  shell: ['shell', 'shell bash sh run_command terminal exec execute'],
+  edit: ['write', 'edit file_edit edit_file str_replace'],
+  'multi-edit': ['write', 'multiedit'],
+  write: ['write', 'write file_write write_file create create_file'],
+  patch: ['write', 'apply_patch patch'],
+  notebook: ['write', 'notebookedit'],
+  delete: ['write', 'delete delete_file file_delete'],
+  read: ['read', 'read file_read read_file view cat'],
+  'search-text': ['read', 'grep search search_files'],
+  'find-files': ['read', 'glob find'],
+  'list-files': ['read', 'ls list list_files'],
+  fetch: ['net', 'web_fetch fetch'],
+  'search-web': ['net', 'web_search'],
+  spawn: ['spawn', 'task agent delegate'],
 }
+
+/** A row per tool: hosts that have the same tool under another name share the row. */
+export const TOOLS: readonly ToolRow[] = Object.entries(KINDS).map(([kind, [toolClass, names]]) => {
+  const ofHosts = Object.values(HOST_TOOLS).flatMap((tools) => tools[kind as ToolKind] ?? [])
+  return { class: toolClass, names: [...new Set([...names.split(' '), ...ofHosts])] }
+})
 
 const ROWS = new Map(TOOLS.flatMap((one) => one.names.map((name) => [squash(name), one] as const)))
 

@@ -1,37 +1,22 @@
 // A table: exempt from the file length limit.
-// Programs by name: agent hosts, terminals and desktops, and programs that start or adopt
+// Programs by name: agent hosts (from their facts), terminals and desktops, and programs that start or adopt
 // other processes. A name alone proves nothing; src/guard/human-caller.ts has the further conditions.
 
 import { basename } from 'node:path'
+import { AGENT_FACTS } from '../hosts/facts/list.ts'
 import type { ProcessDetails } from './process-table.ts'
 
-const HOST_PROGRAMS =
-  /^(?:claude|codex|gemini|qwen|copilot|cline|opencode|cursor-agent)(?:\.(?:js|mjs|cjs|ts|exe|sh))?$/i
+const PROGRAMS = AGENT_FACTS.flatMap(({ programs }) => programs).join('|')
+const HOST_PROGRAMS = new RegExp(`^(?:${PROGRAMS})(?:\\.(?:js|mjs|cjs|ts|exe|sh))?$`, 'i')
 // Native builds have their platform in the name.
-const HOST_BUILDS = /^(?:codex|claude|opencode|copilot|cursor-agent)-(?:x86_64|x64|aarch64|arm64|linux|darwin|win32)/i
-const HOST_PACKAGES =
-  /\/(?:@anthropic-ai\/claude-code|@openai\/codex|@google\/gemini-cli|@qwen-code\/qwen-code|@github\/copilot|opencode-ai|claude\/versions|cursor-agent\/versions)\//
+const HOST_BUILDS = new RegExp(`^(?:${PROGRAMS})-(?:x86_64|x64|aarch64|arm64|linux|darwin|win32)`, 'i')
+const HOST_PACKAGES = AGENT_FACTS.flatMap(({ packagePaths }) => packagePaths.map((path) => `/${path}/`))
 
 const INTERPRETERS =
   /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl|sh|bash|dash|zsh|ksh|fish|ash|busybox|env|npx|npm)$/
 
 /** Variables that agent hosts set for their child processes, with any value. */
-export const AGENT_VARIABLES: readonly string[] = [
-  'CLAUDECODE',
-  'CLAUDE_CODE_SESSION_ID',
-  'CLAUDE_PID',
-  'GEMINI_CLI',
-  'GEMINI_SESSION_ID',
-  'QWEN_CODE',
-  'QWEN_CODE_SESSION_ID',
-  'COPILOT_CLI',
-  'CODEX_SANDBOX',
-  'CODEX_SANDBOX_NETWORK_DISABLED',
-  'CODEX_THREAD_ID',
-  'CURSOR_AGENT',
-  'OPENCODE',
-  'CLINE_ACTIVE',
-]
+export const AGENT_VARIABLES: readonly string[] = AGENT_FACTS.flatMap(({ variables }) => variables.markers)
 
 /** Terminals and login programs. */
 const TERMINALS = new Set([
@@ -75,7 +60,7 @@ export function isAgentHost(found: ProcessDetails): boolean {
 }
 
 function isHostPackage(path: string): boolean {
-  return HOST_PACKAGES.test(path)
+  return HOST_PACKAGES.some((part) => path.includes(part))
 }
 
 function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {

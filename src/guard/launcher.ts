@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSyn
 import { dirname, join } from 'node:path'
 import type { Mode } from '../engine/mode.ts'
 import { quoteForShell } from '../engine/shell-quote.ts'
+import { AGENT_FACTS } from '../hosts/facts/list.ts'
 import { defineAsk, indentLines, READ_ANSWER, type RequestWire, sendPayload } from './daemon-request.ts'
 import { findPartNotOwnedByRoot } from './root-owned.ts'
 
@@ -107,19 +108,16 @@ const ALLOWED = [
   ...['HOME', 'USER', 'LOGNAME', 'SHELL', 'PATH', 'PWD', 'TERM', 'COLORTERM', 'NO_COLOR', 'TZ', 'TMPDIR'],
   ...['LANG', 'LANGUAGE', 'LC_*', 'ARC_PROFILE', 'ARC_LAUNCH', 'ARC_DAEMON'],
   ...['*_API_KEY', '*_TOKEN', '*_SECRET', '*_PROJECT_DIR', '*_SESSION_ID'],
-  ...[
-    'CLAUDE*',
-    'CODEX_*',
-    'GEMINI_*',
-    'QWEN_*',
-    'COPILOT_*',
-    'CLINE_*',
-    'CURSOR_*',
-    'OPENCODE_*',
-    'ANTHROPIC_*',
-    'OPENAI_*',
-  ],
+  ...AGENT_FACTS.flatMap(({ variables: { prefix, markers } }) => [
+    `${prefix}_*`,
+    ...markers.filter((name) => !name.startsWith(`${prefix}_`)),
+  ]),
+  ...['ANTHROPIC_*', 'OPENAI_*'],
 ]
+// Hosts that stop at any exit code but 0; the empty word keeps the pattern valid without one.
+const STRICT_HOSTS = ["''", ...AGENT_FACTS.filter((facts) => facts.stopsAtAnyFailure).map(({ name }) => name)].join(
+  ' | ',
+)
 // Some shells exit when these variables are unset.
 const FIXED = ['PPID', 'UID', 'EUID', 'SHELLOPTS', 'BASHOPTS', 'BASH_VERSINFO']
 
@@ -244,9 +242,9 @@ done
 [ $mode != off ] || exit 0
 printf '%s\\n' "ARC could not check this: $node $arc hook $host ended with exit code $code and gave no answer." \\
   "Nothing was recorded. To repair it, run: arc doctor, then arc install $host" >&2
-# Continues, and the host shows the message. Copilot would stop at any code but 0.
+# Continues, and the host shows the message. Some hosts would stop at any code but 0.
 pass() {
-  [ "$host" != copilot ] || exit 0
+  case $host in ${STRICT_HOSTS}) exit 0 ;; esac
   exit 1
 }
 answer() {

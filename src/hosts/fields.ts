@@ -27,6 +27,11 @@ export function readTextField(fields: Fields, ...keys: readonly string[]): strin
   return undefined
 }
 
+/** Whether the payload names its event and the time of it. Claude sends no time. */
+export function isTimedEvent(fields: Fields): boolean {
+  return readTextField(fields, 'hook_event_name') !== undefined && own(fields, 'timestamp') !== undefined
+}
+
 /** The field, when it is an object; else one without fields. */
 export function readRecordField(fields: Fields, key: string): Fields {
   const value = own(fields, key)

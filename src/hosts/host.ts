@@ -5,14 +5,12 @@ import type { Outcome } from '../engine/outcome.ts'
 import type { PointName, ToolArgs } from '../engine/points.ts'
 import type { StepContext } from '../engine/step.ts'
 import type { Check, HostFacts } from './check.ts'
-import type { Env, HostInstall, InstallTarget } from './install/install-file.ts'
+import type { HostName } from './facts/list.ts'
+import type { Fields } from './fields.ts'
+import type { Env, HostInstall, InstallFile, InstallTarget } from './install/install-file.ts'
 
+export { HOST_NAMES, type HostName } from './facts/list.ts'
 export type { Env } from './install/install-file.ts'
-
-/** The agents that ARC knows, by the name on the command line: `arc hook claude`. */
-export const HOST_NAMES = ['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'] as const
-
-export type HostName = (typeof HOST_NAMES)[number]
 
 /**
  * How a host takes a block at an event: a permission, a decision or a behaviour in its JSON, the exit code alone, a
@@ -122,6 +120,12 @@ export interface Host {
   canary(call: CanaryCall): Canary
   /** How the host blocks a call when its hook fails; undefined where it cannot. */
   readonly failClosed?: string | undefined
+  /** The command line of the hook names the event, because the payload does not. */
+  readonly isEventInLine?: boolean | undefined
+  /** For agents that also run the hooks of Claude's files: whether a payload that came there is from this agent. */
+  isSender?(fields: Fields): boolean
+  /** The system-wide settings at this path, for `arc setup --managed`. Users cannot switch its hooks off. */
+  systemFile?(path: string): InstallFile
   /** Further checks of `arc doctor`. */
   readonly checks?: HostChecks | undefined
   /** How the agent is supervised for a single run; undefined where only `arc install` works. */

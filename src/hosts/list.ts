@@ -6,7 +6,7 @@ import { cline } from './cline/cline.ts'
 import { codex } from './codex/codex.ts'
 import { copilot } from './copilot/copilot.ts'
 import { cursor } from './cursor/cursor.ts'
-import { type Fields, own, parsePayload, readTextField } from './fields.ts'
+import { type Fields, parsePayload } from './fields.ts'
 import { gemini } from './gemini/gemini.ts'
 import { type Env, HOST_NAMES, type Host, type HostName, type HostStep, type Unreadable } from './host.ts'
 import { opencode } from './opencode/opencode.ts'
@@ -39,23 +39,12 @@ export function readHostPayload(
 ): HostStep | Unreadable {
   const fields = parsePayload(payload)
   if (typeof fields === 'string') return HOSTS[declared].readPayload(event, payload, env)
-  return HOSTS[callerOf(declared, fields)].readPayload(event, fields, env)
+  return HOSTS[findSender(declared, fields)].readPayload(event, fields, env)
 }
 
-// By the payload alone: an agent that runs inside another inherits the other's variables.
-function callerOf(declared: HostName, fields: Fields): HostName {
+// By the payload alone: an agent that runs inside another inherits the other's variables. The agents at the end of the list
+// are asked first: those at its beginning recognise their payloads by the fields that are missing.
+function findSender(declared: HostName, fields: Fields): HostName {
   if (declared !== 'claude') return declared
-  if (readTextField(fields, 'cursor_version', 'conversation_id') !== undefined) return 'cursor'
-  if (readTextField(fields, 'hookName') === 'permissionRequest') return 'copilot'
-  const name = readTextField(fields, 'hook_event_name')
-  if (name === undefined || own(fields, 'timestamp') === undefined) return declared
-  return callerWithTime(fields, name)
-}
-
-// Claude sends no time. Of those who do, only Copilot leaves the transcript out, or names a reason to stop beside it.
-function callerWithTime(fields: Fields, name: string): HostName {
-  if (readTextField(fields, 'transcript_path') === undefined || readTextField(fields, 'stop_reason') !== undefined)
-    return 'copilot'
-  if (readTextField(fields, 'permission_mode') !== undefined) return 'qwen'
-  return Object.hasOwn(gemini.events, name) ? 'gemini' : 'claude'
+  return HOST_NAMES.findLast((name) => HOSTS[name].isSender?.(fields)) ?? declared
 }

@@ -1,6 +1,7 @@
 // A table: exempt from the file length limit.
 // The effect of programs when no rule matches: read-only, file changes or build changes.
 
+import { AGENT_FACTS } from '../hosts/facts/list.ts'
 import type { Effect } from './assessment.ts'
 import type { Call } from './call.ts'
 import { findOption } from './call.ts'
@@ -63,7 +64,8 @@ const DEVELOPER_TOOLS = new Set(
     'pytest jest vitest mocha playwright cypress tsc eslint prettier biome ruff black mypy rspec phpunit tox nox poetry uv pip pip3 pipx conda gem bundle composer dotnet swift ' +
     'git hg svn jj docker podman kubectl helm terraform tofu arc vim vi nvim nano emacs code open xdg-open sh bash zsh dash ksh fish source . sudo su ssh scp rsync sftp ' +
     'mkdir touch cp mv ln chmod chown tar zip unzip gzip gunzip tee install patch brew apt apt-get dnf yum pacman apk snap redis-cli mongosh psql mysql sqlite3 tmux screen ' +
-    'claude codex gemini qwen aider cursor-agent opencode ollama convert ffmpeg magick rm rmdir unlink shred find kind minikube k3d colima man trap notify-send say logger mail'
+    'aider ollama convert ffmpeg magick rm rmdir unlink shred find kind minikube k3d colima man trap notify-send say logger mail ' +
+    AGENT_FACTS.flatMap(({ programs }) => programs).join(' ')
   ).split(' '),
 )
 

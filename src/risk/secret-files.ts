@@ -1,5 +1,6 @@
 // Files with secrets, by name: private keys, stored credentials, environment files.
 
+import { AGENT_FACTS } from '../hosts/facts/list.ts'
 import { lastPart } from './path-class.ts'
 
 /** The kind of secret: a private key, credentials, settings that often contain secrets, or a possible key. */
@@ -69,9 +70,7 @@ const CREDENTIAL_PATHS = [
     'gcloud/access_tokens.db',
   ],
   ...[
-    '.claude/.credentials.json',
-    '.codex/auth.json',
-    '.gemini/oauth_creds.json',
+    ...AGENT_FACTS.flatMap(({ settings }) => settings.credentials ?? []),
     '.boto',
     '.s3cfg',
     '.rclone.conf',

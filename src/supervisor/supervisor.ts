@@ -87,15 +87,8 @@ export class Supervisor {
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
     this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
     const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? printNotice)(notice)
-    const services = createServices({
-      home,
-      state,
-      trace,
-      clock,
-      profile: () => this.config.profile,
-      notify,
-      traceFailure,
-    })
+    const profileName = (): string => this.config.profile
+    const services = createServices({ home, state, trace, clock, profile: profileName, notify, traceFailure })
     this.#services = { ...services, maxMode: () => this.#breaker.maxMode() }
     const { errorBehavior: onError, timeoutMs } = this.config
     this.#breaker = this.#makeBreaker(this.config)
@@ -186,9 +179,7 @@ export class Supervisor {
     context: TracedContext = {},
     limits: Partial<AskLimits> = {},
   ): TracedOutcome | Promise<TracedOutcome> {
-    if (this.#isClosed) {
-      throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
-    }
+    if (this.#isClosed) throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
     const complete = completeContext(context, defaults, newId)
@@ -197,7 +188,7 @@ export class Supervisor {
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
       const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, limits)
       return resolved.then((outcome) => {
-        // Whoever is asked answers from another process.
+        // An approver answers from another process.
         this.#stores.flush()
         return { ...traced, outcome }
       })

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { HOST_NAMES } from '../../hosts/host.ts'
 
 const ARC = fileURLToPath(new URL('../../../bin/arc', import.meta.url))
 
@@ -62,22 +63,19 @@ it('install, install again, uninstall: one line an event, and every byte back', 
   expect(filesIn(home)).toEqual(['.claude/settings.json'])
 })
 
-it.each(['claude', 'codex', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'cursor'])(
-  '%s: a project is installed and left as it was, and the home is not touched',
-  async (host) => {
-    const home = newHome()
-    const project = makeTempFolder('arc-install-project-')
-    const place = ['--project', project]
-    expect((await arc(home, ['install', host, ...place])).code).toBe(0)
-    const files = filesIn(project)
-    expect(files.length).toBeGreaterThan(0)
-    expect(files.map((file) => readFileSync(join(project, file), 'utf8')).join()).toContain('.arc/bin/arc')
-    if (host === 'cline') expect(statSync(join(project, files[0] ?? '')).mode & 0o111).toBe(0o111)
-    expect((await arc(home, ['uninstall', host, ...place])).code).toBe(0)
-    expect(readdirSync(project)).toEqual([])
-    expect(filesIn(home)).toEqual([])
-  },
-)
+it.each(HOST_NAMES)('%s: a project is installed and left as it was, and the home is not touched', async (host) => {
+  const home = newHome()
+  const project = makeTempFolder('arc-install-project-')
+  const place = ['--project', project]
+  expect((await arc(home, ['install', host, ...place])).code).toBe(0)
+  const files = filesIn(project)
+  expect(files.length).toBeGreaterThan(0)
+  expect(files.map((file) => readFileSync(join(project, file), 'utf8')).join()).toContain('.arc/bin/arc')
+  if (host === 'cline') expect(statSync(join(project, files[0] ?? '')).mode & 0o111).toBe(0o111)
+  expect((await arc(home, ['uninstall', host, ...place])).code).toBe(0)
+  expect(readdirSync(project)).toEqual([])
+  expect(filesIn(home)).toEqual([])
+})
 
 it.each([
   ['claude', 'CLAUDE_CONFIG_DIR', 'settings.json'],

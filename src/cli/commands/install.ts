@@ -1,7 +1,10 @@
 // `arc install` and `arc uninstall`: register ARC with an agent.
 
 import { type Command, Option } from 'commander'
+import { AGENT_FACTS, HOST_NAMES } from '../../hosts/facts/list.ts'
 import { example, type Run } from '../command-declaration.ts'
+
+const FAIL_CLOSED_HOSTS = AGENT_FACTS.filter(({ failClosed }) => failClosed !== undefined).map(({ name }) => name)
 
 export function addInstallCommand(arc: Command, run: Run): void {
   const load = () => import('./install.run.ts')
@@ -13,12 +16,12 @@ export function addInstallCommand(arc: Command, run: Run): void {
       .option('--project <dir>', 'for one project only')
       .option('--dry-run', 'show the changes without writing them')
       .option('--json', 'print {host, files, changed, next}')
-      .addHelpText('after', '\nHosts: claude, codex, gemini, qwen, copilot, cline, opencode, cursor')
+      .addHelpText('after', `\nHosts: ${HOST_NAMES.join(', ')}`)
       .addHelpText('after', example(`arc ${name} claude`))
       .action((host, options) => run(load().then((all) => all[name](host, options))))
   add('install', 'register ARC with an agent').option(
     '--fail-closed',
-    'block the call when the hook itself fails, in every mode (claude, cline, cursor, opencode)',
+    `block the call when the hook itself fails, in every mode (${FAIL_CLOSED_HOSTS.join(', ')})`,
   )
   add('uninstall', "remove ARC from an agent's configuration")
 }

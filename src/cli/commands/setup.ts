@@ -1,7 +1,10 @@
 // `arc setup`: managed mode, for all accounts of the machine.
 
 import { type Command, Option } from 'commander'
+import { AGENT_FACTS } from '../../hosts/facts/list.ts'
 import { example, MODE_NAMES, type Run } from '../command-declaration.ts'
+
+const SYSTEM_HOSTS = AGENT_FACTS.filter(({ settings }) => settings.systemFile !== undefined).map(({ name }) => name)
 
 export function addSetup(arc: Command, run: Run): void {
   arc
@@ -17,7 +20,7 @@ export function addSetup(arc: Command, run: Run): void {
     .option('--prefix <dir>', 'root-owned copy of the package (default: /usr/local/lib/arc-supervisor)')
     .option('--home <dir>', 'home of the daemon (default: /var/lib/arc)')
     .addOption(new Option('--enforcement <mode>', 'mode of a new home').choices(MODE_NAMES).default('enforce'))
-    .option('--hosts <names>', 'also write the system-wide configuration of these agents (claude)')
+    .option('--hosts <names>', `also write the system-wide configuration of these agents (${SYSTEM_HOSTS.join(', ')})`)
     .option('--start', 'start the daemon now, even without systemd')
     .addOption(new Option('--remove', 'undo the setup but keep the home').conflicts('start'))
     .option('--purge', 'with --remove: also delete the home, the audit trail, the user and the group')

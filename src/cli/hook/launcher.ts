@@ -67,7 +67,7 @@ const WHY = 'its launcher could not run arc'
 // For each event of each host: the reply to a step without a decision in enforce, in the format of the host.
 function failureReplies(): FailureReply[] {
   return Object.values(HOSTS).flatMap((host) => {
-    const isInPayload = !['copilot', 'cline', 'opencode'].includes(host.name)
+    const isInPayload = host.isEventInLine !== true
     return Object.keys(host.events).map((event) => {
       const read = host.readPayload(event, '', {})
       const step = isUnreadable(read) ? read.step : read

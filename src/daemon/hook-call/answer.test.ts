@@ -60,9 +60,10 @@ function nameless({ stdout, stderr, exitCode }: HookReply): HookReply {
 }
 
 function fixtures(): { readonly host: HostName; readonly event: string; readonly payload: string }[] {
-  return HOST_NAMES.filter((host) => host !== 'cursor').flatMap((host) => {
+  return HOST_NAMES.flatMap((host) => {
     const folder = new URL(`../../hosts/${host}/fixtures/`, import.meta.url)
-    return readdirSync(folder).map((file) => {
+    const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
+    return files.map((file) => {
       const event = file.replace(/^borrowed-/, '').replace(/(\.\d)?\.json$/, '')
       return { host, event, payload: readFileSync(new URL(file, folder), 'utf8') }
     })

@@ -3,6 +3,7 @@
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
+import { AGENT_FACTS } from '../../hosts/facts/list.ts'
 import { builtIn } from './built-in.ts'
 
 /** The source of a message. */
@@ -17,9 +18,10 @@ const DECLARED = {
 } as const satisfies Record<Exclude<Source, 'unknown'>, readonly string[]>
 
 // Agents named after their tool. A human with such a name is declared human by the host.
-const AGENT_NAMES = new Set(
-  'claude claude-code codex gemini gemini-cli qwen copilot cline opencode cursor openclaw hermes'.split(' '),
-)
+const AGENT_NAMES: ReadonlySet<string> = new Set([
+  ...AGENT_FACTS.flatMap(({ name, programs, aliases }) => [name, ...programs, ...aliases]),
+  ...['openclaw', 'hermes'],
+])
 
 // A marker is at the start of a message; long messages are not searched to the end.
 const MAX_READ = 4_000

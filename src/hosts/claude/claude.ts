@@ -4,18 +4,17 @@ import { join } from 'node:path'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
-import type { InstallFile, InstallOptions, InstallTarget } from '../install/install-file.ts'
+import type { InstallOptions, InstallTarget } from '../install/install-file.ts'
 import { createLaunchFile } from '../install/launch-file.ts'
 import { claudeCanary } from './canary.ts'
 import { checkHooksEnabled } from './checks.ts'
 import { CLAUDE_EVENTS } from './events.ts'
+import { claudeFacts } from './facts.ts'
 import { parseClaudePayload } from './payload.ts'
 import { replyClaude } from './reply.ts'
 
-const NAME = 'claude'
-
 const FORMAT: HooksFormat = {
-  host: NAME,
+  facts: claudeFacts,
   events: CLAUDE_EVENTS,
   entry: (line, name, options) => hookGroup(line, handlerFields(name, options)),
   empty: '{\n  "hooks": {}\n}\n',
@@ -37,14 +36,9 @@ export function claudeSettings({ scope, dir, env }: InstallTarget): string {
   return join(env.CLAUDE_CONFIG_DIR || join(dir, '.claude'), 'settings.json')
 }
 
-/** The settings of the whole machine, which only root can change. Its hooks run whatever users switch off. */
-export function claudeManagedFile(root: string): InstallFile {
-  return hooksFile(join(root, 'etc/claude-code/managed-settings.json'), FORMAT)
-}
-
 /** Claude Code. */
 export const claude = defineHost({
-  name: NAME,
+  facts: claudeFacts,
   title: 'Claude Code',
   verifiedWith: '2.1.325',
   events: CLAUDE_EVENTS,
@@ -52,10 +46,10 @@ export const claude = defineHost({
   tell: parseClaudePayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts),
   program: 'claude',
-  failClosed: 'onFailure: block',
   checks: { run: checkHooksEnabled },
   headless: ['-p'],
   canary: (call) => claudeCanary(call),
+  systemFile: (path) => hooksFile(path, FORMAT),
   launch: (input) => {
     const file = createLaunchFile(input)
     return { args: ['--settings', file.path], files: [file] }

@@ -7,10 +7,10 @@ import { hookLine } from '../install/command-line.ts'
 import type { HostInstall, InstallFile, InstallOptions, InstallTarget } from '../install/install-file.ts'
 import { isOwn, OWN_MARK, ownFile } from '../install/own-file.ts'
 import { CLINE_EVENTS } from './events.ts'
+import { clineFacts } from './facts.ts'
 import { parseClinePayload } from './payload.ts'
 import { replyCline } from './reply.ts'
 
-const NAME = 'cline'
 const EXECUTABLE = 0o755
 
 const INSTALLED = Object.keys(CLINE_EVENTS).filter((name) => CLINE_EVENTS[name]?.isInstalled)
@@ -18,7 +18,7 @@ const INSTALLED = Object.keys(CLINE_EVENTS).filter((name) => CLINE_EVENTS[name]?
 const script =
   (name: string) =>
   ({ command, failClosed }: InstallOptions): string => {
-    const line = hookLine(command, NAME, name)
+    const line = hookLine(command, clineFacts.name, name)
     if (failClosed !== true || CLINE_EVENTS[name]?.block === 'none') return `#!/bin/sh\n# ${OWN_MARK}\nexec ${line}\n`
     return `#!/bin/sh\n# ${OWN_MARK}\n${line}\ncode=$?\n${ON_FAILURE}`
   }
@@ -53,7 +53,7 @@ const install: HostInstall = {
 
 /** Cline. */
 export const cline = defineHost({
-  name: NAME,
+  facts: clineFacts,
   title: 'Cline',
   verifiedWith: '3.0.65',
   events: CLINE_EVENTS,
@@ -61,7 +61,6 @@ export const cline = defineHost({
   tell: parseClinePayload,
   reply: replyCline,
   program: 'cline',
-  failClosed: 'a cancel in its scripts',
   // No launch: Cline accepts a folder for hooks on its command line, but does not read it.
   canary: ({ session, dir, command }) => ({
     event: 'PreToolUse',

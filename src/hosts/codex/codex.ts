@@ -7,17 +7,16 @@ import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { checkTrust } from './checks.ts'
 import { CODEX_EVENTS } from './events.ts'
+import { codexFacts } from './facts.ts'
 import { codexConfig, codexInstall } from './install.ts'
 import { launchCodex } from './launch.ts'
-
-const NAME = 'codex'
 
 // An unknown key, or one that it does not support here, makes the reply void and the call run.
 const QUIRKS: ClaudeQuirks = { denyExit: 2, canEndTurn: false, editNeedsAllow: true }
 
 /** Codex. */
 export const codex = defineHost({
-  name: NAME,
+  facts: codexFacts,
   title: 'Codex CLI',
   verifiedWith: '0.166.0',
   events: CODEX_EVENTS,

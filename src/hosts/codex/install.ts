@@ -8,11 +8,10 @@ import type { HostInstall, InstallFile, InstallOptions, InstallTarget, TextProbl
 import { findTextPosition } from '../install/json-text.ts'
 import { readToml, type TomlName } from '../install/toml-text.ts'
 import { CODEX_EVENTS } from './events.ts'
-
-const NAME = 'codex'
+import { codexFacts } from './facts.ts'
 
 const FORMAT: HooksFormat = {
-  host: NAME,
+  facts: codexFacts,
   events: CODEX_EVENTS,
   entry: (line, name) => hookGroup(line, timeoutOf(name)),
   empty: '{\n  "hooks": {}\n}\n',
@@ -94,7 +93,7 @@ function isInlineHook({ path, kind }: TomlName): boolean {
 
 function blockFor(before: string, { command }: InstallOptions): string {
   const eol = before.includes('\r\n') ? '\r\n' : '\n'
-  const line = JSON.stringify(hookLine(command, NAME))
+  const line = JSON.stringify(hookLine(command, codexFacts.name))
   const tables = Object.entries(CODEX_EVENTS)
     .filter(([, { isInstalled }]) => isInstalled)
     .flatMap(([name]) => tableOf(name, line))
@@ -123,7 +122,7 @@ function findBlock(text: string): { start: number; end: number } | undefined {
 
 function isOurs(block: string): boolean {
   const [, line] = /^command = (".*")\r?$/m.exec(block) ?? []
-  return line !== undefined && isHookLine(parseText(line), NAME)
+  return line !== undefined && isHookLine(parseText(line), codexFacts.name)
 }
 
 function parseText(text: string): unknown {

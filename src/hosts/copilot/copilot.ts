@@ -9,18 +9,17 @@ import { isWindowsPath } from '../install/command-line.ts'
 import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
 import type { InstallTarget } from '../install/install-file.ts'
 import { BORROWED_EVENTS, COPILOT_EVENTS } from './events.ts'
+import { copilotFacts } from './facts.ts'
 import { launchCopilot } from './launch.ts'
-import { parseCopilotPayload } from './payload.ts'
+import { isCopilotPayload, parseCopilotPayload } from './payload.ts'
 import { replyCopilot } from './reply.ts'
 
-const NAME = 'copilot'
 const READ_EVENTS = { ...COPILOT_EVENTS, ...BORROWED_EVENTS }
 
 // Its payload does not name the event, so the line does. Copilot reads each file in the folder, so ARC has its own file.
 const FORMAT: HooksFormat = {
-  host: NAME,
+  facts: copilotFacts,
   events: COPILOT_EVENTS,
-  isEventInLine: true,
   entry: (line, _name, { command }) => {
     const shell = isWindowsPath(command) ? { powershell: `& ${line}` } : { bash: line }
     return { type: 'command', ...shell }
@@ -35,13 +34,14 @@ function hooksPath({ scope, dir, env }: InstallTarget): string {
 
 /** GitHub Copilot CLI. */
 export const copilot = defineHost({
-  name: NAME,
+  facts: copilotFacts,
   title: 'GitHub Copilot CLI',
   verifiedWith: '1.0.102',
   events: COPILOT_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
   readEvents: READ_EVENTS,
   tell: parseCopilotPayload,
+  isSender: isCopilotPayload,
   reply: replyCopilot,
   program: 'copilot',
   checks: {

@@ -1,7 +1,7 @@
 // The payload of GitHub Copilot CLI: camel case without the event's name, or Claude's field names in Claude's files.
 
 import { parseClaudePayload } from '../claude/payload.ts'
-import { argsIn, defined, type Fields, own, readTextField } from '../fields.ts'
+import { argsIn, defined, type Fields, isTimedEvent, own, readTextField } from '../fields.ts'
 import type { ParsedPayload } from '../step.ts'
 
 /** Reads a payload of Copilot, in either form. */
@@ -31,4 +31,11 @@ export function parseCopilotPayload(fields: Fields, event: string | undefined): 
       initialPrompt: readTextField(fields, 'initialPrompt'),
     }),
   }
+}
+
+/** Whether a payload in a line of Claude is from Copilot: it leaves the transcript out, or names a reason to stop beside it. */
+export function isCopilotPayload(fields: Fields): boolean {
+  if (readTextField(fields, 'hookName') === 'permissionRequest') return true
+  const hasTranscript = readTextField(fields, 'transcript_path') !== undefined
+  return isTimedEvent(fields) && (!hasTranscript || readTextField(fields, 'stop_reason') !== undefined)
 }

@@ -6,13 +6,12 @@ import { event } from '../host.ts'
 import { type HooksFormat, hooksFile } from '../install/hooks-file.ts'
 import type { InstallOptions } from '../install/install-file.ts'
 import { CURSOR_EVENTS } from './events.ts'
-import { parseCursorPayload } from './payload.ts'
+import { cursorFacts } from './facts.ts'
+import { isCursorPayload, parseCursorPayload } from './payload.ts'
 import { replyCursor } from './reply.ts'
 
-const NAME = 'cursor'
-
 const FORMAT: HooksFormat = {
-  host: NAME,
+  facts: cursorFacts,
   events: CURSOR_EVENTS,
   entry: (line, name, options) => ({ command: line, ...failure(name, options) }),
   empty: '{\n  "version": 1,\n  "hooks": {}\n}\n',
@@ -24,13 +23,13 @@ function failure(name: string, { failClosed }: InstallOptions): object {
 
 /** Cursor. */
 export const cursor = defineHost({
-  name: NAME,
+  facts: cursorFacts,
   title: 'Cursor',
   events: CURSOR_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
   tell: parseCursorPayload,
+  isSender: isCursorPayload,
   reply: replyCursor,
-  failClosed: 'failClosed: true',
   canary: ({ session, dir, command }) => ({
     payload: {
       conversation_id: session,

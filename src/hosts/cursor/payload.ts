@@ -73,3 +73,8 @@ const SPECIAL: Readonly<Record<string, (fields: Fields) => Call>> = {
   afterFileEdit: edit,
   afterTabFileEdit: edit,
 }
+
+/** Whether a payload in a line of Claude is from Cursor. */
+export function isCursorPayload(fields: Fields): boolean {
+  return readTextField(fields, 'cursor_version', 'conversation_id') !== undefined
+}

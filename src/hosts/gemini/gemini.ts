@@ -4,21 +4,21 @@ import { claudeCanary } from '../claude/canary.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
 import { GEMINI_EVENTS } from './events.ts'
+import { geminiFacts } from './facts.ts'
 import { settingsInstall } from './install.ts'
 import { launchWithSystemSettings } from './launch.ts'
-import { parseGeminiPayload } from './payload.ts'
+import { isGeminiPayload, parseGeminiPayload } from './payload.ts'
 import { replyGemini } from './reply.ts'
-
-const NAME = 'gemini'
 
 /** Gemini CLI. */
 export const gemini = defineHost({
-  name: NAME,
+  facts: geminiFacts,
   title: 'Gemini CLI',
   verifiedWith: '0.61.0',
   events: GEMINI_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'decision', notice: true }),
   tell: parseGeminiPayload,
+  isSender: isGeminiPayload,
   reply: replyGemini,
   program: 'gemini',
   headless: ['-p', ''],
@@ -29,7 +29,7 @@ export const gemini = defineHost({
     return { ...plan, rootOwnedFile: plan.env?.[variable] ?? '' }
   },
   install: settingsInstall({
-    host: NAME,
+    facts: geminiFacts,
     events: GEMINI_EVENTS,
     folder: '.gemini',
     homeVariable: 'GEMINI_CLI_HOME',

@@ -2,19 +2,19 @@
 
 import { getNodeValue, type Node } from 'jsonc-parser'
 import { isRecord } from '../../engine/plain-data.ts'
-import type { HostEvents, HostName } from '../host.ts'
+import type { AgentFacts } from '../facts/agent-facts.ts'
+import type { HostName } from '../facts/list.ts'
+import type { HostEvents } from '../host.ts'
 import { commandInLine, hookLine, isHookLine } from './command-line.ts'
 import type { InstallFile, InstallOptions } from './install-file.ts'
 import { editJson, type JsonText, render } from './json-text.ts'
 
 /** How a host writes its hooks down. */
 export interface HooksFormat {
-  readonly host: HostName
+  readonly facts: AgentFacts<HostName>
   readonly events: HostEvents
   /** The entry of one event. */
   entry(line: string, event: string, options: InstallOptions): object
-  /** Does the line name the event? Where the payload does not. */
-  readonly isEventInLine?: boolean
   /** The text of a new file, without hooks. */
   readonly empty: string
 }
@@ -50,7 +50,7 @@ function addHooks(
 
 function addHook(json: JsonText, format: HooksFormat, name: string, options: InstallOptions): void {
   const path = ['hooks', name]
-  const line = hookLine(options.command, format.host, format.isEventInLine === true ? name : undefined)
+  const line = hookLine(options.command, format.facts.name, format.facts.isEventInLine === true ? name : undefined)
   const entry = format.entry(line, name, options)
   const [present] = json.items(path).filter((node) => linesIn(node, format).length > 0)
   if (present === undefined) json.append(path, entry)
@@ -108,7 +108,7 @@ function removeIfEmpty(json: JsonText, path: readonly string[]): void {
 
 // The texts in an entry that are lines of ours.
 function linesIn(node: Node, format: HooksFormat): Node[] {
-  if (node.type === 'string') return isHookLine(node.value, format.host) ? [node] : []
+  if (node.type === 'string') return isHookLine(node.value, format.facts.name) ? [node] : []
   return (node.children ?? []).flatMap((child) => linesIn(child, format))
 }
 
@@ -130,7 +130,7 @@ function find(text: string, format: HooksFormat): string[] {
   editJson(text, (json) => {
     for (const name of eventsIn(json)) {
       for (const line of itemsOf(json, ['hooks', name]).flatMap((node) => linesIn(node, format))) {
-        found.push(commandInLine(String(line.value), format.host) as string)
+        found.push(commandInLine(String(line.value), format.facts.name) as string)
       }
     }
   })

@@ -8,11 +8,10 @@ import type { InstallTarget } from '../install/install-file.ts'
 import { createLaunchFile } from '../install/launch-file.ts'
 import { ownFile } from '../install/own-file.ts'
 import { OPENCODE_EVENTS } from './events.ts'
+import { opencodeFacts } from './facts.ts'
 import { parseOpencodePayload } from './payload.ts'
 import { pluginText } from './plugin.ts'
 import { replyOpencode } from './reply.ts'
-
-const NAME = 'opencode'
 
 function pluginPath({ scope, dir, env }: InstallTarget): string {
   if (scope === 'project') return join(dir, '.opencode', 'plugin', 'arc.js')
@@ -22,7 +21,7 @@ function pluginPath({ scope, dir, env }: InstallTarget): string {
 
 /** OpenCode. */
 export const opencode = defineHost({
-  name: NAME,
+  facts: opencodeFacts,
   title: 'OpenCode',
   verifiedWith: '1.18.33',
   events: OPENCODE_EVENTS,
@@ -30,7 +29,6 @@ export const opencode = defineHost({
   tell: parseOpencodePayload,
   reply: replyOpencode,
   program: 'opencode',
-  failClosed: 'FAIL_CLOSED in the plugin',
   headless: ['run'],
   canary: ({ session, dir, command }) => ({
     event: 'tool.execute.before',

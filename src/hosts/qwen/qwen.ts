@@ -8,19 +8,20 @@ import { settingsInstall } from '../gemini/install.ts'
 import { launchWithSystemSettings } from '../gemini/launch.ts'
 import { event } from '../host.ts'
 import { QWEN_EVENTS } from './events.ts'
-import { parseQwenPayload } from './payload.ts'
+import { qwenFacts } from './facts.ts'
+import { isQwenPayload, parseQwenPayload } from './payload.ts'
 
-const NAME = 'qwen'
 const QUIRKS: ClaudeQuirks = { denyExit: 2, canEndTurn: true, editNeedsAllow: false }
 
 /** Qwen Code. */
 export const qwen = defineHost({
-  name: NAME,
+  facts: qwenFacts,
   title: 'Qwen Code',
   verifiedWith: '0.24.4',
   events: QWEN_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
   tell: parseQwenPayload,
+  isSender: isQwenPayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),
   program: 'qwen',
   checks: { run: checkHooksEnabled },
@@ -29,7 +30,7 @@ export const qwen = defineHost({
   canary: (call) => claudeCanary(call, 'PreToolUse', 'run_shell_command'),
   launch: (input) => launchWithSystemSettings(input, 'QWEN_CODE_SYSTEM_SETTINGS_PATH', '/etc/qwen-code/settings.json'),
   install: settingsInstall({
-    host: NAME,
+    facts: qwenFacts,
     events: QWEN_EVENTS,
     folder: '.qwen',
     next: 'Qwen Code takes it up at its next start.',

@@ -1,30 +1,40 @@
 // Environment variables and options that start an agent or ARC without the supervising settings.
 
+import { AGENT_FACTS } from '../../hosts/facts/list.ts'
 import type { Call } from '../call.ts'
 import { lastPart } from '../path-class.ts'
 import type { Hit, TestResult } from '../rule.ts'
 import type { Execution, ShellCommand, Word } from '../shell/execution.ts'
 import { CONFIG_VARIABLES } from './host-config-paths.ts'
 
-/** Agent programs and their packages. */
-export const AGENT_PROGRAMS =
-  'claude codex gemini qwen opencode copilot cursor-agent cline amp aider goose claude-code claude-code@* codex@* ' +
-  'gemini-cli gemini-cli@* qwen-code qwen-code@* opencode-ai opencode-ai@* cursor'
+// Agents without an adapter.
+const OTHER_AGENTS = ['amp', 'aider', 'goose']
 
-const AGENT_NAMES = new Set(AGENT_PROGRAMS.split(' ').map((name) => name.replace('@*', '')))
+const AGENT_NAMES: ReadonlySet<string> = new Set([
+  ...AGENT_FACTS.flatMap(({ programs, aliases }) => [...programs, ...aliases]),
+  ...OTHER_AGENTS,
+])
+
+/** Agent programs and their packages, with and without a version. */
+export const AGENT_PROGRAMS = [...AGENT_NAMES].flatMap((name) => [name, `${name}@*`]).join(' ')
 
 function isAgent({ name }: ShellCommand): boolean {
-  return name !== undefined && AGENT_NAMES.has(name.split('@')[0] ?? name)
+  return name !== undefined && AGENT_NAMES.has(withoutVersion(name))
+}
+
+// `npx codex@latest`.
+function withoutVersion(name: string): string {
+  return name.split('@')[0] ?? name
 }
 
 /** Variables that point an agent or ARC to other settings. */
 const REDIRECTING_VARIABLES = new Set([
   ...CONFIG_VARIABLES,
+  ...AGENT_FACTS.flatMap(({ variables }) => variables.settingsText ?? []),
   'HOME',
   'ARC_PROFILE',
   'ARC_DAEMON',
   'XDG_CONFIG_DIRS',
-  'OPENCODE_CONFIG_CONTENT',
   'NODE_OPTIONS',
   'LD_PRELOAD',
   'USERPROFILE',
@@ -39,8 +49,13 @@ const REDIRECTING_VARIABLES = new Set([
 ])
 
 /** Variables of agents that disable hooks, plugins or approvals, or name other settings. */
-const SWITCHES =
-  /^(?:CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|COPILOT|CURSOR|CLINE|GOOSE|AIDER|AMP)_(?:\w+_)?(?:SIMPLE|BARE|PURE|SAFE_?MODE|\w*HOOKS?|\w*PLUGINS?|\w*EXTENSIONS?|YOLO|BYPASS\w*|\w*DANGEROUS\w*|PERMISSIONS?\w*|SHELL\w*|SETTINGS\w*|CONFIG\w*|MANAGED\w*|POLICY\w*)$/
+const PREFIXES = [
+  ...AGENT_FACTS.map(({ variables }) => variables.prefix),
+  ...OTHER_AGENTS.map((name) => name.toUpperCase()),
+]
+const SWITCHES = new RegExp(
+  `^(?:${PREFIXES.join('|')})_(?:\\w+_)?(?:SIMPLE|BARE|PURE|SAFE_?MODE|\\w*HOOKS?|\\w*PLUGINS?|\\w*EXTENSIONS?|YOLO|BYPASS\\w*|\\w*DANGEROUS\\w*|PERMISSIONS?\\w*|SHELL\\w*|SETTINGS\\w*|CONFIG\\w*|MANAGED\\w*|POLICY\\w*)$`,
+)
 
 /** Programs that start others in another root, namespace or container. Their arguments are not parsed. */
 const ISOLATORS = new Set(
@@ -166,11 +181,13 @@ const HOOK_SETTINGS =
 /** Options that loosen only with some values or for some agents. */
 const LOOSENING_VALUES: readonly {
   readonly options: readonly string[]
-  readonly agents?: RegExp
+  readonly agents?: ReadonlySet<string>
   readonly value?: RegExp
 }[] = [
-  { options: ['-y'], agents: /^(?:gemini|qwen)/ },
-  { options: ['--force', '-f'], agents: /^cursor-agent$/ },
+  ...AGENT_FACTS.map(({ programs, aliases, looseningOptions = [] }) => ({
+    options: looseningOptions,
+    agents: new Set([...programs, ...aliases]),
+  })),
   { options: ['--approval-mode'], value: /^yolo$/ },
   { options: ['--permission-mode'], value: /^bypassPermissions$/ },
   { options: ['--disable', '--disable-feature'], value: /hooks/ },
@@ -186,8 +203,8 @@ export function loosensAgent(call: Call): TestResult {
     if (LOOSENING_OPTIONS.has(name) || name.endsWith('disable-hooks')) return true
     if (word.text.startsWith('-c') && HOOK_SETTINGS.test(word.text.slice(2))) return true
     return LOOSENING_VALUES.some(
-      ({ options, agents = /^/, value: values = /^/ }) =>
-        options.includes(name) && agents.test(call.name) && values.test(value),
+      ({ options, agents = AGENT_NAMES, value: values = /^/ }) =>
+        options.includes(name) && agents.has(withoutVersion(call.name)) && values.test(value),
     )
   })
 }

@@ -1,66 +1,38 @@
-// A table: exempt from the file length limit.
-// The paths of the agents' hook settings: per user, by environment variable, and system-wide.
+// The paths of the agents' hook settings: per user, by environment variable, and system-wide. The paths of each agent are
+// in its facts.
 
 import type { GuardedRoot } from '../../engine/guarded-paths.ts'
+import type { SettingsFolder } from '../../hosts/facts/agent-facts.ts'
+import { AGENT_FACTS } from '../../hosts/facts/list.ts'
 
-/** The settings folder of one agent. */
-interface HostConfigFolder {
-  /** Below the user's home folder. */
-  readonly folder: string
-  /** A variable that names this folder instead. */
-  readonly variable?: string
-  /** A variable that names the parent folder instead. */
-  readonly parentVariable?: string
-  /** Files and folders in it that configure hooks. */
-  readonly names: readonly string[]
-}
+const FOLDERS = AGENT_FACTS.flatMap(({ settings }) => settings.folders)
+const HOME_FILES = AGENT_FACTS.flatMap(({ settings }) => settings.homeFiles ?? [])
+const MACHINE_FOLDERS = AGENT_FACTS.flatMap(({ settings }) => settings.machineFolders ?? [])
+const FILE_VARIABLES = AGENT_FACTS.flatMap(({ variables }) => variables.settingsFiles ?? [])
 
-const HOST_CONFIG_FOLDERS: readonly HostConfigFolder[] = [
-  { folder: '.claude', variable: 'CLAUDE_CONFIG_DIR', names: ['settings.json', 'settings.local.json', 'hooks'] },
-  { folder: '.codex', variable: 'CODEX_HOME', names: ['config.toml', 'hooks.json', 'hooks', 'rules'] },
-  { folder: '.gemini', parentVariable: 'GEMINI_CLI_HOME', names: ['settings.json', 'hooks'] },
-  { folder: '.qwen', variable: 'QWEN_HOME', names: ['settings.json', 'hooks'] },
-  { folder: '.cursor', names: ['hooks.json', 'hooks'] },
-  { folder: '.copilot', variable: 'COPILOT_HOME', names: ['config.json', 'settings.json', 'hooks'] },
-  {
-    folder: '.config/opencode',
-    variable: 'OPENCODE_CONFIG_DIR',
-    names: ['opencode.json', 'opencode.jsonc', 'config.json', 'plugin', 'plugins'],
-  },
-  { folder: '.cline', names: ['hooks'] },
-  { folder: 'Documents/Cline/Hooks', names: [''] },
+// The files and folders with hooks, in a home or a project, by the end of their path.
+const SETTINGS_FILES: readonly string[] = [
+  ...FOLDERS.flatMap(({ folder, names }) => names.map((name) => joinPath(folder, name))),
+  ...HOME_FILES,
+  ...AGENT_FACTS.flatMap(({ settings }) => settings.projectFiles ?? []),
 ]
 
-// System-wide settings, which override those of a user.
-const MACHINE_FOLDERS = [
-  '/etc/claude-code',
-  '/etc/codex',
-  '/etc/gemini-cli',
-  '/etc/qwen-code',
-  '/etc/cursor',
-  '/etc/opencode',
-  '/Library/Application Support/ClaudeCode',
-  '/Library/Application Support/Cursor',
-  '/Library/Application Support/GeminiCli',
-]
+/** Folders that contain little but settings, by the end of their path. */
+export const SETTINGS_FOLDERS: readonly string[] = AGENT_FACTS.flatMap(({ settings }) => settings.ownFolders ?? [])
 
-// Variables that name a settings file.
-const FILE_VARIABLES = [
-  'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
-  'GEMINI_CLI_SYSTEM_DEFAULTS_PATH',
-  'QWEN_CODE_SYSTEM_SETTINGS_PATH',
-  'OPENCODE_CONFIG',
+/** Variables with the path of an agent's settings. */
+export const AGENT_CONFIG_VARIABLES: readonly string[] = [
+  ...FOLDERS.flatMap(({ variable, parentVariable }) => [variable ?? '', parentVariable ?? '']).filter(Boolean),
+  ...FILE_VARIABLES,
 ]
 
 /** Variables with the path of an agent's or ARC's settings. */
-export const CONFIG_VARIABLES: ReadonlySet<string> = new Set([
-  ...HOST_CONFIG_FOLDERS.flatMap(({ variable, parentVariable }) => [variable ?? '', parentVariable ?? '']).filter(
-    Boolean,
-  ),
-  ...FILE_VARIABLES,
-  'ARC_HOME',
-  'XDG_CONFIG_HOME',
-])
+export const CONFIG_VARIABLES: ReadonlySet<string> = new Set([...AGENT_CONFIG_VARIABLES, 'ARC_HOME', 'XDG_CONFIG_HOME'])
+
+/** Whether it is a file with an agent's hooks, or in a folder of hooks, wherever that is. */
+export function isSettingsPath(path: string): boolean {
+  return SETTINGS_FILES.some((name) => path.endsWith(`/${name}`) || path.includes(`/${name}/`) || path === name)
+}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -74,10 +46,10 @@ export function listHostConfigPaths(
   const add = (path: string, folder?: string): void => {
     roots.push({ kind: 'host-settings', path, folder, isPresent: isThere(path) })
   }
-  for (const config of HOST_CONFIG_FOLDERS)
+  for (const config of FOLDERS)
     for (const folder of listFolders(config, home, env))
-      for (const name of config.names) add(name === '' ? folder : `${folder}/${name}`, folder)
-  add(`${home}/.claude.json`)
+      for (const name of config.names) add(joinPath(folder, name), folder)
+  for (const name of HOME_FILES) add(`${home}/${name}`)
   for (const folder of MACHINE_FOLDERS) add(folder)
   for (const variable of FILE_VARIABLES) if (isAbsolute(env[variable])) add(env[variable])
   return roots
@@ -86,8 +58,7 @@ export function listHostConfigPaths(
 /** The folders that these variables name; the default folder when a variable is not set. */
 export function resolveConfigVariables(home: string, arcHome: string, env: Environment): Map<string, string> {
   const found = new Map([['ARC_HOME', arcHome]])
-  for (const { variable, folder } of HOST_CONFIG_FOLDERS)
-    if (variable !== undefined) found.set(variable, `${home}/${folder}`)
+  for (const { variable, folder } of FOLDERS) if (variable !== undefined) found.set(variable, `${home}/${folder}`)
   found.set('XDG_CONFIG_HOME', `${home}/.config`)
   for (const name of CONFIG_VARIABLES) {
     const value = env[name]
@@ -97,7 +68,7 @@ export function resolveConfigVariables(home: string, arcHome: string, env: Envir
 }
 
 // The default folder is included even if a variable names another folder: agents without the variable use it.
-function listFolders({ folder, variable, parentVariable }: HostConfigFolder, home: string, env: Environment): string[] {
+function listFolders({ folder, variable, parentVariable }: SettingsFolder, home: string, env: Environment): string[] {
   const folders = [`${home}/${folder}`]
   const own = variable === undefined ? undefined : env[variable]
   const parent = parentVariable === undefined ? undefined : env[parentVariable]
@@ -106,6 +77,10 @@ function listFolders({ folder, variable, parentVariable }: HostConfigFolder, hom
   if (isAbsolute(parent)) folders.push(`${trimmed(parent)}/${folder}`)
   if (isAbsolute(config)) folders.push(`${trimmed(config)}/${folder.slice('.config/'.length)}`)
   return [...new Set(folders)]
+}
+
+function joinPath(folder: string, name: string): string {
+  return name === '' ? folder : `${folder}/${name}`
 }
 
 function isAbsolute(value: string | undefined): value is string {

@@ -8,6 +8,7 @@ import { findLoosening } from '../guarded/arc-command.ts'
 import { loosensByFile, toolTouchesGuarded, touchesGuarded } from '../guarded/classify-use.ts'
 import { stopsDaemon } from '../guarded/daemon-process.ts'
 import { checkCodeAgainstGuard } from '../guarded/guarded-code.ts'
+import { AGENT_CONFIG_VARIABLES, isSettingsPath, SETTINGS_FOLDERS } from '../guarded/host-config-paths.ts'
 import { changesPackage, MANAGERS } from '../guarded/package-managers.ts'
 import { changesUnknownFiles } from '../guarded/unknown-targets.ts'
 import { findPatchesInText } from '../patched-files.ts'
@@ -510,49 +511,20 @@ const STARTUP = new Set([
   'crontab',
 ])
 
-// The files in which agents keep their hooks, and the folders that hold little else.
-const AGENT_FILES = [
-  '.claude/settings.json',
-  '.claude/settings.local.json',
-  '.claude/hooks',
-  '.claude.json',
-  '.codex/config.toml',
-  '.codex/hooks.json',
-  '.codex/hooks',
-  '.codex/rules',
-  '.gemini/settings.json',
-  '.gemini/hooks',
-  '.qwen/settings.json',
-  '.cursor/hooks.json',
-  '.cursor/hooks',
-  '.copilot/config.json',
-  '.copilot/hooks',
-  '.github/hooks',
-  '.clinerules/hooks',
-  '.cline/hooks',
-  '.opencode/plugin',
-  '.opencode/plugins',
-  '.opencode/opencode.json',
-  'opencode.json',
-  '.config/opencode',
-  'claude-code/managed-settings.json',
-  '.arc/config.json',
-  '.arc/config.yaml',
-  '.safety-net',
-  '.cc-safety-net',
-]
-const AGENT_FOLDERS = ['.claude', '.codex', '.gemini', '.qwen', '.cursor', '.copilot', '.opencode', '.arc']
+// The settings of ARC and of other guards.
+const GUARD_FILES = ['.arc/config.json', '.arc/config.yaml', '.safety-net', '.cc-safety-net']
+const AGENT_FOLDERS = [...SETTINGS_FOLDERS, '.arc']
 
 function touchesSettings(access: Access, facts: Facts): TestResult {
   const { file, cwd, location, kind } = access
   const { path } = classifyPath(file, cwd, facts, location)
-  const isSettings = AGENT_FILES.some(
+  const isGuardFile = GUARD_FILES.some(
     (name) => path.endsWith(`/${name}`) || path.includes(`/${name}/`) || path === name,
   )
   const isFolder =
     kind === 'delete' && AGENT_FOLDERS.some((name) => path.endsWith(`/${name}`) || path.endsWith(`/${name}/*`))
   const isHome = path.includes('/.arc/') && path.startsWith(facts.home)
-  return isSettings || isFolder || isHome ? file : undefined
+  return isGuardFile || isFolder || isHome || isSettingsPath(path) ? file : undefined
 }
 
 // The patch is in a file or comes through a pipe: its text is in another command.
@@ -589,9 +561,7 @@ const SWITCHES = new Set([
   'DCG_BYPASS',
   'DCG_DISABLE',
   'GUARD_DISABLE',
-  'CLAUDE_CONFIG_DIR',
-  'CODEX_HOME',
-  'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
+  ...AGENT_CONFIG_VARIABLES,
 ])
 const OFF = new Set(['off', 'log', 'none', 'false', '0', 'disabled'])
 const ON = new Set(['1', 'true', 'yes', 'on'])

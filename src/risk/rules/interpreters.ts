@@ -2,6 +2,7 @@
 // Code of other languages: library calls that delete, overwrite, run hidden code or give a shell away.
 
 import { withPlainPaths } from '../code-paths.ts'
+import { isSettingsPath } from '../guarded/host-config-paths.ts'
 import { classifyPathText } from '../path-class.ts'
 import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
 import { type CodeCall, findCalls, maskCode } from '../scan-code.ts'
@@ -508,7 +509,7 @@ function writesVital(snippet: Snippet, facts: Facts): TestResult {
       '/usr/bin/',
       '/sbin/',
     ].some((vital) => path.startsWith(vital))
-    const isGuard = /\.(?:claude|codex|gemini|cursor|arc)\/(?:settings|hooks|config)/.test(path)
+    const isGuard = isSettingsPath(path) || /\.arc\/(?:settings|hooks|config)/.test(path)
     if (isVital || isGuard) return { at: snippet.span }
   }
   return undefined

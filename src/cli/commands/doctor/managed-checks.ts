@@ -8,7 +8,7 @@ import { findForeignWriters, formatMode, type ManagedInstall, systemPaths } from
 import type { Check } from '../../../hosts/check.ts'
 import { requestManaged } from '../../managed-client.ts'
 import { findGroup } from '../setup/accounts.ts'
-import { hasSystemHooks, systemFile } from '../setup/system-hooks.ts'
+import { findSystemFile, hasSystemHooks } from '../setup/system-hooks.ts'
 
 const FIX = 'sudo arc setup --managed'
 
@@ -118,7 +118,7 @@ function approverCheck({ group, user }: ManagedInstall): Check {
 
 function hostCheck(host: string, { root, launcher }: ManagedInstall): Check {
   const name = `managed: ${host}`
-  const path = systemFile(host, root) ?? host
+  const path = findSystemFile(host, root)?.path ?? host
   if (!hasSystemHooks(host, root, launcher)) {
     return { name, ok: false, detail: `${path} lacks ARC's hooks`, fix: `${FIX} --hosts ${host}` }
   }

@@ -1,16 +1,15 @@
 // The system-wide configuration of agents, which only root can change. Users cannot disable its hooks. Existing content
 // of the file is kept.
 
+import { join } from 'node:path'
 import { applyEdits, modify, parse } from 'jsonc-parser'
 import { ArcError } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
-import { claudeManagedFile } from '../../../hosts/claude/claude.ts'
+import { AGENT_FACTS } from '../../../hosts/facts/list.ts'
 import { applyChanges, readTexts } from '../../../hosts/install/apply.ts'
 import type { InstallFile, TextProblem } from '../../../hosts/install/install-file.ts'
 import { backupPath, type FileChange } from '../../../hosts/install/plan.ts'
-
-/** Agents with a system-wide configuration. */
-const SYSTEM_FILES: Readonly<Record<string, (root: string) => InstallFile>> = { claude: claudeManagedFile }
+import { HOSTS } from '../../../hosts/list.ts'
 
 // Without it a hook in a user's settings could change a call after ARC has decided.
 const ONLY_MANAGED = 'allowManagedHooksOnly'
@@ -18,21 +17,25 @@ const ONLY_MANAGED = 'allowManagedHooksOnly'
 /** Reads a list of host names; throws if a host has no system-wide configuration. */
 export function readHostNames(text: string): string[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '')
-  const unknown = names.find((name) => SYSTEM_FILES[name] === undefined)
+  const known = AGENT_FACTS.filter(({ settings }) => settings.systemFile !== undefined).map(
+    ({ name }) => name as string,
+  )
+  const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return names
-  const known = Object.keys(SYSTEM_FILES).join(', ')
-  const message = `--hosts supports ${known}, not ${JSON.stringify(unknown)}. For other agents each user runs: arc install HOST`
+  const message = `--hosts supports ${known.join(', ')}, not ${JSON.stringify(unknown)}. For other agents each user runs: arc install HOST`
   throw new ArcError('ARC_SETUP_FAILED', message)
 }
 
-/** The path of a host's system-wide file. */
-export function systemFile(host: string, root: string): string | undefined {
-  return SYSTEM_FILES[host]?.(root).path
+/** A host's system-wide file; undefined for hosts without one. */
+export function findSystemFile(host: string, root: string): InstallFile | undefined {
+  const facts = AGENT_FACTS.find(({ name }) => name === host)
+  if (facts?.settings.systemFile === undefined) return undefined
+  return HOSTS[facts.name].systemFile?.(join(root, facts.settings.systemFile))
 }
 
 /** Are ARC's hooks, with this command, in the system-wide configuration? */
 export function hasSystemHooks(host: string, root: string, command: string): boolean {
-  const file = SYSTEM_FILES[host]?.(root)
+  const file = findSystemFile(host, root)
   const text = file === undefined ? undefined : readTexts([file.path]).get(file.path)
   return text !== undefined && file?.commandIn?.(text) === command
 }
@@ -68,9 +71,9 @@ export function removeSystemHooks(host: string, root: string): void {
 }
 
 function requireFile(host: string, root: string): InstallFile {
-  const make = SYSTEM_FILES[host]
-  if (make === undefined) throw new ArcError('ARC_SETUP_FAILED', `${host} has no system-wide configuration.`)
-  return make(root)
+  const file = findSystemFile(host, root)
+  if (file === undefined) throw new ArcError('ARC_SETUP_FAILED', `${host} has no system-wide configuration.`)
+  return file
 }
 
 function requireText(text: string | TextProblem, path: string): string {

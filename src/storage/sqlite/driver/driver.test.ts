@@ -69,6 +69,26 @@ describeEachDriver(() => {
     expect(db.inTransaction).toBe(false)
   })
 
+  it('a BEGIN IMMEDIATE that failed holds nothing: reads and writes after it see the changes of others', () => {
+    const other = loadDriver().open(file, { timeoutMs: 10 })
+    const count = db.prepare('SELECT count(*) FROM item').pluck()
+    const insertOther = other.prepare('INSERT INTO item (name) VALUES (?)')
+    other.exec('BEGIN IMMEDIATE')
+    // Prepared, as the stores do, and not run again.
+    expect(code(() => db.prepare('BEGIN IMMEDIATE').run())).toBe('SQLITE_BUSY')
+    insertOther.run('one')
+    other.exec('COMMIT')
+    expect(count.get()).toBe(1)
+    insertOther.run('two')
+    other.close()
+    expect(count.get()).toBe(2)
+    db.prepare('BEGIN IMMEDIATE').run()
+    expect(db.inTransaction).toBe(true)
+    db.prepare('INSERT INTO item (name) VALUES (?)').run('three')
+    db.prepare('COMMIT').run()
+    expect(count.get()).toBe(3)
+  })
+
   it('a read leaves no transaction open', () => {
     for (let id = 0; id < 3; id++) db.prepare('INSERT INTO item (name) VALUES (?)').run('x')
     db.prepare('SELECT * FROM item').get()

@@ -91,6 +91,7 @@ class LibsqlDatabase implements Database {
   }
 
   prepare<Parameters extends readonly unknown[], R>(sql: string): Statement<Parameters, R> {
+    if (BEGIN.test(sql)) return new ExecutedStatement(() => this.exec(sql))
     const statement = new LibsqlStatement<Parameters, R>(
       this.#binary,
       translated(() => this.#binary.databasePrepareSync.call(this.#open(), sql)),
@@ -131,6 +132,37 @@ class LibsqlDatabase implements Database {
 
   #open(): object {
     return this.#db ?? failClosed()
+  }
+}
+
+// A prepared statement that fails because of a lock stays active until it runs again: the binary has no function to reset
+// it. Reads then keep their snapshot, and every write fails with SQLITE_BUSY_SNAPSHOT, also when the lock is gone. A
+// transaction waits for its lock in BEGIN, so BEGIN is executed without a prepared statement, which costs no more.
+const BEGIN = /^BEGIN\b/i
+
+class ExecutedStatement<Parameters extends readonly unknown[], R> implements Statement<Parameters, R> {
+  readonly #execute: () => void
+
+  constructor(execute: () => void) {
+    this.#execute = execute
+  }
+
+  run(): Changes {
+    this.#execute()
+    return { changes: 0, lastInsertRowid: 0 }
+  }
+
+  get(): undefined {
+    this.#execute()
+  }
+
+  all(): R[] {
+    this.#execute()
+    return []
+  }
+
+  pluck(): this {
+    return this
   }
 }
 
