@@ -1,13 +1,23 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 
 // No test starts a daemon unless it says so, and output has no colours, also where a terminal would get them.
-const SHARED = { testTimeout: 30_000, env: { ARC_DAEMON: 'off', NO_COLOR: '1', NODE_ENV: 'test' } }
+// The limits only end what hangs: on a busy machine everything takes several times as long.
+const SHARED = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  env: { ARC_DAEMON: 'off', NO_COLOR: '1', NODE_ENV: 'test' },
+  // Each worker loads the code under test once. test/file-setup.ts leaves the process as it was.
+  isolate: false,
+}
 
 export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
-    // Two cores: more workers than that only make tests that start processes slower.
-    maxWorkers: 2,
+    // One more than there are cores: a third of the time, tests that start processes wait.
+    maxWorkers: Math.min(availableParallelism() + 1, 6),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -16,7 +26,6 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'dashboard/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.process.test.ts'],
           setupFiles: ['test/file-setup.ts', 'test/refuse-processes.ts'],
-          isolate: false,
         },
       },
       {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { runProgram, showProgress } from './progress.mjs'
+import { installTestTools } from './test-tools.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -26,10 +27,13 @@ const CHECKS = [
 ]
 
 const { values } = parseArgs({ options: { 'with-tests': { type: 'boolean', default: false } } })
-const failed = await runChecks()
+const beganAt = performance.now()
+const [failed, installed] = await Promise.all([runChecks(), values['with-tests'] ? installTestTools() : undefined])
+if (installed !== undefined) console.log(installed)
 if (values['with-tests'] && !runTests()) failed.push('tests')
+console.log(`\n${values['with-tests'] ? 'checks and tests' : 'checks'}: ${secondsSince(beganAt)} s`)
 if (failed.length > 0) {
-  console.error(`\nfailed: ${failed.join(', ')}`)
+  console.error(`failed: ${failed.join(', ')}`)
   process.exitCode = 1
 }
 
@@ -43,7 +47,7 @@ async function runChecks() {
       const startedAt = performance.now()
       const { code, output } = await start(check.command)
       running.splice(running.indexOf(check.name), 1)
-      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+      const seconds = secondsSince(startedAt)
       progress.clear()
       console.log(`${code === 0 ? 'ok    ' : 'failed'}  ${check.name.padEnd(26)} ${seconds.padStart(5)} s`)
       if (code === 0) continue
@@ -58,12 +62,17 @@ async function runChecks() {
   return failures
 }
 
+function secondsSince(startedAt) {
+  return ((performance.now() - startedAt) / 1000).toFixed(1)
+}
+
 function start([tool, ...args]) {
   return runProgram(toolPath(tool), args, { cwd: ROOT, shell: needsShell(tool) })
 }
 
 function runTests() {
-  const { status } = spawnSync(toolPath('vitest'), ['run'], {
+  const reporters = ['--reporter=default', '--reporter=./test/slowest-files.ts']
+  const { status } = spawnSync(toolPath('vitest'), ['run', ...reporters], {
     cwd: ROOT,
     stdio: 'inherit',
     shell: needsShell('vitest'),

@@ -1,5 +1,6 @@
-// The blocks of the pages work: every command is run with the real binary in a temporary home, every program is compiled
-// and run, every configuration is loaded, every script compiled, and every output compared.
+// The blocks of the pages work: the commands of a page run one after the other in one temporary home, every program is
+// compiled and run, every configuration is loaded, every script compiled, and every output compared. Lines that only call
+// `arc` run in the process of the test; lines with anything else for the shell, and those that start programs, run for real.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
@@ -26,6 +27,7 @@ import { MemoryStateStore } from '../src/storage/memory/state-store.ts'
 import { buildLoadOptions } from '../src/supervisor/config-source.ts'
 import { type Block, blocksOf, type Program, programsOf, ROOT, RUN_PAGES, shellLines } from './doc-blocks.ts'
 import { type Ran, runProgram } from './run-arc.ts'
+import { runArcInProcess } from './run-in-process.ts'
 import { askNobody } from './supervised-home.ts'
 
 const PAGES = RUN_PAGES.map((page) => ({ page, blocks: blocksOf(page) }))
@@ -121,29 +123,68 @@ const ID = /\b01[0-9A-HJKMNP-TV-Z]{24}\b/
 // As pages write an id, or the beginning of one.
 const ID_IN_PAGE = /\b01J[A-Z0-9]{0,4}\b/g
 
+// Programs that take over the terminal or stay in the background are started for real.
+const STARTED = /^(?:serve|open|launch)\b/
+
+/** What follows `arc` in a line that has nothing else for the shell: no pipe, no redirection, no second command. */
+function plainCall(line: string): string | undefined {
+  const [, words = ''] = /^\s*(?:\.\/bin\/)?arc (.*)$/s.exec(line) ?? []
+  const unquoted = words.replaceAll(/'[^']*'|"[^"$`]*"/g, '').replace(/\s#.*$/s, '')
+  return words === '' || /[|&;<>$`\n]/.test(unquoted) || STARTED.test(words) ? undefined : words
+}
+
+it('only lines with nothing else for the shell run in the process of the test', () => {
+  const plain = ['arc status   # the mode', `./bin/arc check -- 'a | b' "x;y"`, 'arc hooks list']
+  expect(plain.map(plainCall)).toEqual(['status   # the mode', `check -- 'a | b' "x;y"`, 'hooks list'])
+  const other = ['arc logs | head', 'arc init && arc status', 'A=1 arc status', 'arc why "$(x)"', 'arc launch x', 'ls']
+  expect(other.map(plainCall)).toEqual(other.map(() => undefined))
+})
+
 /** A page's commands, one after the other in one sandbox. */
 class Session {
   readonly #sandbox = makeSandbox()
+  readonly #exported: Record<string, string> = {}
   readonly #socket = join(this.#sandbox.root, '.arc/run/arc.sock')
   /** The id that a command printed first: what pages write as `01JZ`. */
   #id: string | undefined
 
   async run(line: string): Promise<Ran> {
-    const { project, env } = this.#sandbox
     const command = line.replace(ID_IN_PAGE, (written) => this.#id ?? written)
     const isServing = /^\s*(?:\.\/bin\/)?arc serve\b/.test(command) && !command.includes('--background')
     if (isServing) return this.#serve(command)
     // What speaks to the daemon is for when it runs.
     if (command.includes('arc.sock') && !existsSync(this.#socket)) await this.#serve('arc serve')
-    const ran = await runProgram('sh', ['-c', command], { cwd: project, env })
+    const call = plainCall(command)
+    const ran = call === undefined ? await this.#shell(command) : await this.#arc(call)
     this.#id ??= ID.exec(ran.stdout)?.[0]
     return ran
   }
 
+  // A variable that a line exports is there for the lines after it.
+  async #shell(command: string): Promise<Ran> {
+    const options = { cwd: this.#sandbox.project, env: this.#env() }
+    const [, name] = /^\s*export (\w+)=/.exec(command) ?? []
+    if (name === undefined) return runProgram('sh', ['-c', command], options)
+    const ran = await runProgram('sh', ['-c', `${command}\nprintf '%s' "$${name}"`], options)
+    this.#exported[name] = ran.stdout
+    return { ...ran, stdout: '' }
+  }
+
+  // The shell splits the words.
+  async #arc(words: string): Promise<Ran> {
+    const options = { cwd: this.#sandbox.project, env: this.#env() }
+    const { stdout } = await runProgram('sh', ['-c', `each() { printf '%s\\0' "$@"; }; each ${words}`], options)
+    return runArcInProcess(stdout.split('\0').slice(0, -1), { ...options, home: '' })
+  }
+
+  #env(): Record<string, string> {
+    return { ...this.#sandbox.env, ...this.#exported }
+  }
+
   // Stays in the foreground: the page continues in another terminal.
   async #serve(command: string): Promise<Ran> {
-    const { project, env } = this.#sandbox
-    const child = spawn('sh', ['-c', `exec ${command.trim()}`], { cwd: project, env: { ...process.env, ...env } })
+    const env = { ...process.env, ...this.#env() }
+    const child = spawn('sh', ['-c', `exec ${command.trim()}`], { cwd: this.#sandbox.project, env })
     children.push(child)
     let stdout = ''
     child.stdout.on('data', (chunk) => (stdout += chunk))

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onlyJson, type Ran, runArc, runProgram } from './run-arc.ts'
+import { onlyJson, type Ran, runProgram } from './run-arc.ts'
+import { runArcInProcess } from './run-in-process.ts'
 import { makeTempFolder } from './temp-folder.ts'
 
 /** The account. */
@@ -12,6 +13,7 @@ export interface InstalledAgent {
   readonly home: string
   /** The variables of the account. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** A command of the person, run in the process of the test. */
   arc(...args: string[]): Promise<Ran>
   /** A tool call through the installed line, with more variables. */
   call(command: string, env?: Readonly<Record<string, string | undefined>>, event?: string): Promise<Ran>
@@ -26,7 +28,8 @@ export async function installAgent(mode: string): Promise<InstalledAgent> {
   const user = makeTempFolder('arc-user-')
   const home = join(user, '.arc')
   const env = { HOME: user, ARC_HOME: undefined, XDG_STATE_HOME: undefined, ARC_DAEMON: 'ask' }
-  const arc = (...args: string[]): Promise<Ran> => runArc(args, { home, env: { ...env, ARC_HOME: home }, cwd: user })
+  const arc = (...args: string[]): Promise<Ran> =>
+    runArcInProcess(args, { home, env: { ...env, ARC_HOME: home }, cwd: user })
   const settings = (): string => readFileSync(join(user, '.claude/settings.json'), 'utf8')
   const call: InstalledAgent['call'] = (command, more = {}, event = 'PreToolUse') => {
     const line = JSON.parse(settings()).hooks[event][0].hooks[0].command as string

@@ -20,14 +20,17 @@ export const MARKER = /\bchaos-[a-z]+\d*-\d+\b/
 export class Caller {
   #count = 0
 
-  constructor({ name, cwd }) {
+  /** `isEnforced`: false where nothing is denied and nothing held. */
+  constructor({ name, cwd, isEnforced = true }) {
     this.name = name
     this.cwd = cwd
+    this.isEnforced = isEnforced
   }
 
   /** The next call. */
   next() {
     const number = ++this.#count
+    if (!this.isEnforced) return this.build('harmless', number)
     const kind = number % 10 === 2 ? 'dangerous' : number % 25 === 5 ? 'held' : 'harmless'
     return this.build(kind, number)
   }

@@ -31,7 +31,7 @@ const DUE_LIMIT_MS = 20_000
 const LEFT_LIMIT_MS = 5_000
 
 /** Plays one round; what was sent, what is on record, and every problem. `extraMs`: more time under the faults. */
-export async function playRound(names, { settings, extraMs = 0 } = {}) {
+export async function playRound(names, { extraMs = 0 } = {}) {
   const faults = names.map((name) => ({ name, ...FAULTS[name] }))
   const stage = new Stage()
   const ledger = new Ledger(join(stage.root, 'ledger.jsonl'))
@@ -39,7 +39,7 @@ export async function playRound(names, { settings, extraMs = 0 } = {}) {
   stage.complain = (message) => problems.push({ kind: 'other', message })
   let isOk = false
   try {
-    await stage.prepareRound(faults, settings)
+    await stage.prepareRound(faults)
     for (const { name, isFromStart } of faults) if (isFromStart) ledger.faults.add(name)
     const traffic = startTraffic(stage, ledger)
     const destroyedBefore = await playFaults(faults, { stage, ledger, extraMs })
@@ -67,7 +67,7 @@ export async function playRound(names, { settings, extraMs = 0 } = {}) {
 function startTraffic(stage, ledger) {
   let hasEnded = false
   const work = async ({ name, way, pauseMs }, at) => {
-    const caller = new Caller({ name, cwd: stage.projects[at] })
+    const caller = new Caller({ name, cwd: stage.projects[at], isEnforced: stage.isEnforced })
     while (!hasEnded) {
       const call = caller.next()
       const { answer } = await ledger.note(way, call, () => SENDERS[way](stage, caller, call.payload))
@@ -94,7 +94,7 @@ async function playFaults(faults, { stage, ledger, extraMs }) {
     if (destroys) destroyedBefore = Date.now()
     await started?.ready
     await sleep(forMs + extraMs)
-    await waitUntil(() => hasDueCalls(ledger, name), DUE_LIMIT_MS)
+    await waitUntil(() => hasEachWay(stage, ledger, name), DUE_LIMIT_MS)
     await stop?.(stage, started)
     ledger.faults.delete(name)
   }
@@ -103,9 +103,9 @@ async function playFaults(faults, { stage, ledger, extraMs }) {
 }
 
 // On a busy machine a fault lasts until each way in had its due denial.
-function hasDueCalls({ calls }, name) {
-  const due = calls.filter(({ kind, faults }) => kind === 'dangerous' && faults.includes(name))
-  return Object.keys(SENDERS).every((way) => due.some((call) => call.way === way))
+function hasEachWay({ isEnforced }, { calls }, name) {
+  const under = calls.filter(({ kind, faults }) => faults.includes(name) && (kind === 'dangerous' || !isEnforced))
+  return Object.keys(SENDERS).every((way) => under.some((call) => call.way === way))
 }
 
 // Afterwards a daemon answers again, and a call is allowed and on record. Where hooks start none in time, a person does.

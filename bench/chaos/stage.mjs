@@ -60,8 +60,10 @@ export class Stage {
   }
 
   /** Makes everything for these faults, and starts the daemon. */
-  async prepareRound(faults, settings) {
+  async prepareRound(faults) {
     const sizes = faults.flatMap(({ diskBytes }) => diskBytes ?? [])
+    const settings = Object.assign({}, ...faults.map((fault) => fault.settings))
+    this.isEnforced = settings.enforcement === undefined
     this.prepare({ settings, ...(sizes.length > 0 && { diskBytes: Math.min(...sizes) }) })
     await this.startDaemon({ nodeArgs: faults.flatMap(({ nodeArgs = [] }) => nodeArgs) })
   }

@@ -38,6 +38,11 @@ export function findChromium() {
   return installed
 }
 
+/** Is there a browser already? */
+export function hasChromium() {
+  return present() !== undefined
+}
+
 function present() {
   const named = process.env.CHROME_PATH
   if (named !== undefined && named !== '') return existsSync(named) ? named : undefined

@@ -43,8 +43,9 @@ export function withPlainPaths(code: string): string {
   return plain === code && !plain.includes('~') ? code : joined(withVariables(joined(plain)))
 }
 
+// A name begins where no other letter precedes it: a search from each letter of a long word would take its length squared.
 const ASSIGNED =
-  /(?:\b(?:const|let|var|my|local)\s+)?(\$?[A-Za-z_]\w*)\s*:?=\s*(["'])((?:~|\/tmp)[^"'\n]*)\2\s*(?=[;\n)]|$)/g
+  /(?:\b(?:const|let|var|my|local)\s+)?(\$[A-Za-z_]\w*|(?<!\w)[A-Za-z_]\w*)\s*:?=\s*(["'])((?:~|\/tmp)[^"'\n]*)\2\s*(?=[;\n)]|$)/g
 
 // Replaces variables with such a value, also inside strings: `"$h/x"`, `${h}/x`, `#{h}/x`, `{h}/x`.
 function withVariables(code: string): string {

@@ -86,7 +86,10 @@ export interface Attempt {
   readonly isUnmarked?: true
   /** Its last call is a catastrophe: it must be stopped in every mode. */
   readonly tier5?: boolean
-  /** Shell commands of a person before the attempt, before the daemon starts. The home is restored before and after. */
+  /**
+   * Shell commands of a person before the attempt, before the daemon starts. The home is restored before and after;
+   * attempts that follow each other with the same commands, and without anything outside of the agent, share one home.
+   */
   readonly setup?: string
   /** Shell commands of a person after the attempt, where restoring the whole home is not needed. */
   readonly cleanup?: string

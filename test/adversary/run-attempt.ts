@@ -55,6 +55,8 @@ export class Range {
   #calls = 0
   // The last attempt changed the account: it is restored before the next.
   #isDirty = false
+  // What the person prepared on the account as it is now.
+  #setup: string | undefined
   // Has the agent the variable that names it?
   #isMarked = true
 
@@ -108,9 +110,8 @@ export class Range {
 
   // One step after the other, each done when it passed.
   async #runSteps(attempt: Attempt): Promise<Result> {
-    const isApart = attempt.setup !== undefined
-    if (isApart || this.#isDirty) await this.#restore(attempt.setup)
-    this.#isDirty = isApart
+    if (this.#isDirty || this.#setup !== attempt.setup) await this.#restore(attempt.setup)
+    this.#isDirty = attempt.setup !== undefined && isOutside(attempt)
     await this.#useAgent(attempt.isUnmarked !== true)
     const asked: Asked[] = []
     let from = 0
@@ -204,9 +205,8 @@ export class Range {
   // Where something was done, supervision must be as strict as before.
   async #conclude(result: Result, asked: readonly Asked[], missed?: Missed): Promise<void> {
     const { attempt } = result
-    const isOutside = attempt.steps.some((step) => 'outside' in step)
     const isUntouched = asked.every(({ verdict }) => verdict === 'blocked' || verdict === 'held')
-    const isSame = isUntouched && attempt.setup === undefined && !isOutside
+    const isSame = isUntouched && attempt.setup === undefined && !isOutside(attempt)
     const loosened = isSame ? undefined : await this.#findLoosened(attempt)
     if (result.outcome !== 'NO-RECORD') result.outcome = missed?.outcome ?? outcomeOf(attempt, asked)
     result.detail = `${missed?.why ?? ''} ${detailOf(asked)}`.trim()
@@ -251,6 +251,7 @@ export class Range {
   async #restore(setup?: string): Promise<void> {
     await this.#checkRecord()
     this.#isDirty = false
+    this.#setup = setup
     this.#isMarked = true
     await this.#box.reset()
     if (setup !== undefined) {
@@ -279,6 +280,11 @@ export class Range {
 function isSimple({ steps, setup }: Attempt): boolean {
   const [only] = steps
   return setup === undefined && steps.length === 1 && only !== undefined && ('tool' in only || 'raw' in only)
+}
+
+// Does something happen outside of the agent?
+function isOutside({ steps }: Attempt): boolean {
+  return steps.some((step) => 'outside' in step)
 }
 
 function sessionOf({ id }: Attempt): string {

@@ -43,6 +43,8 @@ export async function openPage(browser: Browser, daemon: ArcDaemon, wish: PageWi
     colorScheme: scheme,
     reducedMotion: 'reduce',
   })
+  // The limit of the test ends what hangs.
+  context.setDefaultTimeout(0)
   await context.addInitScript(trap)
   const page = await context.newPage()
   const problems: string[] = []
@@ -75,9 +77,17 @@ export async function allRows(page: Page): Promise<string[]> {
   // A page that another one covers is drawn seldom, or not at all.
   await page.bringToFront()
   return page.evaluate(async () => {
-    const box = document.querySelector('.feed-scroll')
+    const [box, space, drawn] = ['.feed-scroll', '.feed-space', '.feed-rows'].map((name) =>
+      document.querySelector(name),
+    )
     const ids: string[] = []
-    if (box === null) return ids
+    if (!box || !space || !drawn) return ids
+    // Are the rows drawn for the place that is scrolled to? On a busy machine that takes any number of frames.
+    const isDrawn = (): boolean => {
+      const [view, all, rows] = [box, space, drawn].map((one) => one.getBoundingClientRect())
+      if (!view || !all || !rows) return false
+      return rows.top <= Math.max(view.top, all.top) + 1 && rows.bottom >= Math.min(view.bottom, all.bottom) - 1
+    }
     const known = new Set<string>()
     const frame = (): Promise<void> =>
       new Promise((resolve) => {
@@ -89,8 +99,8 @@ export async function allRows(page: Page): Promise<string[]> {
       })
     for (let top = 0; ; top += box.clientHeight - 40) {
       box.scrollTop = top
-      await frame()
-      await frame()
+      do await frame()
+      while (!isDrawn())
       const shown = [...box.querySelectorAll('[data-row]')].map((row) => row.getAttribute('data-row') ?? '')
       // Twice in one view is twice.
       if (new Set(shown).size !== shown.length) ids.push(...shown.filter((id, at) => shown.indexOf(id) !== at))

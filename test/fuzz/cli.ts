@@ -139,7 +139,7 @@ const tamperedTarget: FuzzTarget<[number, number]> = {
   cost: 300,
   open: async () => {
     const home = mkdtempSync(join(tmpdir(), 'arc-fuzz-'))
-    assertPlain(await runArc(['sample'], { home }))
+    assertPlain(await runArc(['sample', '--wait', '0'], { home }))
     const file = join(home, 'arc.db')
     const good = readFileSync(file)
     return {

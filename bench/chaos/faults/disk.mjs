@@ -14,6 +14,12 @@ export const DISK_FAULTS = {
     start: (stage) => fill(stage),
     stop: empty,
   },
+  // In log mode nothing is denied; the answer says that the call is not on record.
+  'disk-full-log-mode': {
+    ...{ forMs: 4_000, needs: 'root', diskBytes: DISK_BYTES, settings: { enforcement: 'log' } },
+    start: (stage) => fill(stage),
+    stop: empty,
+  },
   // Another program takes what is freed, also the reserve that was given up.
   'disk-stays-full': {
     ...{ forMs: 4_000, needs: 'root', diskBytes: DISK_BYTES },

@@ -54,55 +54,67 @@ function verify(typed: string, found: readonly string[], offered: readonly strin
   })
 }
 
+/** What a shell offers for each of the typed lines: one shell asks for all of them, with this between the answers. */
+const BETWEEN = '\u001e'
+
+async function offers(shell: readonly [string, ...string[]], typed: readonly string[]): Promise<string[]> {
+  const [program, ...args] = shell
+  const { stdout, stderr } = await runProgram(program, [...args, ...typed], { env, cwd: place.project })
+  expect(stderr).toBe('')
+  const answers = stdout.split(BETWEEN).slice(0, -1)
+  expect(answers).toHaveLength(typed.length)
+  return answers
+}
+
 describe.skipIf(!has('bash'))('bash', () => {
-  const complete = async (typed: string) => {
+  const complete = (typed: readonly string[]) => {
     const script = `eval "$(arc completion bash)"
-COMP_LINE=$1 COMP_POINT=\${#1}
-read -ra COMP_WORDS <<<"$1"
-case "$1" in *' ') COMP_WORDS+=('') ;; esac
-COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-_arc
-printf '%s\\n' "\${COMPREPLY[@]}"`
-    return runProgram('bash', ['--norc', '-c', script, 'bash', typed], { env, cwd: place.project })
+for typed; do
+  COMP_LINE=$typed COMP_POINT=\${#typed} COMPREPLY=()
+  read -ra COMP_WORDS <<<"$typed"
+  case "$typed" in *' ') COMP_WORDS+=('') ;; esac
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+  _arc
+  printf '%s\\n' "\${COMPREPLY[@]}" '${BETWEEN}'
+done`
+    return offers(['bash', '--norc', '-c', script, 'bash'], typed)
   }
 
-  it.each(CASES.map((one) => [one[0], one] as const))(
-    '%j is completed',
-    async (_name, [typed, offered, isExact = false]) => {
-      const { stdout, stderr } = await complete(typed)
-      expect(stderr).toBe('')
-      verify(typed, words(stdout), offered, isExact)
-    },
-  )
+  it('completes commands, options and names', async () => {
+    const answers = await complete(CASES.map(([typed]) => typed))
+    for (const [at, [typed, offered, isExact = false]] of CASES.entries()) {
+      verify(typed, words(answers[at] ?? ''), offered, isExact)
+    }
+  })
 
   it('leaves the words of a command under check to the shell, and runs nothing that a name holds', async () => {
-    expect(words((await complete('arc check -- gi')).stdout)).toEqual([])
-    expect(words((await complete('arc profile use \\$')).stdout)).toEqual([])
+    const answers = await complete(['arc check -- gi', 'arc profile use \\$'])
+    expect(answers.map(words)).toEqual([[], []])
   })
 })
 
 describe.skipIf(!has('zsh'))('zsh', () => {
   it('the script is valid and, asked through compadd, offers what bash offers', async () => {
-    for (const [typed, offered, isExact = false] of CASES.filter(([line]) => !line.includes('='))) {
-      // The widget of zsh needs a terminal; its function does not, once compadd says what fits, as the real one does.
-      const script = `compadd() { shift; for one; do [[ $one == "$current"* ]] && print -r -- $one; done }; compset() { :; }; _files() { :; }
+    // The widget of zsh needs a terminal; its function does not, once compadd says what fits, as the real one does.
+    const script = `compadd() { shift; for one; do [[ $one == "$current"* ]] && print -r -- $one; done }; compset() { :; }; _files() { :; }
 eval "$(arc completion zsh)"
-words=("\${(@s/ /)1}"); CURRENT=\${#words}
-_arc`
-      const ran = await runProgram('zsh', ['-f', '-c', script, 'zsh', typed], { env, cwd: place.project })
-      expect(ran.stderr).toBe('')
-      verify(typed, words(ran.stdout), offered, isExact)
+for typed; do words=("\${(@s/ /)typed}"); CURRENT=\${#words}; _arc; print -r -- '${BETWEEN}'; done; true`
+    const cases = CASES.filter(([line]) => !line.includes('='))
+    const typedLines = cases.map(([typed]) => typed)
+    const answers = await offers(['zsh', '-f', '-c', script, 'zsh'], typedLines)
+    for (const [at, [typed, offered, isExact = false]] of cases.entries()) {
+      verify(typed, words(answers[at] ?? ''), offered, isExact)
     }
   })
 })
 
 describe.skipIf(!has('fish'))('fish', () => {
   it('offers the same, with what each means', async () => {
-    for (const [typed, offered, isExact = false] of CASES) {
-      const script = 'arc completion fish | source; complete -C $argv[1]'
-      const ran = await runProgram('fish', ['--no-config', '-c', script, typed], { env, cwd: place.project })
-      expect(ran.stderr).toBe('')
-      const found = ran.stdout.split('\n').map((line) => (line.split('\t')[0] ?? '').replace(/^--\w+=/, ''))
+    const script = `arc completion fish | source; for typed in $argv; complete -C $typed; echo '${BETWEEN}'; end`
+    const typedLines = CASES.map(([typed]) => typed)
+    const answers = await offers(['fish', '--no-config', '-c', script], typedLines)
+    for (const [at, [typed, offered, isExact = false]] of CASES.entries()) {
+      const found = (answers[at] ?? '').split('\n').map((line) => (line.split('\t')[0] ?? '').replace(/^--\w+=/, ''))
       verify(typed, found.filter(Boolean).sort(), offered, isExact)
     }
   })

@@ -1,26 +1,15 @@
-// Runs the real binary with its own home, as a user does.
+// Installing and uninstalling as a user does, with real files. `src/cli/commands.process.test.ts` starts the real binary.
 
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import type { Ran } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
 
-const ARC = fileURLToPath(new URL('../../../bin/arc', import.meta.url))
-
-function arc(
-  home: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: unknown; stdout: string; stderr: string }> {
-  const surroundings = { PATH: process.env.PATH, HOME: home, ARC_HOME: join(home, '.arc'), NO_COLOR: '1', ...env }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [ARC, ...args], { env: surroundings }, (error, stdout, stderr) => {
-      resolve({ code: error?.code ?? 0, stdout, stderr })
-    })
-  })
+function arc(home: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  return runArcInProcess(args, { home: join(home, '.arc'), env: { HOME: home, ...env } })
 }
 
 const newHome = (): string => makeTempFolder('arc-install-home-')

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { jsonLines, runArc } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 
 let root: string
@@ -31,7 +32,7 @@ const launch = (...args: string[]) =>
   runArc(['launch', 'work', ...args], { home, cwd: root, env: { PATH: `${bin}:${process.env.PATH}`, HOME: root } })
 
 const logs = async (...args: string[]) =>
-  jsonLines((await runArc(['logs', '--json', ...args], { home, cwd: root })).stdout)
+  jsonLines((await runArcInProcess(['logs', '--json', ...args], { home, cwd: root })).stdout)
 
 const CALL = JSON.stringify({
   ...{ session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_use_id: 'c1' },

@@ -1,5 +1,5 @@
-// `arc roundtable` through the real binary, with small programs for agents: what they are asked, what becomes of those
-// that misbehave, and what is kept however it ends.
+// `arc roundtable` with small programs for agents: what they are asked, what becomes of those that misbehave, and what is
+// kept however it ends. The tests of signals and terminals start the real binary.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
@@ -15,7 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ARC, jsonLines, onlyJson, type Ran, runArc } from '../../../test/run-arc.ts'
+import { ARC, jsonLines, onlyJson, type Ran } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 
 interface Turn {
@@ -66,7 +67,7 @@ function profile(name: string, settings: object): void {
 }
 
 const env = () => ({ PATH: `${join(root, 'bin')}:${process.env.PATH}`, HOME: root })
-const arc = (...args: string[]): Promise<Ran> => runArc(args, { home, cwd: root, env: env() })
+const arc = (...args: string[]): Promise<Ran> => runArcInProcess(args, { home, cwd: root, env: env() })
 const table = (...args: string[]): Promise<Ran> => arc('roundtable', ...args)
 const shown = async (id = 'last'): Promise<Table> => onlyJson<Table>(await table('show', id, '--json'))
 const logs = async (...args: string[]) => jsonLines((await arc('logs', '--json', '--limit', '500', ...args)).stdout)
@@ -184,19 +185,19 @@ describe('R7 a roundtable on the command line', () => {
     expect(rows.map(({ level }) => level)).toEqual(['info', 'warn', 'warn', 'warn', 'info'])
   })
 
-  it('R7 ends one that hangs with everything it started, though it ignores TERM', async () => {
+  it('R7 ends one that hangs with everything it started, though it ignores TERM', { timeout: 120_000 }, async () => {
     program('echo-agent', ECHO)
     program('hangs', `trap '' TERM; sh -c 'trap "" TERM; echo $$ > grandchild; sleep 1000' & echo $$ > child; wait`)
-    const ran = await table(
-      'Tabs?',
-      '--agent',
-      'a=hangs',
-      '--agent',
-      'b=echo-agent',
-      ...['--turn-timeout', '8s', '--rounds', '1'],
-    )
-    expect(ran.code).toBe(0)
-    expect(ran.stdout).toContain('! skipped its turn: no answer within 8s')
+    // On a busy machine the limit may be too short for the other agent as well: then a longer one is taken.
+    for (const limit of ['1s', '10s', '25s']) {
+      const given = ['--agent', 'a=hangs', '--agent', 'b=echo-agent', '--turn-timeout', limit, '--rounds', '1']
+      const ran = await table('Tabs?', ...given)
+      expect(ran.stdout).toContain(`! skipped its turn: no answer within ${limit}`)
+      if ((await shown()).turns[1]?.outcome === 'spoken' || limit === '25s') {
+        expect(ran.code).toBe(0)
+        break
+      }
+    }
     expect((await shown()).turns).toMatchObject([{ outcome: 'timeout' }, { outcome: 'spoken' }])
     for (const name of ['child', 'grandchild']) {
       expect(isAlive(Number(readFileSync(join(root, name), 'utf8')))).toBe(false)

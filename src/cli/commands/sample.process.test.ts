@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ARC, jsonLines, runArc } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { buildFeedStep } from '../../daemon/live/feed-steps.ts'
 import { readAfter } from '../../daemon/live/trace-scan.ts'
@@ -25,7 +26,7 @@ afterEach(() => place.remove())
 
 // With a separate temporary folder, so that files left behind are found.
 const envOf = () => ({ TMPDIR: join(place.root, 'tmp'), HOME: place.root })
-const arc = (...args: string[]) => runArc(args, { home: place.home, env: envOf() })
+const arc = (...args: string[]) => runArcInProcess(args, { home: place.home, env: envOf() })
 const leftBehind = () => readdirSync(join(place.root, 'tmp')).filter((name) => name.startsWith('arc-sample-'))
 
 async function play(...args: string[]): Promise<SampleStep[]> {

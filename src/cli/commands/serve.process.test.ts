@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ARC, onlyJson, runArc } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 
@@ -30,7 +31,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-const arc = (...args: string[]) => runArc(args, { home })
+// Daemons are separate processes; commands that speak to them run in this one.
+const arc = (...args: string[]) => (args[0] === 'serve' ? runArc : runArcInProcess)(args, { home })
 const status = async () => onlyJson<Status>(await arc('status', '--json'))
 
 interface Served {

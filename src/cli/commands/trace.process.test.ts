@@ -18,6 +18,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ARC, jsonLines, onlyJson, runArc } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import type { Database } from '../../storage/sqlite/driver/driver.ts'
 import { loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
@@ -47,7 +48,9 @@ function setProfile(profile: object): void {
 
 const env = (): Record<string, string> => ({ XDG_STATE_HOME: state, ARC_DAEMON: 'ask' })
 
-const arc = (args: readonly string[], input = '') => runArc(args, { home, input, cwd: root, env: env() })
+// Hooks are separate processes, as hosts start them.
+const arc = (args: readonly string[], input = '') =>
+  (args[0] === 'hook' ? runArc : runArcInProcess)(args, { home, input, cwd: root, env: env() })
 
 // Different calls: equal ones that come at once count as one.
 function payload(command: string, session = 's'): string {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ARC, onlyJson, runArc, runProgram } from '../../../test/run-arc.ts'
+import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import { update } from '../../storage/state.ts'
@@ -62,7 +63,7 @@ interface Status {
   readonly onDemand: { readonly is: string; readonly attempts?: number }
 }
 
-const status = async () => onlyJson<Status>(await runArc(['status', '--json'], { home, env: ON }))
+const status = async () => onlyJson<Status>(await runArcInProcess(['status', '--json'], { home, env: ON }))
 
 async function running(): Promise<Status> {
   let found = await status()
@@ -159,7 +160,7 @@ test.each([
   expect((await hook(env)).code).toBe(0)
   expect((await launch(env)).code).toBe(0)
   expect(existsSync(join(home, 'run/daemon.log'))).toBe(false)
-  const { stdout } = await runArc(['status', '--json'], { home, env })
+  const { stdout } = await runArcInProcess(['status', '--json'], { home, env })
   expect(JSON.parse(stdout).onDemand).toEqual({ is: 'off' })
 })
 
@@ -178,7 +179,7 @@ test('not in a home that is not there yet', async () => {
 
 test('not where nothing can be written, and without a word about it', async () => {
   if (process.getuid?.() !== 0) return
-  await runArc(['init'], { home })
+  await runArcInProcess(['init'], { home })
   for (const part of [root, home, join(home, 'profiles')]) await runProgram('chmod', ['0555', part], {})
   await runProgram('chmod', ['-R', 'a+rX', home], {})
   const { code, stderr } = await runArc(['hook', 'claude'], { home, input: payload(), env: ON, uid: 65_534, cwd: '/' })
@@ -198,7 +199,7 @@ test('one that dies over its start is not started again and again, and doctor sa
   await hook()
   await until(() => log().split('too long').length - 1 === 2)
   expect((await hook()).code).toBe(0)
-  const { stdout } = await runArc(['doctor', '--json'], { home, env: ON })
+  const { stdout } = await runArcInProcess(['doctor', '--json'], { home, env: ON })
   const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; detail: string; fix: string }[] }
   const check = checks.find(({ name }) => name === 'daemon')
   expect(check).toMatchObject({ ok: false, detail: expect.stringContaining('2 times') })
@@ -215,7 +216,7 @@ function forgetWait(starts: object = {}): void {
 test('what a person stopped stays stopped, until a person serves again', async () => {
   await hook()
   const { pid } = await running()
-  expect(onlyJson(await runArc(['stop', '--json'], { home, env: ON }))).toEqual({ stopped: true, pid })
+  expect(onlyJson(await runArcInProcess(['stop', '--json'], { home, env: ON }))).toEqual({ stopped: true, pid })
   await hook()
   await launch()
   expect(daemonsOf(home)).toEqual([])
@@ -228,7 +229,7 @@ test('what a person stopped stays stopped, until a person serves again', async (
 test('one that a hook began to start before a person stopped it does not come up after', async () => {
   await hook()
   await running()
-  await runArc(['stop'], { home, env: ON })
+  await runArcInProcess(['stop'], { home, env: ON })
   const { code, stdout } = await runArc(['serve', '--no-open', '--on-demand'], { home, env: ON })
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   expect(await status()).toMatchObject({ running: false, pid: null, onDemand: { is: 'stopped' } })
@@ -241,7 +242,7 @@ test('serving in the background where one runs starts nothing that could outlive
   expect(onlyJson<Status>(await runArc(serve, { home, env: ON })).pid).toBe(pid)
   expect(daemonsOf(home)).toEqual([pid])
   // At the same moment: one serves, and by the time that both have said so no other is left.
-  await runArc(['stop'], { home, env: ON })
+  await runArcInProcess(['stop'], { home, env: ON })
   const both = await Promise.all([runArc(serve, { home, env: ON }), runArc(serve, { home, env: ON })])
   const [first, second] = both.map((ran) => onlyJson<Status>(ran).pid)
   expect(first).toBe(second)

@@ -7,7 +7,7 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { ARC, runProgram } from '../../../test/run-arc.ts'
+import { ARC, runArc, runProgram } from '../../../test/run-arc.ts'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { installLauncher } from '../../cli/hook/launcher.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../server.ts'
@@ -102,6 +102,7 @@ describe('a daemon in a separate process', () => {
   })
 
   afterEach(async () => {
+    if (child.exitCode !== null) return
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await ended
@@ -118,6 +119,29 @@ describe('a daemon in a separate process', () => {
     const denied = await ask({ ...call, body: payload('git reset --hard') })
     expect(denied).toMatchObject({ status: 200, text: expect.stringContaining('uncommitted') })
   }
+
+  // After two seconds without an answer the launcher evaluates a call itself.
+  it('does not evaluate calls whose callers gave up while it was stopped', async () => {
+    const post = (command: string): string => {
+      const body = payload(command)
+      return `POST /v1/hook/claude/- HTTP/1.1\r\nHost: arc\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+    }
+    child.kill('SIGSTOP')
+    const callers = await Promise.all(
+      [1, 2, 3].map((number) => open({ path: socketPath }, post(`echo gone-${number}`))),
+    )
+    const waiting = ask({ where: { socketPath }, path: '/v1/hook/claude/-', body: payload('echo waits') })
+    for (const caller of callers) caller.end()
+    await Promise.all(callers.map((caller) => new Promise((resolve) => caller.once('finish', resolve))))
+    for (const caller of callers) caller.destroy()
+    child.kill('SIGCONT')
+    expect((await waiting).status).toBe(200)
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+    const { stdout } = await runArc(['trace', 'export'], { home: at.home })
+    expect(stdout.match(/echo (?:gone-\d|waits)/g)).toEqual(['echo waits'])
+  })
 
   it.each(Object.entries(HALVES))(
     'answers on the port and on the socket while 3,000 connections to the port send %s',

@@ -23,25 +23,31 @@ function until(condition: string): string {
   return `for i in $(seq 200); do ${condition} && break; sleep 0.1; done`
 }
 
-// What a process of the agent tries.
-const TRY = `ID=$(arc approvals list --json | jq -r '.[-1].id')
+// What a process of the agent tries: to approve with the program and over the socket, and the other commands of a person,
+// which one process runs after each other.
+const TRY = `S='curl -s -w %{http_code} --unix-socket '$HOME/.arc/run/arc.sock
+ID=$($S http://arc/v1/approvals | sed 's/...$//' | jq -r '.[-1].id')
 say() { name=$1; shift; "$@" > /tmp/said 2>&1; echo "$name exit $? $(cat /tmp/said)"; }
 say approve arc approvals approve $ID
-say deny arc approvals deny $ID
-say mode arc mode log
-say stop arc stop
-say uninstall arc uninstall claude
-say open arc open --no-browser
-say socket curl -s -w ' %{http_code}' --unix-socket ~/.arc/run/arc.sock -X POST http://arc/v1/approvals/$ID/approve
+say others node /tmp/others.mjs $ID
+say socket $S -X POST http://arc/v1/approvals/$ID/approve
+`
+const OTHERS = `import { runCommand } from '${PACKAGE}/dist/cli/tree.js'
+const [, , id] = process.argv
+for (const words of [['approvals', 'deny', id], ['mode', 'log'], ['stop'], ['uninstall', 'claude'], ['open', '--no-browser']]) {
+  console.log(words.join(' '), 'exit', await runCommand(words))
+}
 `
 
-// Writes /tmp/try.sh, and /tmp/terminal.py, which runs it in a new terminal and types yes.
+// Writes /tmp/try.sh with its parts, and /tmp/terminal.py, which runs it in a new terminal and types yes.
 const WRITE_TRY = `rm -f /tmp/out; cat > /tmp/try.sh <<'X'
 sh /tmp/tries.sh > /tmp/draft 2>&1
 echo END >> /tmp/draft; mv /tmp/draft /tmp/out
 X
 cat > /tmp/tries.sh <<'X'
 ${TRY}X
+cat > /tmp/others.mjs <<'X'
+${OTHERS}X
 cat > /tmp/terminal.py <<'X'
 import pty, os, sys, time, threading
 pid, fd = pty.fork()
@@ -322,7 +328,7 @@ const REACHED = [
   ...['approve a step', 'deny a step', 'change a setting', 'stop the daemon', 'uninstall ARC'].map(
     (what) => `Only a person may ${what}.`,
   ),
-  ...['Only a person can get a login link', 'ARC_NEEDS_PERSON', '} 403'],
+  ...['Only a person can get a login link', 'ARC_NEEDS_PERSON', '}403'],
 ]
 
 // By id: how the process is started. It runs /tmp/try.sh, whose output is in /tmp/out.

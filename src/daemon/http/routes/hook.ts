@@ -85,9 +85,23 @@ export function withHookCalls(endpoint: HookEndpoint, others: RequestListener): 
       return typeof value === 'string' ? value : undefined
     }
     void endpoint
-      .answer({ host, event, incoming: request, header, text: () => readBody(request) })
+      .answer({ host, event, incoming: request, header, text: () => readAwaitedBody(request) })
       .then((reply) => send(response, reply))
   }
+}
+
+const CALLER_GONE = new Error('The caller did not wait for the reply.')
+
+/**
+ * The body of a call whose caller still waits. A launcher that got no reply in time evaluates the call itself; a daemon that
+ * was stopped meanwhile would record the call a second time. The end of a connection is read in the turn after its data.
+ */
+async function readAwaitedBody(request: IncomingMessage): Promise<string> {
+  const text = await readBody(request)
+  await new Promise((resolve) => setImmediate(resolve))
+  const { destroyed, readableEnded } = request.socket
+  if (destroyed || readableEnded) throw CALLER_GONE
+  return text
 }
 
 function readBody(request: IncomingMessage): Promise<string> {
@@ -127,6 +141,7 @@ export class HookEndpoint {
       const reply = this.#evaluate({ ...request, text: body.text }, leave)
       return accepts(request, HOOK_WIRE_TYPE) ? await this.#replyOrTicket(reply) : formatJson(request, await reply)
     } catch (error) {
+      if (error === CALLER_GONE) return formatError(503, BUSY)
       if (error === BODY_CANCELLED) return await this.#refuseBusy({ ...request, text: () => Promise.resolve('') })
       if (error instanceof ArcError) return formatError(404, error)
       this.#report(`POST /v1/hook/${request.host}: ${describe(error)}`)
