@@ -68,11 +68,16 @@ export async function answerHookCall(
   try {
     return await withReplyDeadline(limitMs, limits.signal, async (signal) => {
       const supervisor = await provider.find(parsed.workspace, call.profile)
-      parsed.supervisor = supervisor
-      void attempt(() => recordCaller(call, step, supervisor))
-      if (!isUnreadable(read)) return evaluate(parsed, supervisor, signal)
-      await attempt(() => recordUnreadable(supervisor, step, read.unreadable))
-      return replyToFailure(parsed, provider, read.unreadable)
+      const release = provider.hold?.(supervisor)
+      try {
+        parsed.supervisor = supervisor
+        void attempt(() => recordCaller(call, step, supervisor))
+        if (!isUnreadable(read)) return await evaluate(parsed, supervisor, signal)
+        await attempt(() => recordUnreadable(supervisor, step, read.unreadable))
+        return await replyToFailure(parsed, provider, read.unreadable)
+      } finally {
+        release?.()
+      }
     })
   } catch (error) {
     return replyToFailure(parsed, provider, describe(error))
