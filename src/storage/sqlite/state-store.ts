@@ -61,14 +61,14 @@ export class SqliteStateStore implements StateStore {
     const expires = ttlMs === undefined ? null : expiryOf(now, ttlMs)
     const written = { key, text: this.#textOf(key, value ?? null), version, expires }
     const due = version === 0 && expires !== null ? this.#expiriesDue(now) : 0
-    return this.#connection.write((prepared) => {
+    return this.#connection.writeOne((prepared) => {
       if (due > 0) this.#expire(prepared, now, due)
       return write(prepared, written)
     })
   }
 
   remove(key: string, version: number): boolean {
-    return this.#connection.write((prepared) => this.#remove(prepared, key, version))
+    return this.#connection.writeOne((prepared) => this.#remove(prepared, key, version))
   }
 
   list(prefix: string): readonly StateEntry[] {
