@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { describeEachDriver } from '../../test/each-driver.ts'
 import { makeTempFolder } from '../../test/temp-folder.ts'
-import { ENTRY_TIME, stepEntry } from '../testing/step-entry.ts'
+import { appendAll, ENTRY_TIME, stepEntry } from '../testing/step-entry.ts'
 import { verifyArchiveFile } from './archive-file.ts'
 import { takeLease } from './lease.ts'
 import { MemoryStateStore } from './memory/state-store.ts'
@@ -21,6 +21,8 @@ describeEachDriver(() => {
     const file = join(folder, 'arc.db')
     const trace = new SqliteTraceStore(file)
     append(trace, count)
+    // A read writes what waits.
+    trace.counters()
     const state = new SqliteStateStore(file)
     const retention = new TraceRetention(file)
     let id = 0
@@ -213,5 +215,5 @@ function append(trace: SqliteTraceStore, count: number, name = 's'): void {
   const entries = Array.from({ length: count }, (_, at) =>
     stepEntry({ id: `${name}${at}`, evaluations: [{}, {}], time: ENTRY_TIME + at }),
   )
-  trace.appendAll(entries)
+  void appendAll(trace, entries)
 }

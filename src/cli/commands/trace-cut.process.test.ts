@@ -9,7 +9,7 @@ import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../../../test
 import { type Daemon, startDaemon } from '../../daemon/server.ts'
 import { TraceRetention } from '../../storage/sqlite/trace-retention.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 
 const DAY_MS = 86_400_000
 let at: SupervisedHome
@@ -33,7 +33,7 @@ function fill(steps: number): void {
     const time = index < steps / 2 ? now - 100 * DAY_MS : now - DAY_MS
     return stepEntry({ id: `s${index}`, evaluations: [{}], time })
   })
-  store.appendAll(entries)
+  void appendAll(store, entries)
   store.close()
 }
 

@@ -1,11 +1,11 @@
 // The log of a database, moved into its file beside those who write: real files, a real thread.
 
-import { statSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeEachDriver } from '../../../test/each-driver.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { SqliteTraceStore } from './trace-store.ts'
@@ -14,7 +14,7 @@ const MB = 1024 * 1024
 
 function opened() {
   const path = join(makeTempFolder('arc-log-'), 'arc.db')
-  const file = new DatabaseFile(path, {}, { onLost: (error) => expect.fail(String(error)) })
+  const file = new DatabaseFile(path, {}, { isGrouped: true })
   onTestFinished(() => file.close())
   return { path, file, trace: new SqliteTraceStore(file) }
 }
@@ -22,14 +22,40 @@ function opened() {
 // About 40 KB each.
 const LARGE = Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`text${at}`, 'x'.repeat(8_000)]))
 
-async function append({ file, trace }: ReturnType<typeof opened>, count: number, inGroup = 10): Promise<void> {
+async function append({ trace }: ReturnType<typeof opened>, count: number, inGroup = 10): Promise<void> {
   for (let at = 0; at < count; at += inGroup) {
-    for (let of = 0; of < inGroup; of++) trace.append(stepEntry({ id: `s${at + of}`, data: LARGE }))
-    await file.committed()
+    const entries = Array.from({ length: inGroup }, (_, of) => stepEntry({ id: `s${at + of}`, data: LARGE }))
+    await appendAll(trace, entries)
   }
 }
 
+// The descriptors of this process that are open on a database and its log.
+function countOpen(path: string): number {
+  return readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(path)
+    } catch {
+      // Closed meanwhile.
+      return false
+    }
+  }).length
+}
+
 describeEachDriver(() => {
+  it.runIf(existsSync('/proc/self/fd'))('Z7 leaves no connection open', async () => {
+    const at = opened()
+    await append(at, 300)
+    const { size } = statSync(at.path)
+    for (let round = 0; round < 20; round++) {
+      await append(at, 60)
+      // A turn for the thread, so that each round has a checkpoint.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(size + MB)
+    // The connection of the writer, the log, its index, and one that is being closed.
+    await expect.poll(() => countOpen(at.path), { timeout: 20_000 }).toBeLessThanOrEqual(6)
+  })
+
   it('is moved without anybody who writes waiting for it', async () => {
     const at = opened()
     await append(at, 300)

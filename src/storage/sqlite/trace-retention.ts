@@ -63,16 +63,14 @@ export function prepareRetention(db: Database): RetentionStatements {
     nextStep: db
       .prepare<[number], number>('SELECT seq FROM trace WHERE seq > ? AND step IS NULL ORDER BY seq LIMIT 1')
       .pluck(),
-    lastUpTo: db.prepare(
-      `SELECT seq, ${db.text('hash')}, clock, 0 AS bytes FROM trace WHERE seq <= ? ORDER BY seq DESC LIMIT 1`,
-    ),
+    lastUpTo: db.prepare(`SELECT seq, hash, clock, 0 AS bytes FROM trace WHERE seq <= ? ORDER BY seq DESC LIMIT 1`),
     cutBefore: db
       .prepare<[], string>(
-        `SELECT ${db.text('body')} FROM trace INDEXED BY trace_by_action
+        `SELECT body FROM trace INDEXED BY trace_by_action
          WHERE action = 'trace:cut' AND action NOT IN ('hook:pass', 'step:pass') ORDER BY seq DESC LIMIT 1`,
       )
       .pluck(),
-    database: db.prepare<[], string>(`SELECT ${db.text('id')} FROM database_origin`).pluck(),
+    database: db.prepare<[], string>(`SELECT id FROM database_origin`).pluck(),
   }
 }
 
