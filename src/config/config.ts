@@ -50,7 +50,7 @@ export interface Script {
 }
 
 /** The settings of the trace. Only the user's own files set them. */
-export interface TraceSettings {
+interface TraceSettings {
   /** Further places for anchors of the trace, beside the home and the system log. */
   readonly anchors: readonly string[]
   /** What is kept; null for no limit. */

@@ -1,5 +1,5 @@
-// A lease in the state: of several processes one has it. It ends when it is not renewed, so a process that dies keeps
-// nobody waiting for long.
+// A lease in the state: of several processes one has it. It ends when it is not renewed, so a process that dies
+// holds it for a short time only.
 
 import { randomUUID } from 'node:crypto'
 import { isRecord } from '../engine/plain-data.ts'

@@ -81,7 +81,7 @@ describeEachDriver(() => {
       close()
     })
 
-    it('ends after the batch when it is told to, and the next run records the whole cut', async () => {
+    it('ends after the batch when it is aborted, and the next run records the whole cut', async () => {
       const { trace, retention, options, close } = makeHome()
       const stopping = new AbortController()
       const keep = { before: ENTRY_TIME + 1_000 }

@@ -143,7 +143,7 @@ function findEndOfStep({ rows, nextStep }: RetentionStatements, seq: number): nu
   return next === undefined ? rows.end('head').seq : next - 1
 }
 
-// What was changed is evidence, so it must not be removed by itself.
+// What was changed is evidence, so it must not be removed automatically.
 function refuseBroken(statements: RetentionStatements, cut: ChainEnd, end: number): void {
   const added = statements.lastUpTo.get(cut.seq)
   const message = added === undefined ? checkRange(statements, cut, end)?.message : `record ${added.seq} was added`
