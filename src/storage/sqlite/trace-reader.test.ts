@@ -33,7 +33,7 @@ describeEachDriver(() => {
         fc.property(fc.array(action, { minLength: 1, maxLength: 12 }), fc.array(filter, { maxLength: 20 }), check),
         { numRuns: 25 },
       )
-    }, 120_000)
+    })
 
     function check(actions: readonly Action[], filters: readonly TraceFilter[]): void {
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
