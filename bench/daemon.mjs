@@ -16,8 +16,8 @@ export async function withHome(work, profile = { enforcement: 'enforce' }) {
   try {
     mkdirSync(join(home, 'profiles'), { recursive: true })
     writeFileSync(join(home, 'profiles/default.json'), JSON.stringify(profile))
-    const start = async (nodeArgs = []) => {
-      daemon = await startDaemon(home, nodeArgs)
+    const start = async (nodeArgs = [], env = {}) => {
+      daemon = await startDaemon(home, nodeArgs, env)
       return daemon
     }
     return await work({ home, launcher: installLauncher(home), startDaemon: start })
@@ -35,8 +35,8 @@ function installLauncher(home) {
   return join(home, 'bin/arc')
 }
 
-async function startDaemon(home, nodeArgs) {
-  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '' }
+async function startDaemon(home, nodeArgs, given) {
+  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '', ...given }
   const stdio = ['ignore', 'pipe', 'ignore']
   const child = spawn(process.execPath, [...nodeArgs, ARC, 'serve', '--no-open', '--port', '0'], { env, stdio })
   const told = await new Promise((resolve, reject) => {
@@ -134,10 +134,14 @@ async function timed(work) {
   return Number(process.hrtime.bigint() - startedAt)
 }
 
-// The status; 0 for a connection that was refused, as a hook would see it.
-function send({ headers: own, ...where }, body) {
+/** Sends one event of Claude; resolves with the status, 0 for a connection that was refused, as a hook would see it. */
+export function sendCall(door, event, payload) {
+  return send(door, JSON.stringify({ hook_event_name: event, ...payload }), event)
+}
+
+function send({ headers: own, ...where }, body, event = 'PreToolUse') {
   const headers = { ...own, 'content-length': Buffer.byteLength(body) }
-  const options = { ...where, path: '/v1/hook/claude/PreToolUse', method: 'POST', agent, headers }
+  const options = { ...where, path: `/v1/hook/claude/${event}`, method: 'POST', agent, headers }
   return new Promise((resolve) => {
     const asked = request(options, (response) => {
       response.resume().on('end', () => resolve(response.statusCode))

@@ -1,6 +1,6 @@
 // `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,hook,memory,startup,dashboard]`: prints our figures beside the
-// peers' and the limits. `--only chaos`, `--only fuzz`, `--only soak` and `--only soak-daemon [--calls N]` look for what breaks;
-// they take minutes, so they run only when they are asked for.
+// peers' and the limits. `--only chaos`, `--only fuzz`, `--only soak`, `--only projects` and `--only soak-daemon [--calls N]
+// [--minutes M]` look for what breaks; they take minutes, so they run only when they are asked for.
 
 import { runChaos } from './chaos.mjs'
 import { benchCommands } from './commands.mjs'
@@ -10,6 +10,7 @@ import { runFuzz } from './fuzz.mjs'
 import { benchHook } from './hook.mjs'
 import { benchMemory } from './memory.mjs'
 import { benchPipeline } from './pipeline.mjs'
+import { benchProjects } from './projects.mjs'
 import { runSoak } from './soak.mjs'
 import { benchSoak } from './soak-daemon.mjs'
 import { benchStartup } from './startup.mjs'
@@ -27,7 +28,7 @@ const BENCHES = {
 }
 
 const ON_REQUEST = { chaos: runChaos, fuzz: runFuzz, soak: runSoak }
-const LONG = { 'soak-daemon': benchSoak }
+const LONG = { projects: benchProjects, 'soak-daemon': benchSoak }
 
 const args = process.argv.slice(2)
 const option = (name) => (args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined)

@@ -1,7 +1,9 @@
 // The memory of a daemon: idle, after bursts that it cannot take at once, and over many calls. `--calls N` sets how many;
-// a million takes a while, so it is not part of a run of everything.
+// a million takes a while, so it is not part of a run of everything. With `--minutes M` the daemon is used lightly for that
+// time instead, and its memory, descriptors and watches are printed for every minute.
 
 import { callTogether, closeCalls, withHome } from './daemon.mjs'
+import { useLightly } from './soak/light-use.mjs'
 
 const CALLS = 1_000_000
 const PARTS = 20
@@ -12,8 +14,47 @@ const IDLE_MB = 120
 // What a heap swings by between two collections.
 const GROWTH = 1.25
 
-/** Runs the given number of calls and compares the memory at the end with the memory at the start. */
-export function benchSoak(calls = Number(argument('--calls') ?? CALLS)) {
+/** The soak that the arguments ask for. */
+export function benchSoak() {
+  const minutes = argument('--minutes')
+  return minutes === undefined ? benchCalls(Number(argument('--calls') ?? CALLS)) : benchLightUse(Number(minutes))
+}
+
+// The figures of the second half of the time, compared with those of the quarter before it.
+async function benchLightUse(minutes) {
+  const curve = []
+  await useLightly(minutes, (minute, figures) => {
+    curve.push({ minute, ...figures })
+    process.stderr.write(`${formatFigures(curve.at(-1), curve.length === 1)}\n`)
+  })
+  const middle = curve.slice(Math.floor(curve.length / 4), Math.ceil(curve.length / 2))
+  const late = curve.slice(-middle.length)
+  const compare = (name, atMost) =>
+    limit(`${name} over ${minutes} minutes`, 'late', 'middle', average(late, name) / average(middle, name), atMost)
+  return {
+    rows: [],
+    curve,
+    limits: [
+      compare('heapMb', 1.1),
+      compare('rssMb', GROWTH),
+      compare('descriptors', 1.1),
+      compare('watches', 1.1),
+      compare('timers', 1.1),
+    ],
+  }
+}
+
+function average(curve, name) {
+  return curve.reduce((sum, figures) => sum + figures[name], 0) / curve.length
+}
+
+function formatFigures(figures, hasTitle) {
+  const cells = (values) => values.map((value) => String(value).padStart(12)).join('')
+  return `${hasTitle ? `${cells(Object.keys(figures))}\n` : ''}${cells(Object.values(figures))}`
+}
+
+// Runs the given number of calls and compares the memory at the end with the memory at the start.
+function benchCalls(calls) {
   return withHome(async ({ startDaemon }) => {
     const { socket, residentMb } = await startDaemon()
     const idle = await settled(residentMb)

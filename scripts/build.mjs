@@ -29,8 +29,12 @@ const LIBRARY_ENTRIES = {
   trace: 'src/trace.ts',
   testing: 'src/testing/index.ts',
 }
-// The command tree alone, for the reference.
-const CLI_ENTRIES = { main: 'src/cli/main.ts', tree: 'src/cli/commands.ts' }
+// The command tree alone, for the reference; and the thread that verifies a long trace.
+const CLI_ENTRIES = {
+  main: 'src/cli/main.ts',
+  tree: 'src/cli/commands.ts',
+  'verify-worker': 'src/storage/sqlite/verify-worker.ts',
+}
 
 // Bundled CommonJS dependencies (commander) call require(), which an ES module does not have.
 const REQUIRE_BANNER =

@@ -10,7 +10,7 @@ import { SPEC_CLAIMS } from './spec-claims.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const TEST_FOLDERS = ['src', 'test', 'dashboard']
-const REQUIREMENT_NUMBER = /^([PDHMBRTCLGK]\d+) /
+const REQUIREMENT_NUMBER = /^([PDHMBRTCLGKZ]\d+) /
 // A conditional skip does not count either: where the condition holds, nothing would prove the requirement.
 const SKIPPING = new Set(['skip', 'todo', 'skipIf', 'runIf'])
 

@@ -1,7 +1,8 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
+import { FolderWatchers } from './folder-watchers.ts'
 import { openLastGood } from './last-good.ts'
 import { type ConfigReload, type WatchedConfig, type WatchOptions, watchConfig } from './watch.ts'
 
@@ -119,6 +120,47 @@ describe('watching', () => {
     writeFileSync(join(project, 'check.sh'), '2')
     await vi.waitFor(() => expect(watched?.current.config.commands).toEqual([]), { timeout: 60_000 })
     expect(watched?.current.problems).toMatchObject([{ kind: 'untrusted' }])
+  })
+
+  it('C3 follows a folder that is removed and made again', async () => {
+    await start()
+    for (const mode of ['advise', 'log']) {
+      rmSync(join(home, 'profiles'), { recursive: true })
+      await pause(150)
+      mkdirSync(join(home, 'profiles'))
+      writeFileSync(profile, `{"enforcement":"${mode}"}`)
+      await becomes(mode)
+    }
+  })
+
+  it('C3 follows the file behind a link', async () => {
+    const target = join(root, 'dotfiles', 'default.json')
+    mkdirSync(join(root, 'dotfiles'))
+    writeFileSync(target, '{"enforcement":"enforce"}')
+    rmSync(profile)
+    symlinkSync(target, profile)
+    await start()
+    writeFileSync(target, '{"enforcement":"advise"}')
+    await becomes('advise')
+  })
+
+  it('Z2 several configurations watch a folder once, and a closed one leaves no watch', async () => {
+    const folders = new FolderWatchers()
+    const all = await Promise.all([1, 2, 3].map(() => start({ folders })))
+    expect(folders.size).toBe(2)
+    writeFileSync(profile, '{"enforcement":"advise"}')
+    await vi.waitFor(() => expect(reloads).toHaveLength(3), { timeout: 5_000 })
+    await Promise.all(all.map((one) => one.close()))
+    expect(folders.size).toBe(0)
+    // Closed as soon as it is started.
+    const closing = watchConfig({
+      ...{ home, clock, folders },
+      lastGood: openLastGood(),
+      onReload: () => undefined,
+      onFault: () => undefined,
+    })
+    await (await closing).close()
+    expect(folders.size).toBe(0)
   })
 
   it('C3 starts without a home and notices when it comes', async () => {

@@ -1,13 +1,16 @@
 // Watches the files of a configuration and loads it again when one changes. The caller decides what to do with the new
 // state (build the pipeline, dispatch config:change).
 
-import { existsSync, watch as watchFolder } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { type FSWatcher, watch } from 'chokidar'
+import { existsSync, lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Clock } from '../engine/clock.ts'
 import { describe } from '../engine/errors.ts'
+import { resolveRealPath } from '../platform/home.ts'
 import { compareLoaded } from './digest.ts'
-import { type Loaded, type LoadOptions, loadConfig } from './load.ts'
+import { FolderWatchers } from './folder-watchers.ts'
+import { loadConfig } from './load.ts'
+import { loadProject } from './load-project.ts'
+import type { Loaded, LoadOptions } from './loaded.ts'
 
 /** A new state of the configuration, and the state that it replaces. */
 export interface ConfigReload {
@@ -30,6 +33,18 @@ export interface WatchOptions extends LoadOptions {
   readonly onReload: (reload: ConfigReload) => void
   /** Called when watching fails or `onReload` throws. */
   readonly onFault: (message: string) => void
+  /** @internal The folders that other configurations of this process watch as well. */
+  readonly folders?: FolderWatchers | undefined
+  /** @internal The user's part, where several projects share it: only the project is loaded and watched here. */
+  readonly user?: UserConfig | undefined
+}
+
+/** The user's part of several configurations, loaded and watched once. */
+export interface UserConfig {
+  readonly current: Loaded
+  reload(): Loaded
+  /** Calls back with the changed files after `current` changed; returns the undo. */
+  subscribe(listener: (files: readonly string[]) => void): () => void
 }
 
 /** A configuration that is reloaded when its files change. */
@@ -49,133 +64,119 @@ const QUIET_MS = 100
  * @example
  * const watched = await watchConfig({ home, lastGood, clock, onReload: ({ current }) => apply(current.config), onFault: log })
  */
-export async function watchConfig(options: WatchOptions): Promise<WatchedConfig> {
+export function watchConfig(options: WatchOptions): Promise<WatchedConfig> {
+  return Promise.resolve(startWatching(options))
+}
+
+/** The same, at once: a watch that starts later could start after its end. */
+export function startWatching(options: WatchOptions): WatchedConfig {
   const watcher = new ConfigWatcher(options)
-  await watcher.start()
+  watcher.start()
   return watcher
+}
+
+/** Loads a configuration, on top of the user's part where that is loaded already. */
+export function loadWith(options: LoadOptions, user: UserConfig | undefined): Loaded {
+  return user === undefined ? loadConfig(options) : loadProject(user.current, options)
 }
 
 class ConfigWatcher implements WatchedConfig {
   readonly #options: WatchOptions
+  readonly #folders: FolderWatchers
   readonly #changed = new Set<string>()
-  readonly #watched = new Set<string>()
+  // The end of the watch of each folder.
+  readonly #watched = new Map<string, () => void>()
   #current: Loaded
   #relevant: ReadonlySet<string> = new Set()
-  #files: FSWatcher | undefined
-  #home: { close(): void } | undefined
+  #leaveUser: () => void = () => undefined
   #cancel: () => void = () => undefined
   #isClosed = false
 
   constructor(options: WatchOptions) {
     this.#options = options
-    this.#current = options.initial ?? loadConfig(options)
+    this.#folders = options.folders ?? new FolderWatchers()
+    this.#current = options.initial ?? loadWith(options, options.user)
   }
 
   get current(): Loaded {
     return this.#current
   }
 
-  async start(): Promise<void> {
-    const dirs = this.#listNewDirs()
-    // Directories instead of files: an editor that saves by renaming replaces the file.
-    const others = this.#withoutHome(dirs)
-    const files = watch(others, {
-      depth: 0,
-      ignoreInitial: true,
-      persistent: false,
-      ignored: (path) => !this.#relevant.has(path) && !this.#watched.has(path),
-    })
-    this.#files = files
-    this.#home = this.#watchHome()
-    files.on('all', (_event, path) => this.#onChange(path))
-    files.on('error', (error) => this.#options.onFault(`Configuration files cannot be watched: ${describe(error)}.`))
-    // Without a directory, chokidar never emits `ready`.
-    if (others.length > 0) await new Promise<void>((ready) => files.once('ready', ready))
-    // A change since the last load and before the watchers were ready caused no event.
-    this.reload()
+  start(): void {
+    const onUserChange = (files: readonly string[]): void => {
+      for (const file of files) this.#changed.add(file)
+      this.#load()
+    }
+    this.#leaveUser = this.#options.user?.subscribe(onUserChange) ?? this.#leaveUser
+    this.#watchFolders()
+    // A change since the last load and before the watch caused no event.
+    this.#load()
   }
 
   reload(): Loaded {
+    if (!this.#isClosed) this.#options.user?.reload()
+    return this.#load()
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    this.#leaveUser()
+    for (const stop of this.#watched.values()) stop()
+    this.#watched.clear()
+    return Promise.resolve()
+  }
+
+  #load(): Loaded {
     if (this.#isClosed) return this.#current
     this.#cancel()
     const files = [...this.#changed]
     this.#changed.clear()
     const previous = this.#current
-    const current = loadConfig(this.#options)
+    const current = loadWith(this.#options, this.#options.user)
     this.#current = current
-    this.#watchNewDirs()
+    // Loads once more for changes before the new folders were watched.
+    if (this.#watchFolders()) this.#schedule()
     const { isChanged, isSame } = compareLoaded(previous, current)
     if (!isSame) this.#notify({ previous, current, isChanged, files })
     return current
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#cancel()
-    this.#home?.close()
-    await this.#files?.close()
+  // Watches the folders of the files that were loaded, and no others; true if there is a new one.
+  #watchFolders(): boolean {
+    const { folders, relevant } = findFolders(this.#current.files, this.#options.user?.current.files)
+    this.#relevant = relevant
+    for (const [dir, stop] of this.#watched) {
+      if (folders.has(dir)) continue
+      stop()
+      this.#watched.delete(dir)
+    }
+    const added = [...folders].filter((dir) => !this.#watched.has(dir))
+    for (const dir of added) this.#watched.set(dir, this.#watch(dir))
+    return added.length > 0
   }
 
-  // Not by chokidar: the home also holds the database, and chokidar would read the whole folder after each write.
-  #watchHome(): { close(): void } | undefined {
-    const home = resolve(this.#options.home)
-    if (!this.#watched.has(home)) return undefined
+  #watch(dir: string): () => void {
     const fault = (error: unknown): void =>
       this.#options.onFault(`Configuration files cannot be watched: ${describe(error)}.`)
-    try {
-      const watcher = watchFolder(home, { persistent: false }, (_event, name) => {
-        const path = join(home, name ?? '')
-        if (name === null || this.#relevant.has(path)) this.#onChange(path)
-      })
-      return watcher.on('error', fault)
-    } catch (error) {
-      fault(error)
-      return undefined
+    const onChange = (path: string | undefined): void => {
+      if (path !== undefined && !this.#relevant.has(path)) return
+      if (path === undefined) {
+        // The folder was replaced or removed: the next load watches the folder that is there then.
+        this.#watched.get(dir)?.()
+        this.#watched.delete(dir)
+      }
+      this.#changed.add(path ?? dir)
+      this.#schedule()
     }
-  }
-
-  #withoutHome(dirs: readonly string[]): string[] {
-    const home = resolve(this.#options.home)
-    return dirs.filter((dir) => dir !== home)
-  }
-
-  #onChange(path: string): void {
-    if (this.#isClosed) return
-    this.#changed.add(path)
-    this.#schedule()
+    return this.#folders.watch(dir, onChange, fault)
   }
 
   // Waits until a burst of changes is over: one save is often several changes.
   #schedule(): void {
     this.#cancel()
-    this.#cancel = this.#options.clock.after(this.#options.quietMs ?? QUIET_MS, () => void this.reload())
-  }
-
-  // A new state may name files in directories that are not watched yet. Loads once more for changes before that.
-  #watchNewDirs(): void {
-    const dirs = this.#listNewDirs()
-    if (dirs.length === 0 || this.#files === undefined) return
-    this.#home ??= this.#watchHome()
-    this.#files.add(this.#withoutHome(dirs))
-    this.#schedule()
-  }
-
-  // The directory of each file, or the nearest that exists, unless it is watched already.
-  #listNewDirs(): string[] {
-    const relevant = new Set(this.#current.files)
-    const dirs = new Set<string>()
-    for (const file of this.#current.files) {
-      let dir = dirname(file)
-      while (!existsSync(dir) && dirname(dir) !== dir) {
-        relevant.add(dir)
-        dir = dirname(dir)
-      }
-      dirs.add(dir)
-    }
-    this.#relevant = relevant
-    const added = [...dirs].filter((dir) => !this.#watched.has(dir))
-    for (const dir of added) this.#watched.add(dir)
-    return added
+    if (this.#isClosed) return
+    this.#cancel = this.#options.clock.after(this.#options.quietMs ?? QUIET_MS, () => void this.#load())
   }
 
   #notify(reload: ConfigReload): void {
@@ -185,4 +186,33 @@ class ConfigWatcher implements WatchedConfig {
       this.#options.onFault(`The new configuration could not be applied: ${describe(error)}.`)
     }
   }
+}
+
+interface Folders {
+  readonly folders: ReadonlySet<string>
+  /** The paths whose change means to load again. */
+  readonly relevant: ReadonlySet<string>
+}
+
+// The folder of each file, or the nearest that exists; also the folder that a linked file is in. Not the user's files where
+// others watch them.
+function findFolders(files: readonly string[], watchedElsewhere: readonly string[] = []): Folders {
+  const others = new Set(watchedElsewhere)
+  const own = files.filter((file) => !others.has(file))
+  const targets = own.filter(isLink).map(resolveRealPath)
+  const relevant = new Set([...own, ...targets])
+  const folders = new Set<string>()
+  for (const file of [...own, ...targets]) {
+    let dir = dirname(file)
+    while (!existsSync(dir) && dirname(dir) !== dir) {
+      relevant.add(dir)
+      dir = dirname(dir)
+    }
+    folders.add(dir)
+  }
+  return { folders, relevant }
+}
+
+function isLink(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
 }

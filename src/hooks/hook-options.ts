@@ -3,7 +3,7 @@
 
 import type * as z from 'zod'
 import { BUILT_IN_HOOKS } from '../config/built-in-hooks.ts'
-import type { OptionMistake } from '../config/load.ts'
+import type { OptionMistake } from '../config/loaded.ts'
 import { ArcError, describe, didYouMean, show } from '../engine/errors.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import type { BuiltIn } from './builtin/built-in.ts'

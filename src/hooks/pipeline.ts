@@ -37,6 +37,8 @@ export interface BuiltPipeline {
 export interface PipelineOptions {
   readonly builtIns: readonly BuiltIn[]
   readonly services: PipelineServices
+  /** Creates the code of built-in hooks; pipelines may share it. */
+  readonly createParts?: typeof createParts | undefined
   /** The root of the project: its commands run there. */
   readonly project?: string | undefined
   /** Whether the files of the project's hooks are unchanged since they were trusted. */
@@ -82,9 +84,10 @@ class PipelineBuilder {
   addBuiltIn(builtIn: BuiltIn): void {
     const { name } = builtIn
     const { risk, timeoutMs } = this.#config
+    const create = this.#options.createParts ?? createParts
     const entry = { name, source: BUILT_IN, origin: { file: name, line: 1, column: 1 } }
     const settings = hookSettings(this.#config, name)
-    const parts = this.#build(entry, () => createParts(builtIn, settings.options, this.#options.services))
+    const parts = this.#build(entry, () => create(builtIn, settings.options, this.#options.services))
     const defaults = { onError: effectiveOnError(this.#config, name), timeoutMs }
     const hook = toHookObject(builtIn, typeof parts === 'function' ? { check: parts } : parts, {
       settings,

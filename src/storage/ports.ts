@@ -29,14 +29,22 @@ export interface TraceStore {
   get(id: string): Found
   /** Totals since the beginning, without reading the records. */
   counters(options?: CounterOptions): Counters
-  /** Checks the chain and names the first bad record. */
-  verify(): Verification
+  /** Checks the chain page by page and names the first bad record. */
+  verify(request?: VerifyRequest): Verification
   /** The chain as JSON lines: a line for the cut, where there was a cut, then a line per record. */
   export(): IterableIterator<string>
   /** Removes the oldest records; the chain stays verifiable from the cut on. */
   retain(policy: RetainPolicy): Retained
   /** Safe to call twice. */
   close(): void
+}
+
+/** Which part of the chain to verify; default all of it. */
+export interface VerifyRequest {
+  /** Start after this record, which must still be the same one. */
+  readonly after?: Checkpoint | undefined
+  /** Receives the number of records after each page. */
+  readonly onProgress?: ((records: number) => void) | undefined
 }
 
 /** The sequence numbers of an entry: its step or event first, then its evaluations. */

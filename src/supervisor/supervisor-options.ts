@@ -6,6 +6,7 @@ import type { Notice } from '../engine/outcome.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import type { ScriptNotice } from '../hooks/pipeline-services.ts'
 import type { Via } from '../trace/record.ts'
+import type { SupervisorParts } from './supervisor-parts.ts'
 
 /** The options of a supervisor; all optional. */
 export interface SupervisorOptions {
@@ -36,6 +37,8 @@ export interface SupervisorOptions {
   readonly onlyTightens?: boolean | undefined
   /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
   readonly isGrouped?: boolean
+  /** @internal The parts that this supervisor shares with others; default: its own. */
+  readonly parts?: SupervisorParts
   /** @internal The origin of steps without one; default `library`. */
   readonly via?: Via
 }

@@ -4,10 +4,10 @@
 import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { Approvals } from '../approvals/approvals.ts'
 import type { Config } from '../config/config.ts'
-import { compareLoaded, digestProblems, nameConfig } from '../config/digest.ts'
-import { type Loaded, type LoadedProject, type LoadOptions, loadConfig } from '../config/load.ts'
+import { compareLoaded, nameConfig } from '../config/digest.ts'
+import type { Loaded, LoadedProject, LoadOptions } from '../config/loaded.ts'
 import { formatProblem, type Problem } from '../config/problem.ts'
-import { type ConfigReload, type WatchedConfig, watchConfig } from '../config/watch.ts'
+import { type ConfigReload, loadWith, startWatching, type WatchedConfig } from '../config/watch.ts'
 import type { Clock } from '../engine/clock.ts'
 import { ArcError, describe } from '../engine/errors.ts'
 import { type Mode, readMode } from '../engine/mode.ts'
@@ -17,35 +17,23 @@ import { completeContext, type StepContext } from '../engine/step.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
-import {
-  createServices,
-  type PipelineServices,
-  printNotice,
-  recordEvent,
-  type ScriptNotice,
-} from '../hooks/pipeline-services.ts'
+import { type PipelineServices, printNotice, type ScriptNotice } from '../hooks/pipeline-services.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
 import { newId } from '../platform/ids.ts'
-import { openStores, type Stores } from '../storage/open-stores.ts'
+import type { Stores } from '../storage/open-stores.ts'
 import type { StateStore, TraceStore } from '../storage/ports.ts'
-import { update } from '../storage/state.ts'
 import { canonicalize } from '../trace/canonical.ts'
-import { type BreakerStatus, breakerFeed, DurableBreaker } from './breaker/breaker.ts'
+import { type BreakerStatus, breakerFeed } from './breaker/breaker.ts'
+import { type ConfigAction, ConfigReports } from './config-reports.ts'
 import { buildLoadOptions } from './config-source.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
+import { type HookParts, openOwnParts, type SupervisorParts } from './supervisor-parts.ts'
 import { type TracedContext, TracedEngine } from './traced-engine.ts'
 
 // How often snoozes and trust are read again: another process may change them at any time.
 const REFRESH_MS = 250
-const PROBLEMS_KEY = 'config:problems'
-
-const CONFIG_MESSAGES = {
-  'config:change': 'the configuration changed',
-  'config:problem': 'the configuration has problems, so its last good state is used',
-  'config:good': 'the configuration has no problems any more',
-} as const
 
 /** The pipeline, the trace and the configuration as one. Made by `createSupervisor`. */
 export class Supervisor {
@@ -54,8 +42,7 @@ export class Supervisor {
   readonly #engine: TracedEngine
   readonly #options: SupervisorOptions
   readonly #clock: Clock
-  readonly #stores: Stores
-  readonly #services: PipelineServices
+  readonly #parts: SupervisorParts
   readonly #builtIns: readonly BuiltIn[]
   /** The steps that need approval. */
   readonly approvals: Approvals
@@ -63,10 +50,9 @@ export class Supervisor {
   readonly #loadOptions: LoadOptions
   readonly #pipeline: LivePipeline
   readonly #pending = new Set<Promise<unknown>>()
-  #breaker: DurableBreaker
+  readonly #reports: ConfigReports
+  #hooks: HookParts
   #loaded: Loaded
-  #problems: readonly Problem[] = []
-  #watching: Promise<WatchedConfig> | undefined
   #watched: WatchedConfig | undefined
   #refreshedAt = Number.NEGATIVE_INFINITY
   #isClosed = false
@@ -78,28 +64,21 @@ export class Supervisor {
     this.#clock = clock
     this.#builtIns = builtIns
     const report = (message: string): void => this.#report(message)
-    this.#stores = openStores(home, report, { waitMs: options.storeWaitMs, isGrouped: options.isGrouped })
-    const { trace, state, traceFailure } = this.#stores
+    const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? printNotice)(notice)
+    const { storeWaitMs: waitMs, isGrouped } = options
+    this.#parts = options.parts ?? openOwnParts({ home, clock, notify, report, waitMs, isGrouped })
+    const { trace, state, traceFailure } = this.#parts.stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
     this.#loadOptions = buildLoadOptions({ ...options, home: options.configHome ?? home, profile, builtIns, state })
-    this.#loaded = loadConfig(this.#loadOptions)
-    const record: PipelineServices['record'] = (event) => this.#services.record(event)
+    this.#loaded = loadWith(this.#loadOptions, this.#parts.user)
+    this.#hooks = this.#parts.hooks(this.config)
+    const { project, configHome } = options
+    this.#reports = new ConfigReports({ parts: this.#parts, clock, project, configHome, report })
+    const record: PipelineServices['record'] = (event) => this.#hooks.services.record(event)
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
     this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
-    const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? printNotice)(notice)
-    const services = createServices({
-      home,
-      state,
-      trace,
-      clock,
-      profile: () => this.config.profile,
-      notify,
-      traceFailure,
-    })
-    this.#services = { ...services, maxMode: () => this.#breaker.maxMode() }
     const { errorBehavior: onError, timeoutMs } = this.config
-    this.#breaker = this.#makeBreaker(this.config)
-    const maxMode = (): Mode => this.#breaker.maxMode()
+    const maxMode = (): Mode => this.#hooks.breaker.maxMode()
     this.#engine = new TracedEngine(
       trace,
       { notify, onError, timeoutMs, maxMode },
@@ -112,16 +91,17 @@ export class Supervisor {
   }
 
   /** Watches the files of the configuration from now on. */
-  async watch(): Promise<void> {
-    if (this.#watching !== undefined || this.#isClosed) return
-    this.#watching = watchConfig({
-      ...this.#loadOptions,
-      initial: this.#loaded,
-      clock: this.#clock,
-      onReload: (reload) => this.#apply(reload),
-      onFault: (message) => this.#report(message),
-    })
-    this.#watched = await this.#watching
+  watch(): Promise<void> {
+    if (this.#watched === undefined && !this.#isClosed) {
+      const { folders, user } = this.#parts
+      this.#watched = startWatching({
+        ...this.#loadOptions,
+        ...{ initial: this.#loaded, clock: this.#clock, folders, user },
+        onReload: (reload) => this.#apply(reload),
+        onFault: (message) => this.#report(message),
+      })
+    }
+    return Promise.resolve()
   }
 
   /** The effective configuration. */
@@ -136,32 +116,32 @@ export class Supervisor {
 
   /** The problems of the files and of the pipeline built from them. */
   get problems(): readonly Problem[] {
-    return this.#problems
+    return this.#reports.problems
   }
 
   /** The trace, for reading and following. */
   get trace(): TraceStore {
-    return this.#stores.trace
+    return this.#parts.stores.trace
   }
 
   /** The durable state beside the trace. */
   get state(): StateStore {
-    return this.#stores.state
+    return this.#parts.stores.state
   }
 
   /** Whether the trace is stored beyond this process. */
   get isDurable(): boolean {
-    return this.#stores.isDurable
+    return this.#parts.stores.isDurable
   }
 
   /** @internal When what was decided so far is on record; undefined for at once. */
   recorded(): Promise<void> | undefined {
-    return this.#stores.committed()
+    return this.#parts.stores.committed()
   }
 
   /** @internal The durable state, for work outside a dispatch. */
   get stores(): Stores {
-    return this.#stores
+    return this.#parts.stores
   }
 
   /** The hooks of the pipeline. */
@@ -198,31 +178,35 @@ export class Supervisor {
 
   /** The status of the circuit breaker. */
   breaker(): BreakerStatus {
-    return this.#breaker.status()
+    return this.#hooks.breaker.status()
   }
 
   /** Loads the configuration again at once, and applies it if it has no problems. */
   reload(): Config {
     if (this.#isClosed) return this.config
-    if (this.#watched === undefined) this.#compare(loadConfig(this.#loadOptions))
+    if (this.#watched === undefined) this.#compare(loadWith(this.#loadOptions, this.#parts.user))
     else this.#watched.reload()
     return this.config
   }
 
-  /** Waits for pending steps and closes the stores; safe to call twice. */
+  /** @internal Whether steps are under way. */
+  get isBusy(): boolean {
+    return this.#pending.size > 0
+  }
+
+  /** Waits for pending steps and closes the stores that are its own; safe to call twice. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    // Also a watcher that is still starting: it reads the state, which must not open the database again.
-    await (await this.#watching?.catch(() => undefined))?.close()
+    await this.#watched?.close()
     await Promise.allSettled(this.#pending)
-    this.#stores.close()
+    this.#parts.close()
   }
 
   #start(): void {
-    this.#setProblems([...this.#loaded.problems, ...this.#installHooks(this.#loaded)])
+    this.#reports.set([...this.#loaded.problems, ...this.#installHooks(this.#loaded)], this.#loaded.stale)
     this.#applySnoozes()
-    if (this.#haveProblemsChanged()) this.#record(this.#problems.length > 0 ? 'config:problem' : 'config:good', [])
+    if (this.#reports.haveChanged()) this.#record(this.problems.length > 0 ? 'config:problem' : 'config:good', [])
   }
 
   #compare(current: Loaded): void {
@@ -233,80 +217,43 @@ export class Supervisor {
 
   #installHooks(loaded: Loaded): readonly Problem[] {
     const { project, enforcement } = this.#options
-    const options = { builtIns: this.#builtIns, services: this.#services, project }
-    const problems = this.#pipeline.install(loaded, options)
+    const hooks = this.#parts.hooks(loaded.config)
+    const { services, createParts, breaker } = hooks
+    const problems = this.#pipeline.install(loaded, { builtIns: this.#builtIns, services, createParts, project })
     if (problems.length === 0 || loaded === this.#loaded) {
+      this.#hooks = hooks
       this.#engine.mode = enforcement ?? loaded.config.enforcement
       this.#engine.configuration = nameConfig(loaded.config)
-      this.#breaker = this.#makeBreaker(loaded.config)
       // Looked up on each call: a program may register a critical hook later.
       const isCritical = (name: string): boolean =>
         this.#engine.table.hooks.some((hook) => hook.critical && hook.name === name)
-      this.#engine.onStep = breakerFeed(this.#breaker, { isCritical })
+      this.#engine.onStep = breakerFeed(breaker, { isCritical })
     }
     return problems
   }
 
-  #makeBreaker({ profile, breaker }: Config): DurableBreaker {
-    const onTrip = (): void =>
-      this.#report('Too many failures of hooks in a row: advise and enforce act as log for now.')
-    return new DurableBreaker({ ...breaker, profile, onTrip }, this.#services)
-  }
-
-  #apply({ current, isChanged, files }: ConfigReload): void {
+  #apply(reload: ConfigReload): void {
     if (this.#isClosed) return
+    const { current, isChanged, files } = reload
+    const isRecorded = this.#reports.isRecordedElsewhere(reload)
     const buildProblems = this.#installHooks(current)
     const isApplied = isChanged && buildProblems.length === 0
     if (buildProblems.length === 0) this.#loaded = current
-    const hasNewProblems = this.#setProblems([...current.problems, ...buildProblems])
+    const hasNewProblems = this.#reports.set([...current.problems, ...buildProblems], this.#loaded.stale)
     this.#applySnoozes()
-    this.#haveProblemsChanged()
+    this.#reports.haveChanged()
     if (!isApplied && !hasNewProblems) return
-    this.#record(isApplied ? 'config:change' : this.#problems.length > 0 ? 'config:problem' : 'config:good', files)
+    const action = isApplied ? 'config:change' : this.problems.length > 0 ? 'config:problem' : 'config:good'
+    if (!isRecorded) this.#record(action, files)
     const { profile, enforcement } = this.config
-    const problems = this.#problems.map(formatProblem)
+    const problems = this.problems.map(formatProblem)
     const data = { files, profile, enforcement, isChanged: isApplied, problems }
     void this.#track(this.#engine.dispatch('config:change', data, { profile, source: 'system' }) as Outcome)
   }
 
-  // Reports problems once; true when they differ from the previous ones.
-  #setProblems(problems: readonly Problem[]): boolean {
-    const areNew = digestProblems(problems) !== digestProblems(this.#problems)
-    this.#problems = problems
-    if (!areNew) return false
-    for (const problem of problems) this.#report(formatProblem(problem))
-    const { stale } = this.#loaded
-    if (stale.length > 0) this.#report(`Using the last good state of ${stale.join(', ')}.`)
-    return true
-  }
-
-  #record(action: 'config:change' | 'config:problem' | 'config:good', files: readonly string[]): void {
-    const count = this.#problems.length
-    const what = `profile ${this.config.profile}, mode ${this.#engine.mode}, ${this.#pipeline.list().length} hooks`
-    const data = { files, problems: this.#problems.slice(0, 20).map(formatProblem), stale: this.#loaded.stale }
-    const suffix = count === 0 ? '' : `; ${count} ${count === 1 ? 'problem' : 'problems'}: ${data.problems[0]}`
-    const message = `${CONFIG_MESSAGES[action]}: ${what}${suffix}`
-    const level = count === 0 ? 'info' : this.#loaded.absent.length > 0 ? 'error' : 'warn'
-    const when = { time: this.#clock.wall(), profile: this.config.profile, traceFailure: this.#stores.traceFailure }
-    recordEvent(this.#stores.trace, { component: 'config', action, level, message, data }, when)
-  }
-
-  // Hosts start a process for each event: the same problems are recorded once, not by each process.
-  #haveProblemsChanged(): boolean {
-    const now = digestProblems(this.#problems)
-    // Problems of another configuration folder are tracked apart from those of the home.
-    const { configHome } = this.#options
-    const key = configHome === undefined ? PROBLEMS_KEY : `${PROBLEMS_KEY}:${configHome}`
-    let isNew = false
-    try {
-      update<string>(this.#stores.state, key, (before) => {
-        isNew = now !== (before ?? digestProblems([]))
-        return isNew ? now : undefined
-      })
-    } catch (error) {
-      this.#report(`Earlier problems of the configuration cannot be read: ${describe(error)}`)
-    }
-    return isNew
+  #record(action: ConfigAction, files: readonly string[]): void {
+    const hooks = this.#pipeline.list().length
+    this.#reports.record(action, { files, loaded: this.#loaded, mode: this.#engine.mode, hooks })
   }
 
   #refresh(): void {
@@ -317,7 +264,7 @@ export class Supervisor {
   }
 
   #applySnoozes(): boolean {
-    const failure = this.#pipeline.applySnoozes(this.#stores.state, this.#clock.wall())
+    const failure = this.#pipeline.applySnoozes(this.#parts.stores.state, this.#clock.wall())
     if (failure !== undefined) this.#report(failure)
     return failure === undefined
   }

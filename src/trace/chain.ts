@@ -22,7 +22,7 @@ export interface Checkpoint {
 type Flaw = 'changed' | 'missing' | 'reordered'
 
 /** The first record that is not as it was written. */
-interface BadRecord {
+export interface BadRecord {
   readonly seq: number
   readonly flaw: Flaw
   readonly message: string
@@ -36,6 +36,8 @@ export interface Verification {
   readonly firstBad?: BadRecord | undefined
   /** The records up to here were removed by retention; the chain is checked from there on. */
   readonly cut?: Checkpoint | undefined
+  /** Of a good chain: its last record. */
+  readonly head?: Checkpoint | undefined
 }
 
 /** Where every chain begins. */
@@ -61,22 +63,49 @@ export interface VerifyOptions<L extends Link> {
  * verifyChain(links, { head })   // { ok: false, records: 41, firstBad: { seq: 42, flaw: 'changed', message: '…' } }
  */
 export function verifyChain<L extends Link>(links: Iterable<L>, options: VerifyOptions<L> = {}): Verification {
-  const { from = GENESIS, head } = options
-  const cut = from.seq > 0 ? { seq: from.seq, hash: from.hash } : undefined
-  let last: Checkpoint = from
-  let records = 0
-  const fail = (firstBad: BadRecord): Verification => ({ ok: false, records, firstBad, cut })
-  for (const link of links) {
-    const flaw = flawOf(link, last, options)
-    if (flaw !== undefined) return fail(flaw)
-    last = link
-    records++
-  }
-  const lost = head === undefined ? undefined : lostTail(last, head)
-  return lost === undefined ? { ok: true, records, cut } : fail(lost)
+  const check = new ChainCheck<L>(options)
+  for (const link of links) if (!check.add(link)) break
+  return check.end(options.head)
 }
 
-function flawOf<L extends Link>(link: L, last: Checkpoint, { check }: VerifyOptions<L>): BadRecord | undefined {
+/** Checks a chain link by link, for chains that are read in parts. */
+export class ChainCheck<L extends Link = Link> {
+  readonly #cut: Checkpoint | undefined
+  readonly #check: VerifyOptions<L>['check']
+  #last: Checkpoint
+  #records = 0
+  #firstBad: BadRecord | undefined
+
+  constructor({ from = GENESIS, check }: VerifyOptions<L> = {}) {
+    this.#cut = from.seq > 0 ? { seq: from.seq, hash: from.hash } : undefined
+    this.#check = check
+    this.#last = from
+  }
+
+  /** The last good record. */
+  get last(): Checkpoint {
+    return this.#last
+  }
+
+  /** Takes the next link; false once a link was bad: the rest is not looked at. */
+  add(link: L): boolean {
+    this.#firstBad ??= flawOf(link, this.#last, this.#check)
+    if (this.#firstBad !== undefined) return false
+    this.#last = link
+    this.#records++
+    return true
+  }
+
+  /** The result, with the end that the chain should have. */
+  end(head?: Checkpoint): Verification {
+    const firstBad = this.#firstBad ?? (head && findLostTail(this.#last, head))
+    const found = { records: this.#records, cut: this.#cut }
+    const { seq, hash } = this.#last
+    return firstBad === undefined ? { ok: true, ...found, head: { seq, hash } } : { ok: false, ...found, firstBad }
+  }
+}
+
+function flawOf<L extends Link>(link: L, last: Checkpoint, check: VerifyOptions<L>['check']): BadRecord | undefined {
   const expected = last.seq + 1
   if (link.seq > expected) return bad(expected, 'missing', `is missing: record ${link.seq} follows ${last.seq}`)
   if (link.seq < expected) return bad(expected, 'reordered', `is out of order: found record ${link.seq} instead`)
@@ -91,11 +120,19 @@ function flawOf<L extends Link>(link: L, last: Checkpoint, { check }: VerifyOpti
   return problem === undefined ? undefined : bad(expected, 'changed', `was changed: ${problem}`)
 }
 
-function lostTail(last: Checkpoint, head: Checkpoint): BadRecord | undefined {
+/** What is wrong with the end of a chain whose links are all good. */
+export function findLostTail(last: Checkpoint, head: Checkpoint): BadRecord | undefined {
   if (last.seq < head.seq) return bad(last.seq + 1, 'missing', `is missing: the chain should end at ${head.seq}`)
   if (last.seq > head.seq) return bad(head.seq + 1, 'reordered', `was added: the chain should end at ${head.seq}`)
   if (last.hash === head.hash) return undefined
   return bad(last.seq, 'changed', 'was changed: it is not the one that the end of the chain was noted with')
+}
+
+/** What is wrong with the record that a verification should continue after, given its hash now. */
+export function findStartFlaw(after: { seq: number; hash?: string | undefined }, hash?: string): BadRecord | undefined {
+  if (hash === undefined) return bad(after.seq, 'missing', 'is missing: it was verified before')
+  if (after.hash === undefined || hash === after.hash) return undefined
+  return bad(after.seq, 'changed', 'was changed: it had another hash when it was verified before')
 }
 
 function bad(seq: number, flaw: Flaw, what: string): BadRecord {

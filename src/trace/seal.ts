@@ -98,8 +98,8 @@ export function readSealed(record: TraceRecord, clockBefore: number, seq: number
 let parsedText = ''
 let parsedTime = 0
 
-// The records of a step all have its time.
-function parseTime(text: string): number {
+/** The time of a record in ms. The records of a step all have its time, so the last one is remembered. */
+export function parseTime(text: string): number {
   if (text !== parsedText) {
     parsedText = text
     parsedTime = Date.parse(text)

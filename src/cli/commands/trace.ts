@@ -1,6 +1,6 @@
 // `arc trace`: verify or export the audit trail.
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
 
 export function addTrace(arc: Command, run: Run): void {
@@ -12,8 +12,10 @@ export function addTrace(arc: Command, run: Run): void {
   trace
     .command('verify')
     .description('verify the hash chain and its anchors; names the first bad record or mismatch')
+    .addOption(new Option('--since <point>', 'only records after the last verification').choices(['last']))
+    .option('--file <archive>', 'verify an archive or an export instead of the database')
     .option('--anchors <file>', 'also compare with the anchors in this file (a copy, or an extract of a system log)')
-    .option('--json', 'print {ok, records, firstBad, anchors: {checked, mismatch}}')
+    .option('--json', 'print {ok, records, firstBad, since, cut, head, anchors: {checked, mismatch}}')
     .addHelpText('after', example('arc trace verify --anchors /mnt/backup/arc-anchors.jsonl'))
     .action((options) => run(import('./trace.run.ts').then(({ verifyTrace }) => verifyTrace(options))))
   trace

@@ -68,11 +68,16 @@ export async function answerHookCall(
   try {
     return await withReplyDeadline(limitMs, limits.signal, async (signal) => {
       const supervisor = await provider.find(parsed.workspace, call.profile)
-      parsed.supervisor = supervisor
-      attempt(() => recordCaller(call, step, supervisor))
-      if (!isUnreadable(read)) return evaluate(parsed, supervisor, signal)
-      attempt(() => recordUnreadable(supervisor, step, read.unreadable))
-      return committed(supervisor, await replyToFailure(parsed, provider, read.unreadable))
+      const release = provider.hold?.(supervisor)
+      try {
+        parsed.supervisor = supervisor
+        attempt(() => recordCaller(call, step, supervisor))
+        if (!isUnreadable(read)) return await evaluate(parsed, supervisor, signal)
+        attempt(() => recordUnreadable(supervisor, step, read.unreadable))
+        return await committed(supervisor, await replyToFailure(parsed, provider, read.unreadable))
+      } finally {
+        release?.()
+      }
     })
   } catch (error) {
     return replyToFailure(parsed, provider, describe(error))

@@ -1,77 +1,122 @@
-// The supervisors of a daemon: one for each project and profile, following its files, with a limit.
+// The supervisors of a daemon: one for each profile, and one for each project with its own layer. They share what is the
+// same for all (`shared-home.ts`), so that many projects cost little more than one.
 
 import { describe } from '../../engine/errors.ts'
 import type { Mode } from '../../engine/mode.ts'
+import { systemClock } from '../../platform/engine-services.ts'
 import { findProject } from '../../platform/home.ts'
+import { SharedHome } from '../../supervisor/shared-home.ts'
 import { Supervisor } from '../../supervisor/supervisor.ts'
 import { resolveProfile } from './launch-profile.ts'
 import {
   buildSupervisorOptions,
   type Report,
   readConfiguredMode,
+  STORE_WAIT_MS,
   type SupervisorProvider,
 } from './supervisor-provider.ts'
 
-const MAX_OPEN = 16
+/** Limits for the open supervisors. */
+export interface PoolLimits {
+  /** How many stay open; more only while all of them have calls in flight. */
+  readonly maxOpen?: number | undefined
+  /** How long a supervisor stays open without a call. */
+  readonly idleMs?: number | undefined
+}
+
+const MAX_OPEN = 512
+const IDLE_MS = 15 * 60_000
+// How often idle supervisors are looked for, as a part of the time that they may be idle.
+const LOOKS_PER_IDLE_TIME = 15
+// A supervisor that was just found may have a call that is not counted yet.
+const MIN_OPEN_MS = 1_000
 // The project of a folder is looked up again after this time: a configuration may have been added.
 const PROJECT_TTL_MS = 1_000
 const MAX_FOLDERS = 1_000
+
+interface OpenSupervisor {
+  readonly key: string
+  readonly supervisor: Supervisor
+  usedAt: number
+  /** The calls in flight. */
+  calls: number
+}
 
 /** Creates supervisors on demand and shares them. */
 export class SupervisorPool implements SupervisorProvider {
   readonly home: string
   readonly #report: Report
-  readonly #open = new Map<string, Promise<Supervisor>>()
+  readonly #limits: Required<{ [K in keyof PoolLimits]: number }>
+  // In order of their last use: the first entry is the least recently used.
+  readonly #open = new Map<string, OpenSupervisor>()
+  readonly #bySupervisor = new WeakMap<Supervisor, OpenSupervisor>()
   readonly #projects = new Map<string, { readonly project: string | undefined; readonly until: number }>()
+  readonly #closing = new Set<Promise<void>>()
+  readonly #timer: NodeJS.Timeout
+  #shared: SharedHome | undefined
   #isClosed = false
 
-  constructor(home: string, report: Report) {
+  constructor(home: string, report: Report, { maxOpen = MAX_OPEN, idleMs = IDLE_MS }: PoolLimits = {}) {
     this.home = home
     this.#report = report
+    this.#limits = { maxOpen, idleMs }
+    this.#timer = setInterval(() => this.#closeIdle(), idleMs / LOOKS_PER_IDLE_TIME).unref()
   }
 
-  /** The supervisor of the project around a folder; the least recently used one is closed when there are too many. */
-  find(workspace: string | undefined, profile: string | undefined): Promise<Supervisor> {
+  /** The supervisor of the project around a folder; one that was not used for long is closed when there are too many. */
+  async find(workspace: string | undefined, profile: string | undefined): Promise<Supervisor> {
     const key = this.#buildKey(workspace, profile)
     const known = this.#open.get(key)
-    const supervisor = known ?? this.#create(workspace, profile, key)
-    // A Map keeps the order of insertion: the first entry is the least recently used.
+    const found = known ?? this.#create(workspace, profile, key)
+    found.usedAt = performance.now()
     this.#open.delete(key)
-    this.#open.set(key, supervisor)
-    if (this.#open.size > MAX_OPEN) this.#closeOldest()
-    return supervisor
+    this.#open.set(key, found)
+    if (known === undefined) this.#closeSurplus()
+    return found.supervisor
   }
 
-  /** The number of open supervisors. */
-  get size(): number {
-    return this.#open.size
+  hold(supervisor: Supervisor): () => void {
+    const open = this.#bySupervisor.get(supervisor)
+    if (open === undefined) return () => undefined
+    open.calls++
+    return () => {
+      open.calls--
+    }
+  }
+
+  /** The number of open supervisors, and the numbers of the parts that they share. */
+  get counts(): Readonly<Record<'supervisors' | keyof SharedHome['counts'], number>> {
+    return { supervisors: this.#open.size, ...(this.#shared?.counts ?? NONE) }
   }
 
   /** The mode of an open supervisor, else the mode that the files set. */
   async readMode(workspace: string | undefined, profile: string | undefined): Promise<Mode> {
-    const open = await this.#open.get(this.#buildKey(workspace, profile))?.catch(() => undefined)
-    return open?.engine.mode ?? readConfiguredMode(this.home, workspace, profile)
+    const open = this.#open.get(this.#buildKey(workspace, profile))
+    return open?.supervisor.engine.mode ?? readConfiguredMode(this.home, workspace, profile)
   }
 
   /** Waits for the work in flight and closes all supervisors; safe to call twice. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const all = [...this.#open.values()]
-    this.#open.clear()
-    await Promise.all(all.map((supervisor) => this.#close(supervisor)))
+    clearInterval(this.#timer)
+    for (const open of [...this.#open.values()]) this.#close(open)
+    await Promise.all(this.#closing)
+    this.#shared?.close()
   }
 
-  async #create(workspace: string | undefined, profile: string | undefined, key: string): Promise<Supervisor> {
+  #create(workspace: string | undefined, profile: string | undefined, key: string): OpenSupervisor {
+    const options = buildSupervisorOptions({ home: this.home, workspace, profile, report: this.#report })
+    const { notify, report } = options
+    this.#shared ??= new SharedHome({ home: this.home, clock: systemClock, notify, report, storeWaitMs: STORE_WAIT_MS })
+    const parts = this.#shared.open(options)
     try {
-      const options = buildSupervisorOptions({ home: this.home, workspace, profile, report: this.#report })
-      // Calls at the same time share a commit; each reply waits for it.
-      const supervisor = new Supervisor({ ...options, isGrouped: true })
-      // Calls do not wait for the file watch.
-      supervisor.watch().catch((error) => this.#report(`The configuration files are not watched: ${describe(error)}`))
-      return supervisor
+      const supervisor = new Supervisor({ ...options, parts })
+      void supervisor.watch()
+      const open = { key, supervisor, usedAt: 0, calls: 0 }
+      this.#bySupervisor.set(supervisor, open)
+      return open
     } catch (error) {
-      // The next call tries again.
-      this.#open.delete(key)
+      parts.close()
       throw error
     }
   }
@@ -84,19 +129,32 @@ export class SupervisorPool implements SupervisorProvider {
     return JSON.stringify([project, name, onlyTightens])
   }
 
-  #closeOldest(): void {
-    const [oldest] = this.#open
-    if (oldest === undefined) return
-    this.#open.delete(oldest[0])
-    void this.#close(oldest[1])
+  #closeSurplus(): void {
+    this.#closeUnused(MIN_OPEN_MS, () => this.#open.size > this.#limits.maxOpen)
   }
 
-  async #close(supervisor: Promise<Supervisor>): Promise<void> {
-    try {
-      await (await supervisor).close()
-    } catch (error) {
-      if (!this.#isClosed) this.#report(`A supervisor could not be closed: ${describe(error)}`)
+  #closeIdle(): void {
+    this.#closeUnused(this.#limits.idleMs, () => true)
+    this.#closeSurplus()
+  }
+
+  #closeUnused(unusedMs: number, isWanted: () => boolean): void {
+    const before = performance.now() - unusedMs
+    for (const open of this.#open.values()) {
+      if (open.usedAt > before || !isWanted()) return
+      if (isUnused(open)) this.#close(open)
     }
+  }
+
+  #close({ key, supervisor }: OpenSupervisor): void {
+    this.#open.delete(key)
+    const closing = supervisor
+      .close()
+      .catch((error: unknown) => {
+        if (!this.#isClosed) this.#report(`A supervisor could not be closed: ${describe(error)}`)
+      })
+      .finally(() => this.#closing.delete(closing))
+    this.#closing.add(closing)
   }
 
   #findProject(workspace: string): string | undefined {
@@ -108,4 +166,13 @@ export class SupervisorPool implements SupervisorProvider {
     this.#projects.set(workspace, { project, until: now + PROJECT_TTL_MS })
     return project
   }
+}
+
+const NONE = { profiles: 0, watchedFolders: 0, userLoads: 0 }
+
+// The supervisor without a project and a profile is that of the daemon itself.
+const DAEMON_KEY = JSON.stringify([null, null])
+
+function isUnused({ key, supervisor, calls }: OpenSupervisor): boolean {
+  return key !== DAEMON_KEY && calls === 0 && !supervisor.isBusy
 }

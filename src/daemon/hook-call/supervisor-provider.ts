@@ -19,6 +19,8 @@ export type Report = (message: string) => void
 export interface SupervisorProvider {
   /** The supervisor of the project around a folder. */
   find(workspace: string | undefined, profile: string | undefined): Supervisor | Promise<Supervisor>
+  /** Keeps a supervisor open until the returned function is called. */
+  hold?(supervisor: Supervisor): () => void
   /** The mode in force there when there is no supervisor. Never throws. */
   readMode(workspace: string | undefined, profile: string | undefined): Promise<Mode>
 }

@@ -1,7 +1,7 @@
 // The trace in memory: for tests, and for supervision without a database.
 // Does everything the database does, with the same chain, by looking at every record.
 
-import { type Checkpoint, GENESIS, type Verification, verifyChain } from '../../trace/chain.ts'
+import { type Checkpoint, findStartFlaw, GENESIS, type Verification, verifyChain } from '../../trace/chain.ts'
 import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
 import { formatCutLine, formatRecordLine } from '../../trace/export.ts'
 import {
@@ -27,6 +27,7 @@ import {
   readLimit,
   type TraceFilter,
   type TraceStore,
+  type VerifyRequest,
 } from '../ports.ts'
 
 /**
@@ -89,8 +90,15 @@ export class MemoryTraceStore implements TraceStore {
     return sumCounters(this.#additions.entries(), hours)
   }
 
-  verify(): Verification {
-    return verifyChain(this.#links, { from: this.#cut, head: this.#head })
+  verify({ after, onProgress }: VerifyRequest = {}): Verification {
+    const start = after !== undefined && after.seq > this.#cut.seq ? after : this.#cut
+    const links = this.#links.filter(({ seq }) => seq > start.seq)
+    const hash = start === this.#cut ? start.hash : this.#links.find(({ seq }) => seq === start.seq)?.hash
+    const firstBad = findStartFlaw(start, hash)
+    const { cut: _, ...found } = verifyChain(links, { from: start, head: this.#head })
+    onProgress?.(found.records)
+    const cut = this.#cut.seq > 0 ? this.#cut : undefined
+    return firstBad === undefined ? { ...found, cut } : { ok: false, records: 0, firstBad, cut }
   }
 
   *export(): IterableIterator<string> {

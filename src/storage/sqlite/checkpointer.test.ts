@@ -1,6 +1,6 @@
 // The log of a database, moved into its file beside those who write: real files, a real thread.
 
-import { statSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeEachDriver } from '../../../test/each-driver.ts'
@@ -29,7 +29,33 @@ async function append({ file, trace }: ReturnType<typeof opened>, count: number,
   }
 }
 
+// The descriptors of this process that are open on a database and its log.
+function countOpen(path: string): number {
+  return readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(path)
+    } catch {
+      // Closed meanwhile.
+      return false
+    }
+  }).length
+}
+
 describeEachDriver(() => {
+  it.runIf(existsSync('/proc/self/fd'))('Z7 leaves no connection open', async () => {
+    const at = opened()
+    await append(at, 300)
+    const { size } = statSync(at.path)
+    for (let round = 0; round < 20; round++) {
+      await append(at, 60)
+      // A turn for the thread, so that each round has a checkpoint.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(size + MB)
+    // The connection of the writer, the log, its index, and one that is being closed.
+    await expect.poll(() => countOpen(at.path), { timeout: 20_000 }).toBeLessThanOrEqual(6)
+  })
+
   it('is moved without anybody who writes waiting for it', async () => {
     const at = opened()
     await append(at, 300)

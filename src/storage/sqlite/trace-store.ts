@@ -1,12 +1,12 @@
 // The trace in SQLite. An entry is redacted before the lock is taken. One transaction then writes a step, its evaluations,
 // the head of the chain and the counters, so that a process that dies leaves either all of them or nothing.
 
-import { type Verification, verifyChain } from '../../trace/chain.ts'
+import type { Verification } from '../../trace/chain.ts'
 import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
 import { formatCutLine, formatRecordLine } from '../../trace/export.ts'
 import type { LogRow, TraceEntry, TraceRecord } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
-import { buildDrafts, type Draft, type Head, readSealed, seal } from '../../trace/seal.ts'
+import { buildDrafts, type Draft, type Head, seal } from '../../trace/seal.ts'
 import { cutEntry } from '../memory/trace-store.ts'
 import {
   type Appended,
@@ -18,6 +18,7 @@ import {
   type RetainPolicy,
   type TraceFilter,
   type TraceStore,
+  type VerifyRequest,
 } from '../ports.ts'
 import { Connection } from './connection.ts'
 import type { DatabasePath } from './database-file.ts'
@@ -25,13 +26,12 @@ import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { TraceReader } from './trace-reader.ts'
 import { findCut, removeBatch } from './trace-retention.ts'
-import { readColumns, type TraceRow, TraceRows } from './trace-rows.ts'
+import { ChainWalk, prepareVerification, type VerifyStatements } from './trace-verification.ts'
 
 /** Options of the database and of the redaction. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
 
-interface Prepared {
-  readonly rows: TraceRows
+interface Prepared extends VerifyStatements {
   readonly reader: TraceReader
 }
 
@@ -78,11 +78,10 @@ export class SqliteTraceStore implements TraceStore {
     return this.#connection.read(({ rows }) => sumCounters(rows.counters(hours), hours))
   }
 
-  verify(): Verification {
-    return this.#connection.read(({ rows }) => {
-      const from = rows.end('cut')
-      return verifyChain(allRows(rows), { from, head: rows.end('head'), check: buildColumnCheck(from.clock) })
-    })
+  verify(options: VerifyRequest = {}): Verification {
+    const walk = new ChainWalk(this.#connection, options)
+    while (walk.next()) options.onProgress?.(walk.records)
+    return walk.result()
   }
 
   *export(): IterableIterator<string> {
@@ -122,8 +121,8 @@ export class SqliteTraceStore implements TraceStore {
 }
 
 function prepare(db: Database): Prepared {
-  const rows = new TraceRows(db)
-  return { rows, reader: new TraceReader(db, rows) }
+  const statements = prepareVerification(db)
+  return { ...statements, reader: new TraceReader(db, statements.rows) }
 }
 
 // In a transaction, so that no other writer moves the head meanwhile.
@@ -146,26 +145,4 @@ function appendDrafts({ rows }: Prepared, entries: readonly (readonly Draft[])[]
   rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
   rows.addToCounters(deltas.entries())
   return appended
-}
-
-function* allRows(rows: TraceRows): Generator<TraceRow> {
-  for (let last = BEFORE_ALL; ; ) {
-    const page = rows.page(last, PAGE)
-    yield* page
-    const end = page.at(-1)
-    if (end === undefined) return
-    last = end.seq
-  }
-}
-
-// Only the body is hashed: the columns must have the same values.
-function buildColumnCheck(clockBefore: number): (row: TraceRow) => string | undefined {
-  let clock = clockBefore
-  return (row) => {
-    const sealed = readSealed(JSON.parse(row.body) as TraceRecord, clock, row.seq, row.body, row.hash)
-    clock = sealed.clock
-    const expected = readColumns(sealed)
-    const wrong = (Object.keys(expected) as (keyof TraceRow)[]).find((name) => row[name] !== expected[name])
-    return wrong === undefined ? undefined : `its ${wrong} is stored as ${JSON.stringify(row[wrong])}`
-  }
 }

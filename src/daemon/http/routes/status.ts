@@ -36,6 +36,7 @@ function buildStatus(service: Service, supervisor: Supervisor): StatusView & Rea
     version: service.version,
     hooks: supervisor.hooks().length,
     problems: supervisor.problems.length,
+    open: service.pool.counts,
     isDurable: supervisor.isDurable,
     counters: supervisor.trace.counters({ hours: 24 }),
   }

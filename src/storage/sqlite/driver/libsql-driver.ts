@@ -36,13 +36,11 @@ export function loadLibsqlDriver(): Driver {
   return {
     name: 'libsql',
     open: (file, flags) => new LibsqlDatabase(binary, file, flags),
+    // Executed without a statement: the binary would keep the file open until the garbage collector has taken it.
     checkpointSource: `(file) => {
-      const { databaseOpen, databasePrepareSync, statementRowsSync, rowsNext, databaseClose } = require(${JSON.stringify(path)})
+      const { databaseOpen, databaseExecSync, databaseClose } = require(${JSON.stringify(path)})
       const db = databaseOpen(file, '', '${CIPHER}', '', 0, '')
-      try {
-        const statement = databasePrepareSync.call(db, 'PRAGMA wal_checkpoint(PASSIVE)')
-        rowsNext.call(statementRowsSync.call(statement, []), new Array(2))
-      } finally { databaseClose.call(db) }
+      try { databaseExecSync.call(db, 'PRAGMA wal_checkpoint(PASSIVE)') } finally { databaseClose.call(db) }
     }`,
   }
 }
@@ -70,11 +68,15 @@ function targets(): string[] {
   return arch === 'arm' ? ['linux-arm-gnueabihf', 'linux-arm-musleabihf'] : [`linux-${arch}-gnu`, `linux-${arch}-musl`]
 }
 
+const MIN_PRUNE = 256
+
 class LibsqlDatabase implements Database {
   readonly #binary: Binary
   readonly #isReadOnly: boolean
   #db: object | undefined
-  #statements: LibsqlStatement<readonly unknown[], unknown>[] = []
+  // Weak: statements that were prepared anew after an error must not stay until the end of the connection.
+  #statements: WeakRef<LibsqlStatement<never, unknown>>[] = []
+  #pruneAt = MIN_PRUNE
 
   constructor(binary: Binary, file: string, { timeoutMs = 0, isReadOnly = false }: OpenFlags = {}) {
     this.#binary = binary
@@ -96,7 +98,7 @@ class LibsqlDatabase implements Database {
       this.#binary,
       translated(() => this.#binary.databasePrepareSync.call(this.#open(), sql)),
     )
-    this.#statements.push(statement as unknown as LibsqlStatement<readonly unknown[], unknown>)
+    this.#track(statement as unknown as LibsqlStatement<never, unknown>)
     return statement
   }
 
@@ -120,14 +122,22 @@ class LibsqlDatabase implements Database {
   close(): void {
     if (this.#db === undefined) return
     try {
-      if (!this.#isReadOnly && !this.inTransaction) this.pragma('wal_checkpoint(PASSIVE)')
+      if (!this.#isReadOnly && !this.inTransaction) this.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
       // The file is locked, damaged or gone: the next connection finds out.
     }
-    for (const statement of this.#statements) statement.finalize()
+    for (const statement of this.#statements) statement.deref()?.finalize()
     this.#statements = []
     this.#binary.databaseClose.call(this.#db)
     this.#db = undefined
+  }
+
+  #track(statement: LibsqlStatement<never, unknown>): void {
+    if (this.#statements.length >= this.#pruneAt) {
+      this.#statements = this.#statements.filter((known) => known.deref() !== undefined)
+      this.#pruneAt = Math.max(MIN_PRUNE, 2 * this.#statements.length)
+    }
+    this.#statements.push(new WeakRef(statement))
   }
 
   #open(): object {

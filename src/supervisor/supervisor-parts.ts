@@ -1,0 +1,68 @@
+// The parts of a supervisor that several supervisors of one process can share: the stores, the watched folders, the
+// user's configuration, the services and the built-in hooks. Here the parts of a supervisor that shares nothing.
+
+import type { Config } from '../config/config.ts'
+import { FolderWatchers } from '../config/folder-watchers.ts'
+import type { UserConfig } from '../config/watch.ts'
+import type { Clock } from '../engine/clock.ts'
+import type { Mode } from '../engine/mode.ts'
+import { createParts } from '../hooks/builtin/built-in.ts'
+import { createServices, type PipelineServices, type ScriptNotice } from '../hooks/pipeline-services.ts'
+import { openStores, type Stores, type StoresOptions } from '../storage/open-stores.ts'
+import { DurableBreaker } from './breaker/breaker.ts'
+
+/** The parts of one supervisor. */
+export interface SupervisorParts {
+  readonly stores: Stores
+  readonly folders: FolderWatchers
+  /** The user's configuration, where projects share it. */
+  readonly user: UserConfig | undefined
+  /** The problems and configurations that were reported: each is reported by one supervisor. */
+  readonly reported: WeakSet<object>
+  /** The parts of the hooks of a configuration. */
+  hooks(config: Config): HookParts
+  /** Ends the use of the parts; safe to call twice. */
+  close(): void
+}
+
+/** The parts of hooks that do not depend on the project. */
+export interface HookParts {
+  readonly services: PipelineServices
+  readonly breaker: DurableBreaker
+  /** Creates the code of a built-in hook, or returns the code that was created for the same options. */
+  readonly createParts: typeof createParts
+}
+
+/** What the parts of hooks need from their supervisor or daemon. */
+export interface HookPartsOptions {
+  readonly home: string
+  readonly clock: Clock
+  readonly notify: (notice: ScriptNotice) => void
+  readonly report: (message: string) => void
+}
+
+/** Opens the parts of a supervisor that shares nothing. */
+export function openOwnParts(options: HookPartsOptions & StoresOptions): SupervisorParts {
+  const { home, report, waitMs, isGrouped } = options
+  const stores = openStores(home, report, { waitMs, isGrouped })
+  return {
+    stores,
+    folders: new FolderWatchers(),
+    user: undefined,
+    reported: new WeakSet(),
+    hooks: (config) => buildHookParts(config, stores, options),
+    close: () => stores.close(),
+  }
+}
+
+/** Creates the services and the breaker of a configuration. */
+export function buildHookParts(
+  { profile, breaker: settings }: Config,
+  { state, trace, traceFailure }: Stores,
+  { home, clock, notify, report }: HookPartsOptions,
+): HookParts {
+  const services = createServices({ home, state, trace, clock, profile: () => profile, notify, traceFailure })
+  const onTrip = (): void => report('Too many failures of hooks in a row: advise and enforce act as log for now.')
+  const breaker = new DurableBreaker({ ...settings, profile, onTrip }, services)
+  return { services: { ...services, maxMode: (): Mode => breaker.maxMode() }, breaker, createParts }
+}
