@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const LONGEST: readonly string[] = [
   'test/adversary/adversary.process.test.ts',
   'src/cli/hook/on-demand.process.test.ts',
+  'test/chaos.process.test.ts',
   'src/daemon/http/connections.process.test.ts',
   'test/browser/flood.process.test.ts',
   'test/browser/dashboard.process.test.ts',
