@@ -18,7 +18,7 @@ const store = new SqliteTraceStore(file)
 const plain = { point: 'pre:tool', priority: 1, mode: 'log', decision: 'pass', applied: false, cause: 'policy', durationMs: 1 }
 for (let at = 0; at < Number(count); at++) {
   const data = { tool: 'shell', args: { command: 'ls' } }
-  const { id } = store.append({
+  const { id } = await store.append({
     step: { id: name + '-' + at, point: 'pre:tool', session: name, data, metadata: {} },
     evaluations: [{ ...plain, hook: 'a' }, { ...plain, hook: 'b' }],
     outcome: { decision: 'pass', blocked: false, control: 'proceed', data, metadata: {} },
