@@ -29,7 +29,7 @@ function busServices() {
 
 function fill(file: string): void {
   const trace = new SqliteTraceStore(file)
-  for (const id of ['a', 'b', 'c']) trace.append(stepEntry({ id, evaluations: [{}, {}], time: NOW }))
+  for (const id of ['a', 'b', 'c']) void trace.append(stepEntry({ id, evaluations: [{}, {}], time: NOW }))
   trace.retain({ before: NOW, now: NOW, id: 'cut' })
   trace.close()
   const state = new SqliteStateStore(file)

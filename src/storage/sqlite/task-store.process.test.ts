@@ -153,7 +153,7 @@ process.stdout.write('ready\\n')
         expect(store.history(id)).toHaveLength(3)
       }
       store.close()
-    }, 120_000)
+    })
 
     it('T3 the delegating agent is notified of the completion in another process', async () => {
       const home = join(folder, 'home')
@@ -168,7 +168,7 @@ process.stdout.write('ready\\n')
       expect(done).toMatchObject({ status: 'completed', output: `done by ${child.pid}` })
       expect(await output).toBe('ready\naccepted\n')
       close()
-    }, 60_000)
+    })
 
     it('T3 a worker that is killed gives its task back, and the attempt is counted', async () => {
       const home = join(folder, 'home-killed')
@@ -188,6 +188,6 @@ process.stdout.write('ready\\n')
       expect(delegator.get(task.id)).toMatchObject({ status: 'assigned', attempts: 1 })
       expect(await delegator.accept(task.id, 'reviewer')).toMatchObject({ status: 'working', attempts: 2 })
       close()
-    }, 60_000)
+    })
   })
 })

@@ -34,7 +34,7 @@ describeEachDriver(() => {
         fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 12 }), fc.array(filter, { maxLength: 20 }), check),
         { numRuns: 25 },
       )
-    }, 120_000)
+    })
 
     async function check(actions: readonly Action[], filters: readonly TraceFilter[]): Promise<void> {
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
