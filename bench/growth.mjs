@@ -30,10 +30,10 @@ export async function runGrowth({ option, isJson }) {
   const sizes = []
   for (let size = FIRST; size < most; size *= 10) sizes.push(size)
   sizes.push(most)
-  const { SqliteTraceStore } = await loadStore()
+  const modules = await loadModules()
   const rows = []
   for (const records of sizes) {
-    rows.push(await withHome(({ home, startDaemon }) => measure({ home, startDaemon, records, SqliteTraceStore })))
+    rows.push(await withHome(({ home, startDaemon }) => measure({ home, startDaemon, records, modules })))
     if (!isJson) printRow(rows.at(-1), rows.length === 1)
   }
   const grown = FLAT.filter((name) => rows.at(-1)[name] > rows[0][name] * MAX_GROWTH)
@@ -47,10 +47,11 @@ export async function runGrowth({ option, isJson }) {
   return { ok: grown.length === 0 && slowed.length === 0, rows }
 }
 
-async function measure({ home, startDaemon, records, SqliteTraceStore }) {
-  arc(home, 'init', '--confirm', 'none')
+async function measure({ home, startDaemon, records, modules }) {
+  // As after `arc init --confirm none`: a bench has no terminal.
+  modules.markHomeUnattended(home, process.pid)
   const file = join(home, 'arc.db')
-  const filled = await fill(SqliteTraceStore, file, records)
+  const filled = await fill(modules.SqliteTraceStore, file, records)
   const startedAt = performance.now()
   const daemon = await startDaemon()
   const start = performance.now() - startedAt
@@ -142,12 +143,13 @@ function timeOf(home, ...args) {
   return performance.now() - startedAt
 }
 
-async function loadStore() {
+async function loadModules() {
   const folder = join(ROOT, 'node_modules', '.cache', 'arc-bench')
   mkdirSync(folder, { recursive: true })
   const outfile = join(folder, 'growth-store.mjs')
-  const entryPoints = [join(ROOT, 'src/storage/sqlite/trace-store.ts')]
-  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
+  const contents = "export * from './storage/sqlite/trace-store.ts'; export * from './guard/unattended-home.ts'"
+  const stdin = { contents, resolveDir: join(ROOT, 'src') }
+  await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   return import(pathToFileURL(outfile).href)
 }
 
