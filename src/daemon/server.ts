@@ -36,6 +36,7 @@ import { loginFile, socketFile } from './process/paths.ts'
 import { currentProcess } from './process/pid-file.ts'
 import { RetentionSchedule } from './retention-schedule.ts'
 import { TaskService } from './task-service.ts'
+import { TraceScrub } from './trace-scrub.ts'
 
 /** How to start a daemon. */
 export interface DaemonOptions {
@@ -129,6 +130,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   tasks.watch()
   const anchors = new AnchorSender({ home, pool, report })
   const retention = new RetentionSchedule({ pool, report, firstMs: options.retentionMs })
+  const scrub = new TraceScrub({ stores: async () => (await pool.find(undefined, undefined)).stores, report })
   const idle = watchUse(options, { pool, usage: routes.usage, inFlight })
   const stop = once(async () => {
     idle.stop()
@@ -136,6 +138,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     traceTail.close()
     const servers = [local, remote, ...managedServers]
     await closeServers(servers, { inFlight, stopping, finishMs: options.finishMs ?? FINISH_MS })
+    scrub.stop()
     await retention.stop()
     await tasks.close()
     await record(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
