@@ -78,5 +78,6 @@ export const SPEC_CLAIMS = {
   K5: 'An installation needs no compiler, on each supported version of Node and with npm, pnpm, Bun and Deno.',
   K6: 'A host, a bus, a store and a SQLite driver are each added in one folder.',
   Z2: 'Hundreds of projects share the store, the hooks and the watches of the home, and cost little more than one; their layers stay apart.',
+  Z4: 'Old records are removed by age and size in small batches beside the hooks, after an archive that verifies on its own.',
   Z5: 'Verification reads page by page, in several threads, and holds no read in between; it can continue after what was verified before.',
 } as const satisfies Record<string, string>
