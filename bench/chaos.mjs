@@ -1,6 +1,7 @@
-// `npm run bench -- --only chaos [--seconds N] [--faults a,b] [--pairs] [--parallel N] [--seed N]`: calls by every way in
-// while faults come and go, one round for each fault, or for each pair. What the trace has afterwards is compared with a
-// ledger of every call: nothing lost without a gap record, nothing wrongly allowed, nothing recorded twice.
+// `npm run bench -- --only chaos [--faults a,b] [--pairs | --random-pairs N] [--seed N] [--seconds N] [--parallel N]`: calls by
+// every way in while faults come and go. A round has one fault, or two at the same time; `--seconds` makes faults longer.
+// Afterwards a ledger of all calls is compared with the trace: nothing lost without a gap record, nothing wrongly allowed,
+// nothing recorded twice.
 
 import { FAULTS } from './chaos/faults.mjs'
 import { planRounds } from './chaos/plan.mjs'
@@ -17,11 +18,8 @@ export async function runChaos({ option, hasOption, isJson }) {
   const missing = wanted.filter((name) => !Object.hasOwn(FAULTS, name))
   if (missing.length > 0)
     throw new Error(`there is no fault ${missing.join(', ')}; there are ${Object.keys(FAULTS).join(', ')}`)
-  const { rounds, skipped } = planRounds(wanted, {
-    mode: option('rounds') ?? (hasOption('pairs') ? 'pairs' : 'alone'),
-    seed,
-    canMount,
-  })
+  const randomPairs = Number(option('random-pairs') ?? 0)
+  const { rounds, skipped } = planRounds(wanted, { hasPairs: hasOption('pairs'), randomPairs, seed, canMount })
   const extraMs = Number(option('seconds') ?? 0) * 1_000
   if (!isJson) printHead({ seed, skipped })
   const results = []

@@ -28,8 +28,8 @@ export async function benchTrace() {
   const { SqliteTraceStore } = await loadStore()
   const folder = mkdtempSync(join(tmpdir(), 'arc-bench-trace-'))
   try {
-    const ingest = benchIngest(SqliteTraceStore, folder)
-    const queries = benchQueries(SqliteTraceStore, folder)
+    const ingest = await benchIngest(SqliteTraceStore, folder)
+    const queries = await benchQueries(SqliteTraceStore, folder)
     return { rows: [ingest.row, ...queries.rows], limits: [ingest.limit, ...queries.limits] }
   } finally {
     rmSync(folder, { recursive: true })
@@ -48,16 +48,16 @@ async function loadStore() {
 
 // In turns, and the best batch of each counts: noise only ever adds time. Processor time: on a machine that is shared, what
 // takes longer is also interrupted more often.
-function benchIngest(SqliteTraceStore, folder) {
+async function benchIngest(SqliteTraceStore, folder) {
   const times = { arc: Infinity, raw: Infinity, 'no index': Infinity }
   for (let round = 0; round < ROUNDS; round++) {
     const file = join(folder, `ingest-${round}.db`)
     const entries = Array.from({ length: INGEST_STEPS }, (_, at) => entry(at))
     const store = new SqliteTraceStore(file, { env: { MY_TOKEN: 'a-value-that-is-never-there' } })
-    times.arc = Math.min(times.arc, appendIn(store, entries))
+    times.arc = Math.min(times.arc, await appendIn(store, entries))
     store.close()
-    times.raw = Math.min(times.raw, insertRows(file, `${file}.raw`, INDEXES))
-    times['no index'] = Math.min(times['no index'], insertRows(file, `${file}.bare`, []))
+    times.raw = Math.min(times.raw, await insertRows(file, `${file}.raw`, INDEXES))
+    times['no index'] = Math.min(times['no index'], await insertRows(file, `${file}.bare`, []))
   }
   const ratio = times.arc / times.raw
   const limit = { case: 'ingest, a record', of: 'arc', against: 'raw', atMost: 4, ratio, ok: ratio <= 4 }
@@ -65,18 +65,18 @@ function benchIngest(SqliteTraceStore, folder) {
 }
 
 function appendIn(store, entries) {
-  return bestBatch(entries, BATCH, (part) => store.appendAll(part))
+  return bestBatch(entries, BATCH, (part) => Promise.all(part.map((each) => store.append(each))))
 }
 
 // Nanoseconds a record, in the best batch.
-function bestBatch(all, size, write) {
+async function bestBatch(all, size, write) {
   let best = Infinity
   for (let at = 0; at < all.length; at += size) {
     const part = all.slice(at, at + size)
     // What was left over from before is not this one's garbage.
     globalThis.gc?.({ type: 'minor' })
     const before = process.cpuUsage()
-    write(part)
+    await write(part)
     const { user, system } = process.cpuUsage(before)
     best = Math.min(best, (user + system) * 1_000)
   }
@@ -85,7 +85,7 @@ function bestBatch(all, size, write) {
 
 // Inserts the rows of the trace into a table like its own, in as many batches. The limit compares with `INDEXES`, a fixed
 // list: a change of the trace's own indexes does not move it.
-function insertRows(from, to, indexes) {
+async function insertRows(from, to, indexes) {
   const source = new Database(from)
   const rows = source.prepare('SELECT * FROM trace ORDER BY seq').raw().all()
   const schema = source.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'trace'")
@@ -100,7 +100,7 @@ function insertRows(from, to, indexes) {
   const batch = db.transaction((part) => {
     for (const row of part) insert.run(row)
   })
-  const time = bestBatch(rows, BATCH * (EVALUATIONS + 1), (part) => batch.immediate(part))
+  const time = await bestBatch(rows, BATCH * (EVALUATIONS + 1), (part) => batch.immediate(part))
   db.close()
   return time
 }
@@ -122,10 +122,11 @@ const QUESTIONS = {
   'the last decision': (store) => store.get('last'),
 }
 
-function benchQueries(SqliteTraceStore, folder) {
+async function benchQueries(SqliteTraceStore, folder) {
   const store = new SqliteTraceStore(join(folder, 'queries.db'))
   const steps = RECORDS / (EVALUATIONS + 1)
-  for (let at = 0; at < steps; at += BATCH) store.appendAll(Array.from({ length: BATCH }, (_, of) => entry(at + of)))
+  for (let at = 0; at < steps; at += BATCH)
+    await Promise.all(Array.from({ length: BATCH }, (_, of) => store.append(entry(at + of))))
   const rows = []
   const limits = []
   for (const [name, ask] of Object.entries(QUESTIONS)) {

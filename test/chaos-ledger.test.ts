@@ -120,6 +120,14 @@ describe('a call on record twice', () => {
   })
 })
 
+describe('a call that was evaluated again under another configuration', () => {
+  it('is counted, and is no second record of the same evaluation', () => {
+    const records = [step(1, { configuration: 'a' }), step(1, { configuration: 'b', id: 'OTHER' })]
+    const { figures, problems } = compareLedger({ calls: [call(1)], records })
+    expect([figures.again, figures.doubled, problems]).toEqual([1, 0, []])
+  })
+})
+
 describe('a wrongly allowed call', () => {
   it.each([
     ['socket', 'allowed'],

@@ -11,7 +11,7 @@ import { MARKER } from './calls.mjs'
  */
 export function compareLedger({ calls, records, setAside = [], destroyedBefore = Number.NEGATIVE_INFINITY }) {
   const known = [...records, ...keepInTime(setAside, calls)]
-  const steps = countSteps(known)
+  const steps = findSteps(known)
   const ids = new Set(known.map(({ id }) => id))
   const gaps = records.flatMap(readGap)
   const isAnswered = ({ answer }) => answer === 'allowed' || answer === 'denied' || answer === 'held'
@@ -20,7 +20,8 @@ export function compareLedger({ calls, records, setAside = [], destroyedBefore =
   // The host got to know that the call is not on record, or that there was no decision to record.
   const silent = missing.filter(({ saysUnrecorded, saysUnchecked }) => !saysUnrecorded && !saysUnchecked)
   const lost = findUnaccounted(silent, gaps)
-  const doubled = calls.filter(({ marker }) => (steps.get(marker) ?? 0) > 1)
+  const repeated = calls.filter(({ marker }) => (steps.get(marker) ?? []).length > 1)
+  const doubled = repeated.filter(({ marker }) => hasRepetition(steps.get(marker)))
   const due = calls.filter((call) => call.kind === 'dangerous' && isFinal(call))
   const denied = due.filter(({ answer }) => answer === 'denied')
   const allowed = due.filter(({ answer }) => answer !== 'denied')
@@ -39,10 +40,11 @@ export function compareLedger({ calls, records, setAside = [], destroyedBefore =
       inGaps: silent.length - lost.length,
       lost: lost.length,
       doubled: doubled.length,
+      again: repeated.length - doubled.length,
     },
     problems: [
       ...lost.map((call) => problem('lost', 'was answered and is not on record, and no gap accounts for it', call)),
-      ...doubled.map((call) => problem('doubled', `is on record ${steps.get(call.marker)} times`, call)),
+      ...doubled.map((call) => problem('doubled', `is on record with ${steps.get(call.marker).join(', ')}`, call)),
       ...allowed.map((call) => problem('wrongly-allowed', 'was due to be denied', call)),
       ...unknown.map((call) => problem('unknown-id', `names ${call.traceId}, which is not on record`, call)),
       ...findOvercounts(calls, steps, gaps),
@@ -67,14 +69,19 @@ function readMarker({ kind, data }) {
   return kind === 'step' ? MARKER.exec(data?.args?.command ?? '')?.[0] : undefined
 }
 
-/** How many steps each marker has. */
-function countSteps(records) {
-  const counts = new Map()
+/** The configurations of the steps of each marker. */
+function findSteps(records) {
+  const steps = new Map()
   for (const record of records) {
     const marker = readMarker(record)
-    if (marker !== undefined) counts.set(marker, (counts.get(marker) ?? 0) + 1)
+    if (marker !== undefined) steps.set(marker, [...(steps.get(marker) ?? []), record.configuration])
   }
-  return counts
+  return steps
+}
+
+// A call that arrives twice is evaluated again after the configuration changed, and both evaluations are on record.
+function hasRepetition(configurations) {
+  return new Set(configurations).size < configurations.length
 }
 
 function readGap({ action, metadata }) {

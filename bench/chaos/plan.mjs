@@ -1,19 +1,24 @@
-// Which faults are played together: each alone, all pairs, or a fixed set with one random pair.
+// Which faults are played together: each alone, each alone with a few random pairs, or all pairs.
 
 import { FAULTS } from './faults.mjs'
 
 /** The rounds for these faults; those that this machine does not allow are skipped. */
-export function planRounds(names, { mode, seed, canMount }) {
+export function planRounds(names, { hasPairs, randomPairs, seed, canMount }) {
   const skipped = names.filter((name) => FAULTS[name].needs === 'root' && !canMount)
   const usable = names.filter((name) => !skipped.includes(name))
-  const pairs = usable.flatMap((first, at) => usable.slice(at + 1).map((second) => [first, second]))
-  const alone = usable.map((name) => [name])
-  if (mode === 'pairs') return { rounds: pairs.filter((pair) => !pair.includes('no-fault')), skipped }
-  if (mode === 'together') return { rounds: [usable], skipped }
-  if (mode === 'one-pair') return { rounds: [...alone, ...pickPair(pairs, seed)], skipped }
-  return { rounds: alone, skipped }
+  const faults = usable.filter((name) => name !== 'no-fault')
+  const pairs = faults.flatMap((first, at) => faults.slice(at + 1).map((second) => [first, second]))
+  if (hasPairs) return { rounds: pairs, skipped }
+  return { rounds: [...usable.map((name) => [name]), ...pickPairs(pairs, randomPairs, seed)], skipped }
 }
 
-function pickPair(pairs, seed) {
-  return pairs.length === 0 ? [] : [pairs[seed % pairs.length]]
+// The same pairs for the same seed.
+function pickPairs(pairs, count, seed) {
+  const left = [...pairs]
+  const picked = []
+  for (let state = seed; picked.length < count && left.length > 0; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    picked.push(...left.splice(state % left.length, 1))
+  }
+  return picked
 }

@@ -1,7 +1,6 @@
 // Finds and ends the processes of a round by a variable of the environment that they were started with.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Those whose environment has this `NAME=value`. Nothing where there is no /proc. */
 export function findProcesses(variable) {
@@ -13,14 +12,11 @@ export function findProcesses(variable) {
   })
 }
 
-/** Kills them, also those that are stopped or start others meanwhile. */
-export async function endProcesses(variable) {
-  for (let tries = 0; tries < 20; tries++) {
-    const found = findProcesses(variable)
-    if (found.length === 0) return
-    for (const { pid } of found) kill(pid)
-    await sleep(100)
-  }
+/** Kills them, also those that are stopped. Returns how many there were. */
+export function endProcesses(variable) {
+  const found = findProcesses(variable)
+  for (const { pid } of found) kill(pid)
+  return found.length
 }
 
 /** Does this process run? A zombie has ended. */

@@ -12,6 +12,7 @@ const COLUMNS = {
   'in gaps': ({ inGaps }) => inGaps,
   lost: ({ lost }) => lost,
   double: ({ doubled }) => doubled,
+  again: ({ again }) => again,
   'back after': ({ recovery: { ms, by } }) => `${(ms / 1_000).toFixed(1)} s${by === 'hooks' ? '' : '*'}`,
 }
 const MAX_PROBLEMS = 3

@@ -16,8 +16,8 @@ const ACTORS = [
   { name: 'a', way: 'socket', pauseMs: 20 },
   { name: 'b', way: 'socket', pauseMs: 30 },
   { name: 'c', way: 'socket', pauseMs: 40 },
-  { name: 'd', way: 'launcher', pauseMs: 150 },
-  { name: 'e', way: 'process', pauseMs: 500 },
+  { name: 'd', way: 'launcher', pauseMs: 250 },
+  { name: 'e', way: 'process', pauseMs: 1_000 },
 ]
 const NO_ANSWER_PAUSE_MS = 200
 const WARM_UP_MS = 1_000
@@ -37,30 +37,30 @@ export async function playRound(names, { extraMs = 0 } = {}) {
   const ledger = new Ledger(join(stage.root, 'ledger.jsonl'))
   const problems = []
   stage.complain = (message) => problems.push({ kind: 'other', message })
-  let isOk = false
   try {
     await stage.prepareRound(faults)
-    for (const { name, isFromStart } of faults) if (isFromStart) ledger.faults.add(name)
-    const traffic = startTraffic(stage, ledger)
+    const { destroyedBefore, recovery } = await playWithTraffic(faults, { stage, ledger, extraMs })
+    await checkEnd(stage)
+    const { figures, verify, ...compared } = await inspect(stage, ledger, { destroyedBefore, faults })
+    problems.push(...compared.problems)
+    const ok = problems.length === 0
+    return { faults: names, ok, figures: { ...figures, recovery }, verify, problems, folder: stage.root }
+  } finally {
+    ledger.close()
+    await stage.remove({ keepFolder: problems.length > 0 && process.env.CHAOS_KEEP === '1' })
+  }
+}
+
+async function playWithTraffic(faults, { stage, ledger, extraMs }) {
+  for (const { name, isFromStart } of faults) if (isFromStart) ledger.faults.add(name)
+  const traffic = startTraffic(stage, ledger)
+  try {
     const destroyedBefore = await playFaults(faults, { stage, ledger, extraMs })
     const recovery = await recover(faults, { stage, ledger })
     await sleep(AFTERWARDS_MS)
-    await traffic.end()
-    await checkEnd(stage)
-    const compared = await inspect(stage, ledger, { destroyedBefore, faults })
-    problems.push(...compared.problems)
-    isOk = problems.length === 0
-    return {
-      faults: names,
-      ok: isOk,
-      figures: { ...compared.figures, recovery },
-      verify: compared.verify,
-      problems,
-      folder: stage.root,
-    }
+    return { destroyedBefore, recovery }
   } finally {
-    ledger.close()
-    await stage.remove({ keepFolder: !isOk && process.env.CHAOS_KEEP === '1' })
+    await traffic.end()
   }
 }
 

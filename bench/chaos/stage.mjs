@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { endProcesses, isAlive } from './processes.mjs'
 
-export const ARC = fileURLToPath(new URL('../../bin/arc', import.meta.url))
+/** The program under test. */
+export const ARC = process.env.ARC_BIN ?? fileURLToPath(new URL('../../bin/arc', import.meta.url))
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const PROJECTS = 5
 const START_LIMIT_MS = 60_000
@@ -19,6 +20,14 @@ const HEALTH_LIMIT_MS = 2_000
 
 /** May this process mount a small disk? */
 export const canMount = process.platform === 'linux' && process.getuid?.() === 0
+
+const stages = new Set()
+
+// Also when the run is interrupted, nothing stays mounted and no process runs on.
+process.on('exit', () => {
+  for (const stage of stages) stage.removeNow()
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 export class Stage {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-chaos-')))
@@ -43,6 +52,7 @@ export class Stage {
 
   /** Makes the folders, the profile and the installation of a host. `diskBytes`: size of the disk of the home. */
   prepare({ diskBytes, settings = {} } = {}) {
+    stages.add(this)
     for (const folder of [this.disk, this.user, ...this.projects]) mkdirSync(folder, { recursive: true })
     for (const folder of this.projects) {
       mkdirSync(join(folder, '.arc'))
@@ -149,8 +159,15 @@ export class Stage {
 
   /** Ends everything that is left, and removes the folders. */
   async remove({ keepFolder = false } = {}) {
-    await endProcesses(`ARC_HOME=${this.home}`)
+    await waitUntil(() => endProcesses(`ARC_HOME=${this.home}`) === 0, END_LIMIT_MS)
+    this.removeNow({ keepFolder })
+  }
+
+  removeNow({ keepFolder = false } = {}) {
+    stages.delete(this)
+    endProcesses(`ARC_HOME=${this.home}`)
     if (this.#isMounted) runAsRoot('umount', ['-l', this.disk])
+    this.#isMounted = false
     if (!keepFolder) rmSync(this.root, { recursive: true, force: true, maxRetries: 10 })
   }
 }

@@ -50,7 +50,7 @@ export function context(): CommandContext {
   return running.getStore() ?? PROCESS_CONTEXT
 }
 
-/** Runs `work` with a context. */
+/** Runs `work` with a context. That of the process needs no storage, which would make every promise of a daemon slower. */
 export function runWithContext<T>(given: CommandContext, work: () => T): T {
-  return running.run(given, work)
+  return given === PROCESS_CONTEXT ? work() : running.run(given, work)
 }

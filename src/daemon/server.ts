@@ -286,7 +286,7 @@ async function record(pool: SupervisorPool, action: string, reason: string, repo
   try {
     const { trace, config } = await pool.find(undefined, undefined)
     const when = { id: newId(), time: Date.now(), profile: config.profile }
-    trace.append({ ...when, component: 'daemon', action, level: 'info', reason })
+    await trace.append({ ...when, component: 'daemon', action, level: 'info', reason })
   } catch (error) {
     report(`Could not write the trace: ${describe(error)}`)
   }

@@ -105,7 +105,7 @@ function registerAll(hooks: readonly HookObject[], engine: Pick<HookEngine, 'reg
 
 // The state is in memory, and events of hooks are not logged: the program has the sink.
 function ownServices(profile: PipelineProfile): SupervisionServices {
-  const trace = { append: () => ({ id: '', seqs: [] }) }
+  const trace = { append: async () => ({ id: '', seqs: [] }) }
   const name = (): string => profile.name ?? 'default'
   const services = createServices({ state: new MemoryStateStore(), trace, profile: name, notify: () => undefined })
   return { ...services, regex: linearRegex }

@@ -112,7 +112,7 @@ export function recordEvent(
   const hook = typeof data?.hook === 'string' ? data.hook : undefined
   const session = typeof data?.session === 'string' ? data.session : undefined
   const entry = { id: newId(), time, component, action, level, profile, session, hook, reason: message, metadata: data }
-  traceFailure.watch(() => void trace.append(entry))
+  void traceFailure.settle(trace.append(entry))
 }
 
 interface RecordedWhen {

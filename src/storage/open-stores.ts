@@ -24,8 +24,8 @@ export interface Stores {
   readonly isDurable: boolean
   /** Receives failures to write the trace. */
   readonly traceFailure: RepeatedFailure
-  /** When all that was written so far is kept, or reported as lost; undefined for at once. */
-  committed(): Promise<void> | undefined
+  /** Commits everything that was written so far. */
+  flush(): void
   /** The end of the chain, noted outside of the database; undefined where there is no durable record. */
   anchor(): Anchor | undefined
   /** That the database is not the one that was noted: told once. */
@@ -37,19 +37,22 @@ export interface Stores {
 export interface StoresOptions {
   /** How long to wait for a locked database; default 30 s. */
   readonly waitMs?: number | undefined
-  /** Concurrent writes share a commit: callers wait for `committed`. */
+  /** Writes of the state share a commit with the trace entries of the same turn: for a daemon. */
   readonly isGrouped?: boolean | undefined
 }
 
 /** Opens the stores of a home and reports every failure. Never throws. */
-export function openStores(home: string, report: ReportFailure, { waitMs, isGrouped }: StoresOptions = {}): Stores {
+export function openStores(
+  home: string,
+  report: ReportFailure,
+  { waitMs, isGrouped = false }: StoresOptions = {},
+): Stores {
   const traceFailure = new RepeatedFailure(TRACE_FAILURE, report)
   try {
     const file = databaseFile(home)
     const onSetAside = ({ movedTo, why }: { readonly movedTo: string; readonly why: string }): void =>
       report(`The database was damaged (${why}) and is kept as ${movedTo}; a new one was started.`)
-    const onLost = (error: unknown, entries: number): void => traceFailure.fail(error, entries)
-    const shared = new DatabaseFile(file, { onSetAside, waitMs }, isGrouped === true ? { onLost } : undefined)
+    const shared = new DatabaseFile(file, { onSetAside, waitMs }, { isGrouped })
     const trace = new SqliteTraceStore(shared, { env: process.env })
     const state = new SqliteStateStore(shared)
     let untold: string | undefined
@@ -62,7 +65,8 @@ export function openStores(home: string, report: ReportFailure, { waitMs, isGrou
       files: anchorFiles(home),
       onMismatch: (mismatch) => {
         untold = mismatch.message
-        tellMismatch(trace, mismatch, report)
+        report(`${mismatch.message} Look at it with \`arc trace verify\`.`)
+        void traceFailure.settle(trace.append(mismatchEntry(mismatch)))
       },
       onFailure: (error) =>
         report(`The end of the record could not be noted outside of the database: ${describe(error)}`),
@@ -72,25 +76,25 @@ export function openStores(home: string, report: ReportFailure, { waitMs, isGrou
       if (isClosed) return
       isClosed = true
       anchors.close()
-      traceFailure.end()
       trace.close()
       state.close()
+      // After the rejections of what could not be written.
+      setImmediate(() => traceFailure.end())
     }
-    const committed = (): Promise<void> | undefined => shared.committed()
-    return { trace, state, isDurable: true, traceFailure, committed, anchor: () => anchors.note(), takeMismatch, close }
+    const flush = (): void => shared.queue.flush()
+    return { trace, state, isDurable: true, traceFailure, flush, anchor: () => anchors.note(), takeMismatch, close }
   } catch (error) {
     report(`Supervision continues without a durable record: ${describe(error)}`)
     const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
-    const none = { committed: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
+    const none = { flush: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
     return { ...memory, ...none, traceFailure, close: () => undefined }
   }
 }
 
-// Recorded in the database that is there now, and reported.
-function tellMismatch(trace: TraceStore, { kind, message, expected, found }: Mismatch, report: ReportFailure): void {
-  report(`${message} Look at it with \`arc trace verify\`.`)
+// Recorded in the database that is there now.
+function mismatchEntry({ kind, message, expected, found }: Mismatch): TraceEntry {
   const what = { component: 'trace', action: 'trace:mismatch', level: 'error', reason: message } as const
-  trace.append({ ...what, id: newId(), time: Date.now(), metadata: { kind, expected, found } })
+  return { ...what, id: newId(), time: Date.now(), metadata: { kind, expected, found } }
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -104,8 +108,8 @@ class BoundedTrace extends MemoryTraceStore {
     super({ env: process.env })
   }
 
-  override append(entry: TraceEntry): Appended {
-    const appended = super.append(entry)
+  override async append(entry: TraceEntry): Promise<Appended> {
+    const appended = await super.append(entry)
     if (++this.#appended % LOOK_EVERY === 0) this.retain({ maxBytes: MAX_BYTES, now: Date.now(), id: newId() })
     return appended
   }

@@ -17,10 +17,11 @@ import type {
 
 /** The trace. Several processes may write to it at once. */
 export interface TraceStore {
-  /** Records a step with all its evaluations, or an event, in one transaction. */
-  append(entry: TraceEntry): Appended
-  /** Records several entries in one transaction. */
-  appendAll(entries: readonly TraceEntry[]): readonly Appended[]
+  /**
+   * Records a step with all its evaluations, or an event. Redacts at once; resolves when the entry is committed. Entries of
+   * the same turn of the event loop share a transaction, in the order of their calls. All reads see the entry.
+   */
+  append(entry: TraceEntry): Promise<Appended>
   /** The log lines that match, oldest first: the newest of them, or the first after `afterSeq`. */
   query(filter?: TraceFilter): LogRow[]
   /** Like `query`, with whole records. */

@@ -17,7 +17,7 @@ export type ReportFailure = (message: string) => void
  * Tracks an operation that may fail.
  * @example
  * const failure = new RepeatedFailure(TRACE_FAILURE, report)
- * failure.watch(() => store.append(entry))   // false where it failed
+ * await failure.settle(store.append(entry))   // false where it failed
  */
 export class RepeatedFailure {
   readonly #texts: FailureTexts
@@ -42,9 +42,21 @@ export class RepeatedFailure {
     return true
   }
 
+  /** The same for work that is under way. Never rejects. */
+  async settle(work: Promise<unknown>): Promise<boolean> {
+    try {
+      await work
+    } catch (error) {
+      this.fail(error)
+      return false
+    }
+    if (this.#count > 0) this.end()
+    return true
+  }
+
   /** Counts failures with the same cause. */
-  fail(error: unknown, count = 1): void {
-    this.#count += count
+  fail(error: unknown): void {
+    this.#count++
     // By the code: the text may contain figures that change each time.
     const reason = error instanceof ArcError ? error.code : describe(error)
     if (reason === this.#reason) return

@@ -35,7 +35,7 @@ export interface SupervisorOptions {
   readonly storeWaitMs?: number
   /** @internal The profile comes from the environment of an agent and may only tighten. */
   readonly onlyTightens?: boolean | undefined
-  /** @internal Writes of several steps are committed together: `recorded` has to be waited for. */
+  /** @internal Writes of the state share a commit with the steps of the same turn: for a daemon. */
   readonly isGrouped?: boolean
   /** @internal The parts that this supervisor shares with others; default: its own. */
   readonly parts?: SupervisorParts

@@ -30,7 +30,7 @@ import { type ConfigAction, ConfigReports } from './config-reports.ts'
 import { buildLoadOptions } from './config-source.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type HookParts, openOwnParts, type SupervisorParts } from './supervisor-parts.ts'
-import { type TracedContext, TracedEngine } from './traced-engine.ts'
+import { type TracedContext, TracedEngine, type TracedOutcome, whenRecorded } from './traced-engine.ts'
 
 // How often snoozes and trust are read again: another process may change them at any time.
 const REFRESH_MS = 250
@@ -134,11 +134,6 @@ export class Supervisor {
     return this.#parts.stores.isDurable
   }
 
-  /** @internal When what was decided so far is on record; undefined for at once. */
-  recorded(): Promise<void> | undefined {
-    return this.#parts.stores.committed()
-  }
-
   /** @internal The durable state, for work outside a dispatch. */
   get stores(): Stores {
     return this.#parts.stores
@@ -158,22 +153,35 @@ export class Supervisor {
   decide(
     point: string | DeclaredPoint,
     data: object,
+    context?: TracedContext,
+    limits?: Partial<AskLimits>,
+  ): Outcome | Promise<Outcome> {
+    return this.#track(whenRecorded(this.evaluate(point, data, context, limits)))
+  }
+
+  /** @internal The same as `decide`, for a caller that writes more before it waits for the commit. */
+  evaluate(
+    point: string | DeclaredPoint,
+    data: object,
     context: TracedContext = {},
     limits: Partial<AskLimits> = {},
-  ): Outcome | Promise<Outcome> {
-    if (this.#isClosed) {
-      throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
-    }
+  ): TracedOutcome | Promise<TracedOutcome> {
+    if (this.#isClosed) throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
     const complete = completeContext(context, defaults, newId)
-    const hold = (outcome: Outcome): Outcome | Promise<Outcome> => {
-      if (outcome.decision !== 'ask') return outcome
+    const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> => {
+      if (traced.outcome.decision !== 'ask') return traced
       const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
-      return this.#approvalGate.resolve(outcome, { ...complete, point: name }, limits)
+      const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, limits)
+      return resolved.then((outcome) => {
+        // An approver answers from another process.
+        this.#parts.stores.flush()
+        return { ...traced, outcome }
+      })
     }
-    const outcome = this.#engine.dispatchTraced(point, data, complete, context.origin)
-    return this.#track(outcome instanceof Promise ? outcome.then(hold) : hold(outcome))
+    const traced = this.#engine.dispatchTraced(point, data, complete, context.origin)
+    return this.#track(traced instanceof Promise ? traced.then(hold) : hold(traced))
   }
 
   /** The status of the circuit breaker. */

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Outcome } from '../engine/outcome.ts'
 import { MemoryTraceStore } from '../storage/memory/trace-store.ts'
 import type { Database } from '../storage/sqlite/driver/driver.ts'
 import { loadDriver } from '../storage/sqlite/driver/load-driver.ts'
@@ -74,19 +73,19 @@ describe('a trace that cannot be written', () => {
     expect(reported).toContain('ARC_STORE_BUSY')
   })
 
-  it('is reported when it starts, when the reason changes and when it ends, with the number of missing entries', () => {
+  it('is reported when it starts, when the reason changes and when it ends, with the number of missing entries', async () => {
     const reports: string[] = []
     const engine = new TracedEngine(store, { mode: 'enforce' }, {}, { report: (message) => reports.push(message) })
     engine.register('pre:tool', () => 'block')
-    const dispatch = () => engine.dispatch('pre:tool', CALL) as Outcome
-    for (let at = 0; at < 3; at++) expect(dispatch().blocked).toBe(true)
+    const dispatch = () => engine.dispatch('pre:tool', CALL)
+    for (let at = 0; at < 3; at++) expect((await dispatch()).blocked).toBe(true)
     expect(reports).toEqual([expect.stringContaining('ARC_STORE_BUSY')])
     other.exec('ROLLBACK')
     other.exec("CREATE TRIGGER full BEFORE INSERT ON trace BEGIN SELECT RAISE(ABORT, 'no room'); END")
-    for (let at = 0; at < 2; at++) expect(dispatch().blocked).toBe(true)
+    for (let at = 0; at < 2; at++) expect((await dispatch()).blocked).toBe(true)
     expect(reports.slice(1)).toEqual([expect.stringContaining('no room')])
     other.exec('DROP TRIGGER full')
-    for (let at = 0; at < 2; at++) expect(dispatch().metadata.traceId).toBeDefined()
+    for (let at = 0; at < 2; at++) expect((await dispatch()).metadata.traceId).toBeDefined()
     expect(reports.slice(2)).toEqual(['5 entries are missing from the trace'])
     expect(store.counters().steps).toBe(2)
   })
@@ -107,6 +106,7 @@ describe('a trace that cannot be written', () => {
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     for (let at = 0; at < 3; at++) expect((await supervisor.dispatch('pre:tool', CALL)).blocked).toBe(true)
     await supervisor.close()
+    await new Promise(setImmediate)
     locked.close()
     expect(written.mock.calls).toEqual([])
     const ofTrace = reports.filter((text) => text.includes('the trace'))
@@ -117,14 +117,14 @@ describe('a trace that cannot be written', () => {
   })
 })
 
-it('a result that the breaker cannot count changes no decision, and is reported once', () => {
+it('a result that the breaker cannot count changes no decision, and is reported once', async () => {
   const reports: string[] = []
   const engine = new TracedEngine(new MemoryTraceStore(), {}, {}, { report: (message) => reports.push(message) })
   engine.register('pre:tool', () => 'pass')
   engine.onStep = () => {
     throw new Error('no state')
   }
-  for (let at = 0; at < 3; at++) expect((engine.dispatch('pre:tool', CALL) as Outcome).decision).toBe('pass')
+  for (let at = 0; at < 3; at++) expect((await engine.dispatch('pre:tool', CALL)).decision).toBe('pass')
   engine.onStep = () => undefined
   void engine.dispatch('pre:tool', CALL)
   expect(reports).toEqual([expect.stringContaining('no state'), 'the results of 3 steps were not counted'])

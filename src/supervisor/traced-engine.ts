@@ -1,4 +1,4 @@
-// The engine with a durable trace: a step and its evaluations are committed before its outcome is returned.
+// The engine with a durable trace: a step and its evaluations are committed before `dispatch` returns the outcome.
 // A trace that cannot be written never changes a decision; the failure is reported once.
 
 import type { EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
@@ -13,6 +13,15 @@ import type { StepOrigin, Via } from '../trace/record.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
 export type TracedContext = StepContext & { readonly origin?: StepOrigin | undefined }
+
+/** An outcome whose step may not be committed yet. */
+export interface TracedOutcome {
+  readonly outcome: Outcome
+  /** Resolves when the step is committed, or cannot be: false. Undefined for a step that met no hook. */
+  readonly recorded?: Promise<boolean> | undefined
+  /** The step's id, if the outcome has to name it: for `arc why <id>`. */
+  readonly traceId?: string | undefined
+}
 
 /** How a traced engine reports a trace that cannot be written. */
 export interface TracedEngineReports {
@@ -56,39 +65,48 @@ export class TracedEngine extends HookEngine {
   }
 
   // The parent's signature is generic over points; the trace is not.
-  override dispatch: HookEngine['dispatch'] = ((point: string | DeclaredPoint, data: object, context?: TracedContext) =>
-    this.dispatchTraced(
-      point,
-      data,
-      completeContext(context ?? {}, {}, newId),
-      context?.origin,
-    )) as HookEngine['dispatch']
+  override dispatch: HookEngine['dispatch'] = ((
+    point: string | DeclaredPoint,
+    data: object,
+    context: TracedContext = {},
+  ) => {
+    const complete = completeContext(context, {}, newId)
+    return whenRecorded(this.dispatchTraced(point, data, complete, context.origin))
+  }) as HookEngine['dispatch']
 
-  /** Dispatches a step whose context is complete, and commits it to the trace. */
+  /** Dispatches a step whose context is complete. The outcome is known before the step is committed to the trace. */
   dispatchTraced(
     point: string | DeclaredPoint,
     data: object,
     context: CompleteContext,
     origin: StepOrigin = this.#origin,
-  ): Outcome | Promise<Outcome> {
-    const commit = (recorded: RecordedDispatch): Outcome => {
-      const { outcome, evaluations } = recorded
-      if (evaluations.length === 0) return outcome
+  ): TracedOutcome | Promise<TracedOutcome> {
+    const append = ({ outcome, evaluations, point: name }: RecordedDispatch): TracedOutcome => {
+      if (evaluations.length === 0) return { outcome }
       this.#count(evaluations)
       const { configuration } = this
       // The data as it was dispatched: the step that hooks see contains their edits.
-      const step = buildEnvelope(context, recorded.point, data)
+      const step = buildEnvelope(context, name, data)
       const entry = { step, evaluations, outcome, time: this.#wall(), configuration, origin }
-      if (!this.#traceFailure.watch(() => void this.#store.append(entry))) return outcome
-      // For `arc why <id>`.
-      return outcome.blocked ? { ...outcome, metadata: { ...outcome.metadata, traceId: context.id } } : outcome
+      const recorded = this.#traceFailure.settle(this.#store.append(entry))
+      return { outcome, recorded, traceId: outcome.blocked ? context.id : undefined }
     }
-    const recorded = this.dispatchRecorded(point, data, context)
-    return recorded instanceof Promise ? recorded.then(commit) : commit(recorded)
+    const dispatched = this.dispatchRecorded(point, data, context)
+    return dispatched instanceof Promise ? dispatched.then(append) : append(dispatched)
   }
 
   #count(evaluations: readonly Evaluation[]): void {
     const { onStep } = this
     if (onStep !== undefined) this.#countFailure.watch(() => onStep(evaluations))
   }
+}
+
+/** The outcome, once its step is committed. It names the step only if the step is on record. */
+export function whenRecorded(traced: TracedOutcome | Promise<TracedOutcome>): Outcome | Promise<Outcome> {
+  if (traced instanceof Promise) return traced.then(whenRecorded)
+  const { outcome, recorded, traceId } = traced
+  if (recorded === undefined) return outcome
+  return recorded.then((isRecorded) =>
+    isRecorded && traceId !== undefined ? { ...outcome, metadata: { ...outcome.metadata, traceId } } : outcome,
+  )
 }

@@ -2,7 +2,8 @@
 
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
 import type { StepEnvelope } from '../engine/step.ts'
-import type { StepEntry } from '../trace/record.ts'
+import type { Appended, TraceStore } from '../storage/ports.ts'
+import type { StepEntry, TraceEntry } from '../trace/record.ts'
 
 /** When an entry happened, unless it says so itself. */
 export const ENTRY_TIME = Date.UTC(2026, 0, 31, 12, 30)
@@ -32,3 +33,8 @@ const PLAIN = {
   cause: 'policy',
   durationMs: 0.25,
 } as const
+
+/** Appends entries in one turn of the event loop: they share a transaction. */
+export function appendAll(store: Pick<TraceStore, 'append'>, entries: readonly TraceEntry[]): Promise<Appended[]> {
+  return Promise.all(entries.map((entry) => store.append(entry)))
+}

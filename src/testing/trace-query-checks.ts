@@ -2,14 +2,16 @@
 
 import assert from 'node:assert/strict'
 import type { TraceStore } from '../storage/ports.ts'
-import { ENTRY_TIME as START, stepEntry } from './step-entry.ts'
+import { appendAll, ENTRY_TIME as START, stepEntry } from './step-entry.ts'
 
 export const BLOCK = { decision: 'block', applied: true, reason: 'no', suggestion: 'else' } as const
 export const HOUR = 3_600_000
 
-export function findsByAction(store: TraceStore): void {
-  store.append(stepEntry({ id: 'a', evaluations: [{}, BLOCK] }))
-  store.append(stepEntry({ id: 'b', point: 'pre:launch', data: { command: 'x', args: [] }, evaluations: [{}, BLOCK] }))
+export async function findsByAction(store: TraceStore): Promise<void> {
+  await store.append(stepEntry({ id: 'a', evaluations: [{}, BLOCK] }))
+  await store.append(
+    stepEntry({ id: 'b', point: 'pre:launch', data: { command: 'x', args: [] }, evaluations: [{}, BLOCK] }),
+  )
   assert.deepEqual(ids(store.query({ component: 'hooks' })), ['a.1', 'a.2'])
   assert.deepEqual(ids(store.query({ component: 'launch', action: 'hook:block' })), ['b.2'])
   assert.deepEqual(ids(store.query({ action: 'hook:block' })), ['a.2', 'b.2'])
@@ -34,11 +36,11 @@ export function findsByAction(store: TraceStore): void {
   })
 }
 
-export function findsByAll(store: TraceStore): void {
+export async function findsByAll(store: TraceStore): Promise<void> {
   for (let at = 0; at < 12; at++) {
     const session = `session-${at % 3}`
     const evaluations = [{ hook: `hook-${at % 2}` }, { ...BLOCK, hook: 'guard' }]
-    store.append(stepEntry({ id: `s${at}`, session, evaluations, time: START + at * HOUR }))
+    await store.append(stepEntry({ id: `s${at}`, session, evaluations, time: START + at * HOUR }))
   }
   const since = START + 6 * HOUR
   assert.deepEqual(ids(store.query({ session: 'session-1', hook: 'hook-1' })), ['s1.1', 's7.1'])
@@ -52,25 +54,28 @@ export function findsByAll(store: TraceStore): void {
   assert.deepEqual(ids(store.query({ since: START + 99 * HOUR })), [])
 }
 
-export function follows(store: TraceStore): void {
-  store.append(stepEntry({ id: 'a' }))
+export async function follows(store: TraceStore): Promise<void> {
+  await store.append(stepEntry({ id: 'a' }))
   const last = store.query().at(-1)?.seq ?? 0
   assert.deepEqual(store.query({ afterSeq: last }), [])
-  store.appendAll([stepEntry({ id: 'b', evaluations: [{}, {}] }), stepEntry({ id: 'c' })])
+  await appendAll(store, [stepEntry({ id: 'b', evaluations: [{}, {}] }), stepEntry({ id: 'c' })])
   assert.deepEqual(ids(store.query({ afterSeq: last })), ['b.1', 'b.2', 'c.1'])
   assert.deepEqual(ids(store.query({ afterSeq: last, limit: 2 })), ['b.1', 'b.2'])
 }
 
-export function limits(store: TraceStore): void {
-  store.appendAll(Array.from({ length: 150 }, (_, at) => stepEntry({ id: `s${at}` })))
+export async function limits(store: TraceStore): Promise<void> {
+  await appendAll(
+    store,
+    Array.from({ length: 150 }, (_, at) => stepEntry({ id: `s${at}` })),
+  )
   assert.equal(store.query().length, 100)
   assert.deepEqual(ids(store.query({ limit: 2 })), ['s148.1', 's149.1'])
   for (const limit of [0, -1, Number.NaN]) assert.deepEqual(ids(store.query({ limit })), [])
   assert.equal(store.query({ limit: Number.POSITIVE_INFINITY }).length, 150)
 }
 
-export function pagesBack(store: TraceStore): void {
-  for (const id of ['a', 'b']) store.append(stepEntry({ id, session: id, evaluations: [{}, BLOCK] }))
+export async function pagesBack(store: TraceStore): Promise<void> {
+  for (const id of ['a', 'b']) await store.append(stepEntry({ id, session: id, evaluations: [{}, BLOCK] }))
   const all = store.records({ steps: true })
   assert.equal(all.map(({ seq, kind }) => `${seq}${kind.charAt(0)}`).join(' '), '1s 2e 3e 4s 5e 6e')
   assert.deepEqual(store.records({ steps: true, beforeSeq: 6, limit: 3 }), all.slice(2, 5))

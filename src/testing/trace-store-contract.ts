@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import type { Found, TraceStore } from '../storage/ports.ts'
 import { verifyExport } from '../trace/export.ts'
 import type { EventEntry } from '../trace/record.ts'
-import { ENTRY_TIME as START, stepEntry } from './step-entry.ts'
+import { appendAll, ENTRY_TIME as START, stepEntry } from './step-entry.ts'
 import { BLOCK, findsByAction, findsByAll, follows, HOUR, ids, limits, pagesBack } from './trace-query-checks.ts'
 
 /** Makes empty stores. */
@@ -19,8 +19,8 @@ export interface TraceStoreMaker {
 /** One case of the contract. */
 export interface TraceStoreCase {
   readonly title: string
-  /** Throws when a store breaks the contract. */
-  run(maker: TraceStoreMaker): void
+  /** Rejects when a store breaks the contract. */
+  run(maker: TraceStoreMaker): Promise<void>
 }
 
 /**
@@ -50,11 +50,11 @@ export const traceStoreContract: readonly TraceStoreCase[] = [
   contractCase('is empty at first', isEmpty),
 ]
 
-function contractCase(title: string, check: (store: TraceStore) => void): TraceStoreCase {
-  const run = (maker: TraceStoreMaker): void => {
+function contractCase(title: string, check: (store: TraceStore) => Promise<void>): TraceStoreCase {
+  const run = async (maker: TraceStoreMaker): Promise<void> => {
     const store = maker.make()
     try {
-      check(store)
+      await check(store)
       assert.deepEqual(problems(store), [])
     } finally {
       store.close()
@@ -70,14 +70,14 @@ function problems(store: TraceStore): string[] {
   return firstBad === undefined ? [] : [firstBad.message]
 }
 
-function keepsEach(store: TraceStore): void {
+async function keepsEach(store: TraceStore): Promise<void> {
   const evaluations = [
     {},
     { skipped: 'snoozed' as const },
     { cause: 'failure:crash' as const, decision: 'flag' as const },
     BLOCK,
   ]
-  store.append(stepEntry({ evaluations }))
+  await store.append(stepEntry({ evaluations }))
   const rows = store.query()
   assert.deepEqual(
     rows.map(({ hook, action, level }) => [hook, action, level]),
@@ -91,11 +91,15 @@ function keepsEach(store: TraceStore): void {
   assert.equal(store.query({ steps: true }).length, 5)
 }
 
-function showsWhole(store: TraceStore): void {
+async function showsWhole(store: TraceStore): Promise<void> {
   const modify = { args: { command: 'ls -l' } }
   const entry = stepEntry({ id: 'abc-1', session: 's', evaluations: [{ modify, applied: true }, BLOCK] })
-  store.append({ ...entry, outcome: { ...entry.outcome, data: { tool: 'shell', ...modify } }, configuration: 'c0ffee' })
-  store.append(stepEntry({ id: 'xyz-1' }))
+  await store.append({
+    ...entry,
+    outcome: { ...entry.outcome, data: { tool: 'shell', ...modify } },
+    configuration: 'c0ffee',
+  })
+  await store.append(stepEntry({ id: 'xyz-1' }))
   for (const id of ['abc-1', 'ab', 'abc-1.2']) {
     const { record, evaluations } = step(store.get(id))
     assert.equal(record.id, 'abc-1')
@@ -114,25 +118,25 @@ function showsWhole(store: TraceStore): void {
   assert.deepEqual(store.get(''), { found: 'nothing' })
 }
 
-function namesCandidates(store: TraceStore): void {
-  for (const id of ['same-1', 'same-2', 'same-2', 'same']) store.append(stepEntry({ id }))
+async function namesCandidates(store: TraceStore): Promise<void> {
+  for (const id of ['same-1', 'same-2', 'same-2', 'same']) await store.append(stepEntry({ id }))
   assert.deepEqual(store.get('same-'), { found: 'several', ids: ['same-1', 'same-2'] })
   assert.equal(step(store.get('same')).record.id, 'same')
   assert.equal(step(store.get('same-2')).record.seq, 5)
 }
 
-function numbers(store: TraceStore): void {
-  assert.deepEqual(store.append(stepEntry({ evaluations: [{}, {}] })), { id: 'step-1', seqs: [1, 2, 3] })
-  assert.deepEqual(store.append(stepEntry({ evaluations: [] })).seqs, [4])
-  const more = store.appendAll([event({ id: 'e' }), stepEntry()])
+async function numbers(store: TraceStore): Promise<void> {
+  assert.deepEqual(await store.append(stepEntry({ evaluations: [{}, {}] })), { id: 'step-1', seqs: [1, 2, 3] })
+  assert.deepEqual((await store.append(stepEntry({ evaluations: [] }))).seqs, [4])
+  const more = await appendAll(store, [event({ id: 'e' }), stepEntry()])
   assert.deepEqual(
     more.map(({ seqs }) => seqs),
     [[5], [6, 7]],
   )
 }
 
-function keepsEvents(store: TraceStore): void {
-  store.append(event({ id: 'e1', reason: 'too many failures', level: 'warn' }))
+async function keepsEvents(store: TraceStore): Promise<void> {
+  await store.append(event({ id: 'e1', reason: 'too many failures', level: 'warn' }))
   const [row] = store.query({ component: 'breaker', action: 'breaker:open' })
   assert.equal(row?.reason, 'too many failures')
   const found = store.get('e1')
@@ -140,7 +144,7 @@ function keepsEvents(store: TraceStore): void {
   assert.deepEqual(found.record.metadata, { failures: 3 })
 }
 
-function keepsNoSecret(store: TraceStore): void {
+async function keepsNoSecret(store: TraceStore): Promise<void> {
   const secrets = [`ghp_${'a1'.repeat(18)}`, 'hunter2hunter', 'value-of-the-variable']
   const [token = '', password = '', variable = ''] = secrets
   const evaluation = {
@@ -153,18 +157,22 @@ function keepsNoSecret(store: TraceStore): void {
     tool: 'shell',
     args: { command: `curl -H "Authorization: Bearer ${token}" https://me:${password}@host`, note: variable },
   }
-  store.append(stepEntry({ data, session: variable, evaluations: [{ ...BLOCK, ...evaluation }] }))
-  store.append(event({ id: 'e', reason: `it said {"password":"${password}"}`, metadata: { list: [{ variable }] } }))
+  await store.append(stepEntry({ data, session: variable, evaluations: [{ ...BLOCK, ...evaluation }] }))
+  await store.append(
+    event({ id: 'e', reason: `it said {"password":"${password}"}`, metadata: { list: [{ variable }] } }),
+  )
   const kept = [...store.export()].join('\n')
   for (const secret of secrets) assert.ok(!kept.includes(secret), `${secret} was kept`)
   assert.ok(kept.includes('[redacted]'))
 }
 
-function counts(store: TraceStore): void {
+async function counts(store: TraceStore): Promise<void> {
   const failed = { cause: 'failure:timeout', decision: 'flag' } as const
-  store.append(stepEntry({ evaluations: [{}, { ...BLOCK, hook: 'guard' }] }))
-  store.append(stepEntry({ time: START + HOUR, evaluations: [{ hook: 'guard', ...failed }, { skipped: 'disabled' }] }))
-  store.append(event({ id: 'e' }))
+  await store.append(stepEntry({ evaluations: [{}, { ...BLOCK, hook: 'guard' }] }))
+  await store.append(
+    stepEntry({ time: START + HOUR, evaluations: [{ hook: 'guard', ...failed }, { skipped: 'disabled' }] }),
+  )
+  await store.append(event({ id: 'e' }))
   const none = { pass: 0, flag: 0, ask: 0, block: 0, error: 0, skip: 0 }
   const counters = store.counters()
   assert.equal(counters.records, 7)
@@ -181,8 +189,11 @@ function counts(store: TraceStore): void {
   )
 }
 
-function verifies(store: TraceStore): void {
-  store.appendAll(Array.from({ length: 20 }, (_, at) => stepEntry({ id: `s${at}`, evaluations: [{}, BLOCK] })))
+async function verifies(store: TraceStore): Promise<void> {
+  await appendAll(
+    store,
+    Array.from({ length: 20 }, (_, at) => stepEntry({ id: `s${at}`, evaluations: [{}, BLOCK] })),
+  )
   const { ok, records } = store.verify()
   assert.deepEqual({ ok, records }, { ok: true, records: 60 })
   const lines = [...store.export()]
@@ -193,9 +204,9 @@ function verifies(store: TraceStore): void {
   assert.deepEqual(verifyExport(lines.toSpliced(9, 1)).firstBad?.flaw, 'missing')
 }
 
-function cutsByAge(store: TraceStore): void {
+async function cutsByAge(store: TraceStore): Promise<void> {
   for (let at = 0; at < 10; at++)
-    store.append(stepEntry({ id: `s${at}`, time: START + at * HOUR, evaluations: [{}, {}] }))
+    await store.append(stepEntry({ id: `s${at}`, time: START + at * HOUR, evaluations: [{}, {}] }))
   const { removed, cut } = store.retain({ before: START + 4 * HOUR, now: START + 20 * HOUR, id: 'cut-1' })
   assert.equal(removed, 12)
   assert.equal(cut.seq, 12)
@@ -205,13 +216,13 @@ function cutsByAge(store: TraceStore): void {
   assert.equal(step(store.get('s4')).evaluations.length, 2)
   assert.equal(store.query({ component: 'trace', action: 'trace:cut' }).length, 1)
   assert.equal(verifyExport(store.export()).ok, true)
-  assert.equal(store.append(stepEntry({ id: 'after' })).seqs[0], 32)
+  assert.equal((await store.append(stepEntry({ id: 'after' }))).seqs[0], 32)
   assert.equal(store.counters().records, 33)
   assert.equal(store.retain({ before: START, now: START, id: 'cut-2' }).removed, 0)
 }
 
-function cutsBySize(store: TraceStore): void {
-  for (let at = 0; at < 30; at++) store.append(stepEntry({ id: `s${at}`, evaluations: [{}, {}] }))
+async function cutsBySize(store: TraceStore): Promise<void> {
+  for (let at = 0; at < 30; at++) await store.append(stepEntry({ id: `s${at}`, evaluations: [{}, {}] }))
   const size = (): number =>
     [...store.export()].filter((line) => line.includes('"record"')).reduce((sum, line) => sum + line.length, 0)
   const before = size()
@@ -221,22 +232,22 @@ function cutsBySize(store: TraceStore): void {
   assert.equal(step(store.get('s29')).evaluations.length, 2)
 }
 
-function cutsAll(store: TraceStore): void {
-  store.append(stepEntry({ id: 'a' }))
+async function cutsAll(store: TraceStore): Promise<void> {
+  await store.append(stepEntry({ id: 'a' }))
   assert.equal(store.retain({ maxBytes: 0, now: START, id: 'cut' }).removed, 2)
-  assert.deepEqual(store.append(stepEntry({ id: 'b' })).seqs, [4, 5])
+  assert.deepEqual((await store.append(stepEntry({ id: 'b' }))).seqs, [4, 5])
   assert.equal(step(store.get('last')).record.id, 'b')
 }
 
-function takesClockBack(store: TraceStore): void {
-  store.append(stepEntry({ id: 'future', time: START + 1000 * HOUR }))
-  store.append(stepEntry({ id: 'now', time: START }))
-  store.append(stepEntry({ id: 'nonsense', time: Number.NaN }))
+async function takesClockBack(store: TraceStore): Promise<void> {
+  await store.append(stepEntry({ id: 'future', time: START + 1000 * HOUR }))
+  await store.append(stepEntry({ id: 'now', time: START }))
+  await store.append(stepEntry({ id: 'nonsense', time: Number.NaN }))
   assert.deepEqual(ids(store.query({ since: START - HOUR })), ['future.1', 'now.1'])
   assert.equal(step(store.get('now')).record.time, '2026-01-31T12:30:00.000Z')
 }
 
-function takesHostile(store: TraceStore): void {
+async function takesHostile(store: TraceStore): Promise<void> {
   const cyclic: Record<string, unknown> = { half: '\ud800', nul: '\0', big: 10n, nan: Number.NaN, at: new Date(0) }
   cyclic.self = cyclic
   const trap = new Proxy({}, { ownKeys: () => assert.fail('looked') })
@@ -250,7 +261,7 @@ function takesHostile(store: TraceStore): void {
     long: 'x'.repeat(1_000_000),
     list: Array.from({ length: 50_000 }, () => 'y'),
   }
-  store.append(
+  await store.append(
     stepEntry({
       id: 'hostile\0id',
       session: 'ünïcode "quoted"',
@@ -262,13 +273,12 @@ function takesHostile(store: TraceStore): void {
   assert.ok([...store.export()].every((line) => line.length < 200_000))
 }
 
-function isEmpty(store: TraceStore): void {
+async function isEmpty(store: TraceStore): Promise<void> {
   assert.deepEqual(store.query(), [])
   assert.deepEqual(store.get('last'), { found: 'nothing' })
   assert.deepEqual([...store.export()], [])
   assert.equal(store.counters().records, 0)
   assert.equal(store.retain({ before: START, maxBytes: 0, now: START, id: 'cut' }).removed, 0)
-  assert.deepEqual(store.appendAll([]), [])
   assert.equal(store.verify().records, 0)
 }
 

@@ -5,7 +5,15 @@ import { verifyExport } from './export.ts'
 function exported(): string[] {
   const store = new MemoryTraceStore()
   for (const id of ['a', 'b', 'c']) {
-    store.append({ id, time: 1, profile: 'default', component: 'daemon', action: 'test', level: 'info', reason: id })
+    void store.append({
+      id,
+      time: 1,
+      profile: 'default',
+      component: 'daemon',
+      action: 'test',
+      level: 'info',
+      reason: id,
+    })
   }
   return [...store.export()]
 }

@@ -15,7 +15,7 @@ const startedAt = performance.now()
 let written = 0
 while (written < total) {
   const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1_000) * Number(perSecond)))
-  if (due > written) store.appendAll(Array.from({ length: due - written }, () => entry(written++)))
+  if (due > written) await Promise.all(Array.from({ length: due - written }, () => store.append(entry(written++))))
   await sleep(EVERY_MS)
 }
 store.close()

@@ -290,7 +290,7 @@ function exportedLines(count: number): readonly string[] {
   const store = new MemoryTraceStore()
   for (let at = 0; at < count; at++) {
     const what = { component: 'daemon', action: 'fuzz', level: 'info', reason: `record ${at} é` } as const
-    store.append({ ...what, id: `id-${at}`, time: 1_700_000_000_000 + at, profile: 'default' })
+    void store.append({ ...what, id: `id-${at}`, time: 1_700_000_000_000 + at, profile: 'default' })
   }
   return [...store.export()]
 }

@@ -8,7 +8,7 @@ import { onlyJson, runArc } from '../../../test/run-arc.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 
 let root: string
 let home: string
@@ -24,7 +24,10 @@ const arc = (args: readonly string[]) => runArc(args, { home, cwd: root, env: en
 
 function append(count: number, name: string): void {
   const store = new SqliteTraceStore(join(home, 'arc.db'))
-  store.appendAll(Array.from({ length: count }, (_, at) => stepEntry({ id: `${name}${at}`, evaluations: [{}] })))
+  void appendAll(
+    store,
+    Array.from({ length: count }, (_, at) => stepEntry({ id: `${name}${at}`, evaluations: [{}] })),
+  )
   store.close()
 }
 

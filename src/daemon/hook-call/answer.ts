@@ -10,7 +10,7 @@ import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import type { HookReply } from '../../protocol/hook-wire.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
-import type { TracedContext } from '../../supervisor/traced-engine.ts'
+import type { TracedContext, TracedOutcome } from '../../supervisor/traced-engine.ts'
 import { recordReusedId, recordUnreadable, recordUnsupervised, recordUnsupported } from './call-events.ts'
 import { computeApprovalWait, computeReplyDeadline, withReplyDeadline } from './deadline.ts'
 import { type Claim, claimHookCall } from './dedupe.ts'
@@ -71,10 +71,10 @@ export async function answerHookCall(
       const release = provider.hold?.(supervisor)
       try {
         parsed.supervisor = supervisor
-        attempt(() => recordCaller(call, step, supervisor))
+        void attempt(() => recordCaller(call, step, supervisor))
         if (!isUnreadable(read)) return await evaluate(parsed, supervisor, signal)
-        attempt(() => recordUnreadable(supervisor, step, read.unreadable))
-        return await committed(supervisor, await replyToFailure(parsed, provider, read.unreadable))
+        await attempt(() => recordUnreadable(supervisor, step, read.unreadable))
+        return await replyToFailure(parsed, provider, read.unreadable)
       } finally {
         release?.()
       }
@@ -84,22 +84,40 @@ export async function answerHookCall(
   }
 }
 
+// Everything that a call writes is written in one turn, and committed before the reply is sent.
 async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Promise<HookReply> {
   const { step, workspace } = parsed
   const claim = await claimHookCall(step, supervisor, workspace)
-  if (claim.reusedFrom !== undefined) attempt(() => recordReusedId(supervisor, step, claim))
+  if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, step, claim))
   try {
-    const outcome = claim.outcome ?? (await decide(parsed, supervisor, claim, signal))
-    if (claim.outcome === undefined) attempt(() => claim.complete(outcome))
-    attempt(() => recordSeenEvent(step, supervisor))
+    const { outcome, recorded } = await findOutcome(parsed, supervisor, claim, signal)
+    void attempt(() => recordSeenEvent(step, supervisor))
+    await recorded
     const reply = formatReply(step, outcome, buildReplyFacts(supervisor, claim.id, outcome))
     const lost = reply.unsupported.filter((part) => part !== 'context' && part !== 'notice')
-    if (lost.length > 0) attempt(() => recordUnsupported(supervisor, step, lost, claim.id))
-    return await committed(supervisor, reply)
+    if (lost.length > 0) await attempt(() => recordUnsupported(supervisor, step, lost, claim.id))
+    const { stdout, stderr, exitCode } = reply
+    return { stdout, stderr, exitCode }
   } catch (error) {
-    attempt(() => claim.complete())
+    void attempt(() => claim.complete())
     throw error
   }
+}
+
+async function findOutcome(
+  parsed: ParsedCall,
+  supervisor: Supervisor,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<TracedOutcome> {
+  if (claim.outcome !== undefined) {
+    // A duplicate: the call that was evaluated may still wait for its commit.
+    supervisor.stores.flush()
+    return { outcome: claim.outcome }
+  }
+  const traced = await decide(parsed, supervisor, claim, signal)
+  void attempt(() => claim.complete(traced.outcome))
+  return traced
 }
 
 // No approval is accepted from the process of an agent or its children.
@@ -112,7 +130,7 @@ function decide(
   supervisor: Supervisor,
   claim: Claim,
   signal: AbortSignal,
-): Outcome | Promise<Outcome> {
+): TracedOutcome | Promise<TracedOutcome> {
   const { via = 'hook', callerPid, home } = call
   const context: TracedContext = {
     ...step.context,
@@ -125,14 +143,14 @@ function decide(
     },
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
   }
-  return supervisor.decide(step.point, step.data, context, { askMs: computeApprovalWait(step), signal })
+  return supervisor.evaluate(step.point, step.data, context, { askMs: computeApprovalWait(step), signal })
 }
 
 /** Links a finished tool call to the call before it. A tool that ran without a call before it is recorded. */
 function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Claim): Record<string, unknown> {
   if (!step.point.startsWith('post:tool')) return {}
   if (before !== undefined) return { preStep: before.id, sinceMs: Math.max(0, systemClock.wall() - before.at) }
-  attempt(() => recordUnsupervised(supervisor, step, id))
+  void attempt(() => recordUnsupervised(supervisor, step, id))
   return { unsupervised: true }
 }
 
@@ -159,16 +177,10 @@ function formatReply(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostR
   return HOSTS[step.host].reply(step, outcome, facts)
 }
 
-/** Sends no reply before the decision is in the trace. A failure to write is reported and changes no reply. */
-async function committed(supervisor: Supervisor, { stdout, stderr, exitCode }: HookReply): Promise<HookReply> {
-  await supervisor.recorded()
-  return { stdout, stderr, exitCode }
-}
-
 /** Does work that must not change the reply: an error goes to stderr. */
-function attempt(work: () => void): void {
+async function attempt(work: () => unknown): Promise<void> {
   try {
-    work()
+    await work()
   } catch (error) {
     process.stderr.write(`arc: ${describe(error)}\n`)
   }

@@ -24,10 +24,10 @@ const TTL_MS = 90 * 86_400_000
 const MAX_EVENT = 80
 
 /** Stores the time of an event. An event that this version does not know is also recorded in the trace. */
-export function recordSeenEvent(
+export async function recordSeenEvent(
   { host, event, isUnknown, context }: HostStep,
   { state, trace, config }: Supervisor,
-): void {
+): Promise<void> {
   const name = event.slice(0, MAX_EVENT)
   const key = `${PREFIX}${host}:${name}`
   const now = systemClock.wall()
@@ -43,7 +43,15 @@ export function recordSeenEvent(
   const message = `${host} sent the event ${JSON.stringify(name)}, which this version does not know`
   const { session } = context
   const what = { component: 'hosts', action: 'event:unknown', level: 'warn', reason: message } as const
-  trace.append({ ...what, id: newId(), time: now, profile: config.profile, host, session, metadata: { event: name } })
+  await trace.append({
+    ...what,
+    id: newId(),
+    time: now,
+    profile: config.profile,
+    host,
+    session,
+    metadata: { event: name },
+  })
 }
 
 // Times that this process has read or written, by state.

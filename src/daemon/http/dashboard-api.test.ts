@@ -18,7 +18,7 @@ import type {
   Snapshot,
 } from '../../protocol/views.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import { type Daemon, startDaemon } from '../server.ts'
 
 let at: SupervisedHome
@@ -266,7 +266,8 @@ it('the configuration is shown as the command line shows it', async () => {
 describe('the stream', () => {
   const append = (count: number, from = 0): void => {
     const store = new SqliteTraceStore(join(at.home, 'arc.db'))
-    store.appendAll(
+    void appendAll(
+      store,
       Array.from({ length: count }, (_, n) => stepEntry({ id: `n${from + n}`, evaluations: [{}, {}, {}] })),
     )
     store.close()

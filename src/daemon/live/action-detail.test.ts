@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ActionDetail } from '../../protocol/feed-views.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import type { TraceEntry } from '../../trace/record.ts'
 import { readActionDetail } from './action-detail.ts'
 
 async function detailOf(id: string, ...entries: readonly TraceEntry[]): Promise<ActionDetail> {
   const store = new MemoryTraceStore({ env: { MY_TOKEN: 'value-of-the-variable' } })
-  store.appendAll(entries)
+  void appendAll(store, entries)
   const found = await readActionDetail(store, id)
   if (!('action' in found)) throw new Error(`found ${found.found}`)
   return found

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../engine/outcome.ts'
 import type { StepEnvelope } from '../../engine/step.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import type { TraceEntry } from '../../trace/record.ts'
 import { DecisionCounters } from './decision-counters.ts'
 import { groupRecords } from './feed-steps.ts'
@@ -12,7 +12,7 @@ const MINUTE = 60_000
 
 function tallyOf(entries: readonly TraceEntry[]): DecisionCounters {
   const store = new MemoryTraceStore()
-  store.appendAll(entries)
+  void appendAll(store, entries)
   const { steps, events } = groupRecords(store.records({ steps: true, limit: 100_000 }), { isPart: false })
   const tally = new DecisionCounters()
   for (const step of steps) tally.addStep(step)

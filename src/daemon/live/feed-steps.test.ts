@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, FeedStep } from '../../protocol/feed-views.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import type { TraceEntry } from '../../trace/record.ts'
 import { escapeHidden, toLine } from './display-text.ts'
 import { buildEventView, buildFeedStep, groupRecords } from './feed-steps.ts'
 
 function gathered(...entries: readonly TraceEntry[]) {
   const store = new MemoryTraceStore({ env: { MY_TOKEN: 'value-of-the-variable' } })
-  store.appendAll(entries)
+  void appendAll(store, entries)
   return groupRecords(store.records({ steps: true, limit: 1_000 }), { isPart: false })
 }
 
@@ -72,8 +72,8 @@ describe('a step in the feed', () => {
 describe('records put together', () => {
   it('leave a step for later whose evaluations are not all there yet', () => {
     const store = new MemoryTraceStore()
-    store.append(stepEntry({ id: 'a', evaluations: [{}, {}] }))
-    store.append(stepEntry({ id: 'b', evaluations: [{}, {}] }))
+    void store.append(stepEntry({ id: 'a', evaluations: [{}, {}] }))
+    void store.append(stepEntry({ id: 'b', evaluations: [{}, {}] }))
     const part = groupRecords(store.records({ steps: true, afterSeq: 0, limit: 5 }), { isPart: true })
     expect(part.steps.map(({ record }) => record.id)).toEqual(['a'])
     expect(part.last).toBe(3)

@@ -46,19 +46,8 @@ export class MemoryTraceStore implements TraceStore {
     this.#redactor = new Redactor(options)
   }
 
-  append(entry: TraceEntry): Appended {
-    const drafts = buildDrafts(entry, this.#redactor)
-    const sealed = seal(drafts, this.#head)
-    for (const link of sealed) {
-      this.#links.push(link)
-      this.#additions.add(link)
-      this.#head = link
-    }
-    return { id: drafts[0]?.id ?? '', seqs: sealed.map(({ seq }) => seq) }
-  }
-
-  appendAll(entries: readonly TraceEntry[]): readonly Appended[] {
-    return entries.map((entry) => this.append(entry))
+  async append(entry: TraceEntry): Promise<Appended> {
+    return this.#append(entry)
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
@@ -120,12 +109,23 @@ export class MemoryTraceStore implements TraceStore {
       removed++
     }
     this.#links = this.#links.slice(removed)
-    if (removed > 0) this.append(cutEntry(this.#cut, removed, now, id))
+    if (removed > 0) this.#append(cutEntry(this.#cut, removed, now, id))
     return { removed, cut: this.#cut }
   }
 
   close(): void {
     // Nothing is held outside of the object.
+  }
+
+  #append(entry: TraceEntry): Appended {
+    const drafts = buildDrafts(entry, this.#redactor)
+    const sealed = seal(drafts, this.#head)
+    for (const link of sealed) {
+      this.#links.push(link)
+      this.#additions.add(link)
+      this.#head = link
+    }
+    return { id: drafts[0]?.id ?? '', seqs: sealed.map(({ seq }) => seq) }
   }
 
   #found(link: Sealed | undefined): Found {

@@ -1,12 +1,15 @@
-// The connection of a store. It waits when the database is locked; when the file turns out to be damaged or was replaced,
-// it opens the file that is there now and repeats the work.
+// A database and the statements of a store, opened at the first use and whenever the file turns out to be another. All stores
+// use this: it waits while the database is locked; when the file turns out to be damaged or was replaced, it opens the
+// file that is there now and repeats the work.
 
 import { DatabaseFile, type DatabasePath } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
 import { isCorrupt, isUnavailable, storeUnavailable } from './errors.ts'
 import { retryBusy, setAside } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
-import { commitAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
+import { commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
+
+type Work<Prepared, T> = (prepared: Prepared, db: Database) => T
 
 /** A database and the statements that a store prepared on it. */
 export class Connection<Prepared> {
@@ -20,47 +23,62 @@ export class Connection<Prepared> {
     this.#open()
   }
 
-  /** Reads, the uncommitted writes of this process included. The work may be repeated. */
-  use<T>(work: (prepared: Prepared, db: Database) => T): T {
+  get file(): DatabaseFile {
+    return this.#file
+  }
+
+  /** Reads, the uncommitted writes of this process to the state included. The work may be repeated. */
+  use<T>(work: Work<Prepared, T>): T {
     commitAll(this.#file.queue)
     return this.#healing(({ prepared, db }) => work(prepared, db))
   }
 
   /** Reads committed data only, all from one moment, from the file that is there now. The work may be repeated. */
-  read<T>(work: (prepared: Prepared, db: Database) => T): T {
-    commitAll()
+  read<T>(work: Work<Prepared, T>): T {
+    flushAll()
     this.#file.closeIfReplaced()
     return this.#healing((ready) =>
       ready.db.inTransaction
-        ? this.#inSavepoint(ready, work)
-        : this.#inTransaction(ready, () => ready.begin.run(), work),
+        ? inSavepoint(ready, () => work(ready.prepared, ready.db))
+        : inTransaction(ready, ready.begin, work),
     )
   }
 
   /**
-   * Writes in the shared transaction of this turn if the file has a writer queue, else in a separate transaction that is
-   * committed on return. The work may be repeated. `entries` is the number of trace entries in it.
+   * Writes in the transaction of this turn if writes of this file are grouped, else in a separate transaction that is
+   * committed on return. The work may be repeated. Work that throws leaves nothing behind.
    */
-  write<T>(work: (prepared: Prepared, db: Database) => T, entries = 0): T {
-    const file = this.#file
-    commitAll(file.queue)
-    file.closeIfReplaced()
-    return this.#healing((ready) => {
-      const { queue } = file
-      if (queue !== undefined && (queue.isOpen || !ready.db.inTransaction)) {
-        return queue.write(ready, entries, () => this.#run(ready, work))
-      }
-      if (ready.db.inTransaction) return this.#inSavepoint(ready, work)
-      const result = this.#inTransaction(ready, () => ready.beginWriting.run(), work)
-      file.resumeQueue()
-      return result
-    })
+  write<T>(work: Work<Prepared, T>): T {
+    return this.#write(work, (ready) => inSavepoint(ready, () => work(ready.prepared, ready.db)))
+  }
+
+  /** Like `write`, for work that throws only before its first statement or in its last: no savepoint is needed. */
+  writeOne<T>(work: Work<Prepared, T>): T {
+    return this.#write(work, (ready) => work(ready.prepared, ready.db))
+  }
+
+  /** Writes in the transaction that the writer queue is about to commit. */
+  join<T>(work: Work<Prepared, T>): T {
+    const { queue } = this.#file
+    commitAll(queue)
+    this.#file.closeIfReplaced()
+    return this.#healing((ready) => queue.join(ready, () => work(ready.prepared, ready.db)))
   }
 
   /** Safe to call twice; the next use opens again. */
   close(): void {
     this.#file.close()
     this.#ready = undefined
+  }
+
+  #write<T>(work: Work<Prepared, T>, inOpenTransaction: (ready: Ready<Prepared>) => T): T {
+    const { queue, isGrouped } = this.#file
+    commitAll(queue)
+    this.#file.closeIfReplaced()
+    return this.#healing((ready) => {
+      if (isGrouped) return queue.join(ready, () => inOpenTransaction(ready))
+      return ready.db.inTransaction ? inOpenTransaction(ready) : inTransaction(ready, ready.beginWriting, work)
+    })
   }
 
   #healing<T>(work: (ready: Ready<Prepared>) => T): T {
@@ -81,39 +99,11 @@ export class Connection<Prepared> {
     return retryBusy(this.#file.path, this.#file.options, () => work(this.#open()))
   }
 
-  #inTransaction<T>(ready: Ready<Prepared>, begin: () => unknown, work: (prepared: Prepared, db: Database) => T): T {
-    begin()
-    try {
-      const result = this.#run(ready, work)
-      ready.commit.run()
-      return result
-    } catch (error) {
-      this.#ready = undefined
-      if (ready.db.inTransaction) ready.rollBack.run()
-      throw error
-    }
-  }
-
-  #inSavepoint<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database) => T): T {
-    return inSavepoint(ready, () => this.#run(ready, work))
-  }
-
-  // Statements may remember what they read or wrote; after a rollback that is wrong, so they are prepared anew.
-  #run<T>(ready: Ready<Prepared>, work: (prepared: Prepared, db: Database) => T): T {
-    try {
-      return work(ready.prepared, ready.db)
-    } catch (error) {
-      this.#ready = undefined
-      throw error
-    }
-  }
-
   #open(): Ready<Prepared> {
     const { db } = this.#file.open()
-    const { generation } = this.#file
-    if (this.#ready?.db === db && this.#ready.generation === generation) return this.#ready
+    if (this.#ready?.db === db) return this.#ready
     const ready: Ready<Prepared> = {
-      ...{ db, generation, prepared: this.#prepare(db) },
+      ...{ db, prepared: this.#prepare(db) },
       begin: db.prepare('BEGIN'),
       beginWriting: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
@@ -128,6 +118,21 @@ export class Connection<Prepared> {
 }
 
 interface Ready<Prepared> extends TransactionStatements {
-  readonly generation: number
   readonly prepared: Prepared
+}
+
+function inTransaction<Prepared, T>(
+  { db, prepared, commit, rollBack }: Ready<Prepared>,
+  begin: TransactionStatements['begin'],
+  work: Work<Prepared, T>,
+): T {
+  begin.run()
+  try {
+    const result = work(prepared, db)
+    commit.run()
+    return result
+  } catch (error) {
+    if (db.inTransaction) rollBack.run()
+    throw error
+  }
 }

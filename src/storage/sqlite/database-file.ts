@@ -6,12 +6,6 @@ import { type Opened, openDatabase, readInode } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitAll, WriterQueue } from './writer-queue.ts'
 
-/** For a process that answers many calls at once: the writes of a turn share a commit. */
-export interface QueueOptions {
-  /** Called when a transaction with trace entries could not be committed. */
-  onLost(error: unknown, entries: number): void
-}
-
 // About how many WAL pages a transaction takes, and each trace entry with the state of its call.
 const PAGES_PER_TRANSACTION = 12
 const PAGES_PER_ENTRY = 4
@@ -23,26 +17,20 @@ const MAX_WAL_PAGES = 4_000
 export class DatabaseFile {
   readonly path: string
   readonly options: OpenOptions
-  readonly #isQueued: boolean
-  readonly #queue: WriterQueue
+  /** Writes of the state share the transaction of a turn: for a process that answers many calls at once. */
+  readonly isGrouped: boolean
+  /** @internal */
+  readonly queue: WriterQueue
   #opened: Opened | undefined
-  // After a lost transaction each write is committed separately, so that its caller sees the error, until one succeeds.
-  #isSuspended = false
   #walPages = 0
-  /** Grows when a transaction was rolled back: prepared statements may remember its contents. */
-  generation = 0
 
-  constructor(path: string, options: OpenOptions = {}, queue?: QueueOptions) {
+  constructor(path: string, options: OpenOptions = {}, { isGrouped = false } = {}) {
     this.path = path
     this.options = options
-    this.#isQueued = queue !== undefined
-    this.#queue = new WriterQueue({
+    this.isGrouped = isGrouped
+    this.queue = new WriterQueue({
       onCommitted: (entries) => this.#countPages(PAGES_PER_TRANSACTION + entries * PAGES_PER_ENTRY),
-      onLost: (error, entries) => {
-        this.generation++
-        this.#isSuspended = true
-        queue?.onLost(isUnavailable(error) ? storeUnavailable(path, error) : error, entries)
-      },
+      toError: (error) => (isUnavailable(error) ? storeUnavailable(path, error) : error),
     })
   }
 
@@ -51,7 +39,7 @@ export class DatabaseFile {
     if (this.#opened !== undefined) return this.#opened
     commitAll()
     this.#opened = openDatabase(this.path, this.options)
-    if (this.#isQueued) this.#opened.db.pragma(`wal_autocheckpoint = ${MAX_WAL_PAGES}`)
+    if (this.isGrouped) this.#opened.db.pragma(`wal_autocheckpoint = ${MAX_WAL_PAGES}`)
     return this.#opened
   }
 
@@ -59,35 +47,26 @@ export class DatabaseFile {
     return this.#opened?.inode
   }
 
-  /** @internal The queue to write to; undefined when each write is committed separately. */
-  get queue(): WriterQueue | undefined {
-    return this.#isQueued && !this.#isSuspended ? this.#queue : undefined
-  }
-
-  /** @internal A write was committed: writes may share a commit again. */
-  resumeQueue(): void {
-    this.#isSuspended = false
-  }
-
-  /** Resolves when all writes so far are committed or reported as lost; undefined when none is waiting. */
-  committed(): Promise<void> | undefined {
-    return this.#queue.committed()
-  }
-
   /** @internal Closes a file that was replaced or removed; the next use opens the file that is there then. */
   closeIfReplaced(): void {
     if (this.#opened === undefined || this.#opened.db.inTransaction) return
-    if (readInode(this.path) !== this.#opened.inode) this.close()
+    if (readInode(this.path) !== this.#opened.inode) this.#release()
   }
 
   /** Safe to call twice; the next use opens again. */
   close(): void {
-    this.#queue.commit()
+    this.queue.flush()
+    this.#release()
+  }
+
+  #release(): void {
+    this.queue.abandon()
     this.#opened?.db.close()
     this.#opened = undefined
   }
 
   #countPages(count: number): void {
+    if (!this.isGrouped) return
     this.#walPages += count
     if (this.#walPages < CHECKPOINT_PAGES) return
     this.#walPages = 0

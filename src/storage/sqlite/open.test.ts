@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { describeEachDriver } from '../../../test/each-driver.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { openDatabase } from './open.ts'
 import type { SetAside } from './open-options.ts'
@@ -40,26 +40,29 @@ describeEachDriver(() => {
       expect(aside).toEqual([])
     })
 
-    it('renames a file that is no database, reports it, and continues with a new one', () => {
+    it('renames a file that is no database, reports it, and continues with a new one', async () => {
       openDatabase(file).db.close()
       writeFileSync(file, 'not a database '.repeat(1_000))
       const store = new SqliteTraceStore(file, { onSetAside })
-      expect(store.append(stepEntry()).seqs).toEqual([1, 2])
+      expect((await store.append(stepEntry())).seqs).toEqual([1, 2])
       store.close()
       expect(aside).toHaveLength(1)
       expect(aside[0]?.movedTo).toMatch(/arc\.db\.corrupt-\d{4}-/)
       expect(readFileSync(aside[0]?.movedTo ?? '', 'utf8')).toMatch(/^not a database/)
     })
 
-    it('sets a database aside that turns out damaged while it is in use', () => {
+    it('sets a database aside that turns out damaged while it is in use', async () => {
       const first = new SqliteTraceStore(file)
-      first.appendAll(Array.from({ length: 500 }, (_, at) => stepEntry({ id: `s${at}` })))
+      await appendAll(
+        first,
+        Array.from({ length: 500 }, (_, at) => stepEntry({ id: `s${at}` })),
+      )
       first.close()
       const bytes = readFileSync(file)
       bytes.fill(0xff, 4_096)
       writeFileSync(file, bytes)
       const store = new SqliteTraceStore(file, { onSetAside })
-      store.append(stepEntry({ id: 'after' }))
+      await store.append(stepEntry({ id: 'after' }))
       expect(store.get('last')).toMatchObject({ found: 'step', record: { id: 'after' } })
       expect(store.verify().ok).toBe(true)
       store.close()
@@ -67,28 +70,28 @@ describeEachDriver(() => {
       expect(readdirSync(join(folder, 'home')).filter((name) => name.includes('set-aside'))).toEqual([])
     })
 
-    it('writes to the new file of that name, not to the moved file', () => {
+    it('writes to the new file of that name, not to the moved file', async () => {
       const store = new SqliteTraceStore(file)
-      store.append(stepEntry({ id: 'old' }))
+      await store.append(stepEntry({ id: 'old' }))
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
-      expect(store.append(stepEntry({ id: 'new' })).seqs).toEqual([1, 2])
+      expect((await store.append(stepEntry({ id: 'new' }))).seqs).toEqual([1, 2])
       const other = new SqliteTraceStore(file)
       expect(other.get('new').found).toBe('step')
       other.close()
       store.close()
     })
 
-    it('says what keeps the database locked out instead of passing the words of SQLite on', () => {
+    it('says what keeps the database locked out instead of passing the words of SQLite on', async () => {
       const { db } = openDatabase(file)
       const store = new SqliteTraceStore(file, { waitMs: 1 })
       db.exec('BEGIN IMMEDIATE')
-      expect(() => store.append(stepEntry())).toThrow(/kept locked by another process.*Find the program/)
+      await expect(store.append(stepEntry())).rejects.toThrow(/kept locked by another process.*Find the program/)
       db.exec('COMMIT')
-      expect(store.append(stepEntry()).seqs).toEqual([1, 2])
+      expect((await store.append(stepEntry())).seqs).toEqual([1, 2])
       store.close()
       store.close()
       db.close()
-    }, 20_000)
+    })
 
     it('says why a database cannot be used', () => {
       writeFileSync(join(folder, 'home'), 'a file where the folder should be')

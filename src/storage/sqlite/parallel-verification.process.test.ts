@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
-import { stepEntry } from '../../testing/step-entry.ts'
+import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { verifyFile } from './parallel-verification.ts'
 import { SqliteTraceStore } from './trace-store.ts'
@@ -17,7 +17,10 @@ const THREADS = { worker: WORKER, threads: 3, rangeSize: 200 }
 function makeDatabase(): string {
   const file = join(makeTempFolder('arc-threads-'), 'arc.db')
   const store = new SqliteTraceStore(file)
-  store.appendAll(Array.from({ length: STEPS }, (_, at) => stepEntry({ id: `s${at}`, evaluations: [{}, {}] })))
+  void appendAll(
+    store,
+    Array.from({ length: STEPS }, (_, at) => stepEntry({ id: `s${at}`, evaluations: [{}, {}] })),
+  )
   store.close()
   return file
 }

@@ -61,14 +61,14 @@ export class SqliteStateStore implements StateStore {
     const expires = ttlMs === undefined ? null : expiryOf(now, ttlMs)
     const written = { key, text: this.#textOf(key, value ?? null), version, expires }
     const due = version === 0 && expires !== null ? this.#expiriesDue(now) : 0
-    return this.#connection.write((prepared) => {
+    return this.#connection.writeOne((prepared) => {
       if (due > 0) this.#expire(prepared, now, due)
       return write(prepared, written)
     })
   }
 
   remove(key: string, version: number): boolean {
-    return this.#connection.write((prepared) => this.#remove(prepared, key, version))
+    return this.#connection.writeOne((prepared) => this.#remove(prepared, key, version))
   }
 
   list(prefix: string): readonly StateEntry[] {
@@ -135,11 +135,9 @@ const LAST_CHARACTER = '\u{10ffff}'
 
 function prepare(db: Database) {
   return {
-    one: db.prepare<[string], Row>(
-      `SELECT ${db.text('key')}, ${db.text('value')}, version FROM state WHERE state.key = ?`,
-    ),
+    one: db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE state.key = ?'),
     range: db.prepare<[string, string], Row>(
-      `SELECT ${db.text('key')}, ${db.text('value')}, version FROM state
+      `SELECT key, value, version FROM state
        WHERE state.key >= ? AND state.key < ? ORDER BY state.key`,
     ),
     insert: db.prepare<[string, string, number | null], Pick<Row, 'version'>>(
@@ -150,7 +148,7 @@ function prepare(db: Database) {
       'UPDATE state SET value = ?, version = version + 1, expires = ? WHERE key = ? AND version = ? RETURNING version',
     ),
     expired: db.prepare<[number, number], Pick<Row, 'key' | 'version'>>(
-      `SELECT ${db.text('key')}, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?`,
+      'SELECT key, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?',
     ),
     remove: db.prepare<[string, number]>('DELETE FROM state WHERE key = ? AND version = ?'),
     noteRemoved: db.prepare<[number]>('UPDATE state_removed SET version = max(version, ?)'),

@@ -1,5 +1,5 @@
-// The trace in SQLite. An entry is redacted before the lock is taken. One transaction then writes a step, its evaluations,
-// the head of the chain and the counters, so that a process that dies leaves either all of them or nothing.
+// The trace in SQLite. An entry is redacted at once and waits in the writer queue. One transaction then writes the steps and
+// evaluations of a turn, the head of the chain and the counters, so that a process that dies leaves all of them or nothing.
 
 import type { Verification } from '../../trace/chain.ts'
 import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
@@ -51,15 +51,13 @@ export class SqliteTraceStore implements TraceStore {
   constructor(path: DatabasePath, options: SqliteTraceOptions = {}) {
     this.#connection = new Connection(path, options, prepare)
     this.#redactor = new Redactor(options)
+    this.#connection.file.queue.attach((entries) =>
+      this.#connection.join((prepared) => appendDrafts(prepared, entries)),
+    )
   }
 
-  append(entry: TraceEntry): Appended {
-    return this.appendAll([entry])[0] as Appended
-  }
-
-  appendAll(entries: readonly TraceEntry[]): readonly Appended[] {
-    const drafts = entries.map((entry) => buildDrafts(entry, this.#redactor))
-    return this.#connection.write((prepared) => appendDrafts(prepared, drafts), entries.length)
+  async append(entry: TraceEntry): Promise<Appended> {
+    return this.#connection.file.queue.append(buildDrafts(entry, this.#redactor))
   }
 
   query(filter: TraceFilter = {}): LogRow[] {
@@ -109,7 +107,8 @@ export class SqliteTraceStore implements TraceStore {
     }
     const cut = this.#connection.read(({ rows }) => rows.end('cut'))
     if (removed > 0) {
-      this.append(cutEntry(cut, removed, policy.now, policy.id))
+      void this.append(cutEntry(cut, removed, policy.now, policy.id))
+      this.#connection.file.queue.flush()
       this.#connection.use((_prepared, db) => db.exec('PRAGMA incremental_vacuum'))
     }
     return { removed, cut: { seq: cut.seq, hash: cut.hash } }
@@ -141,7 +140,6 @@ function appendDrafts({ rows }: Prepared, entries: readonly (readonly Draft[])[]
     }
     return { id: drafts[0]?.id ?? '', seqs: links.map(({ seq }) => seq) }
   })
-  if (appended.length === 0) return []
   rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
   rows.addToCounters(deltas.entries())
   return appended

@@ -19,14 +19,14 @@ describeEachDriver(() => {
     let copy = ''
     let lines: string[] = []
 
-    beforeAll(() => {
+    beforeAll(async () => {
       folder = makeTempFolder('arc-trace-')
       original = join(folder, 'original.db')
       copy = join(folder, 'copy.db')
       const store = new SqliteTraceStore(original)
       for (let at = 0; at < STEPS; at++) {
         const block = { decision: 'block', applied: true, reason: `because ${at}` } as const
-        store.append(
+        await store.append(
           stepEntry({ id: `s${at}`, session: `session-${at % 3}`, evaluations: [{}, block], time: 1e12 + at }),
         )
       }
@@ -130,7 +130,7 @@ describeEachDriver(() => {
         }),
         { numRuns: 150 },
       )
-    }, 60_000)
+    })
 
     // Refused, set aside, named by verify, or all records are as they were.
     function isSeenOrHarmless(): boolean {

@@ -1,15 +1,13 @@
-// The writes of a process that answers many calls at once: those of a turn of the event loop share one transaction, since
-// a commit costs about as much as all writes of a call. This process reads its own writes at once; other processes see
-// them with the commit. An answer that depends on a write waits for `committed`.
+// The writes of a process to one database file. Trace entries wait in memory until the end of the turn of the event loop;
+// one transaction then writes all of them, since a commit costs about as much as all writes of a call. Writes of the state
+// run at once; in a process that answers many calls they are part of the same transaction.
 
+import type { Draft } from '../../trace/seal.ts'
+import type { Appended } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
 
-/** Receives the end of each transaction, with its number of trace entries. */
-export interface WriterQueueEvents {
-  onCommitted(entries: number): void
-  /** The transaction was rolled back. */
-  onLost(error: unknown, entries: number): void
-}
+/** Adds entries to the end of the chain, in a transaction of the queue. */
+export type WriteEntries = (entries: readonly (readonly Draft[])[]) => readonly Appended[]
 
 /** The statements of a transaction, prepared once per connection. */
 export interface TransactionStatements {
@@ -23,33 +21,42 @@ export interface TransactionStatements {
   readonly rollBackTo: Statement
 }
 
-// Other processes that want to write wait for an open transaction, and so does an answer.
-const MAX_OPEN_MS = 16
+export interface WriterQueueEvents {
+  /** A transaction was committed, with this number of trace entries. */
+  onCommitted(entries: number): void
+  /** The error that an entry which cannot be written is rejected with. */
+  toError(error: unknown): unknown
+}
 
-const openQueues = new Set<WriterQueue>()
+interface WaitingEntry {
+  readonly drafts: readonly Draft[]
+  readonly resolve: (appended: Appended) => void
+  readonly reject: (error: unknown) => void
+}
+
+const busyQueues = new Set<WriterQueue>()
 
 /** Commits the open transactions of this process, but for one queue: a second connection would wait for their locks. */
 export function commitAll(except?: WriterQueue): void {
-  for (const queue of openQueues) if (queue !== except) queue.commit()
+  for (const queue of busyQueues) if (queue !== except && queue.isOpen) queue.flush()
 }
 
-interface OpenTransaction {
-  readonly statements: TransactionStatements
-  readonly startedAt: number
-  readonly done: Promise<void>
-  readonly finish: () => void
-  timer: NodeJS.Immediate
-  writes: number
-  /** Of the writes, how many there were one turn ago. */
-  writesBefore: number
-  entries: number
+/** Writes and commits everything that waits in this process. */
+export function flushAll(): void {
+  for (const queue of busyQueues) queue.flush()
 }
 
-/** At most one open transaction. */
+// A program that ends without closing its stores still keeps what it appended.
+process.once('exit', flushAll)
+
+/** The entries that wait, and at most one open transaction. */
 export class WriterQueue {
   readonly #events: WriterQueueEvents
-  #open: OpenTransaction | undefined
-  #depth = 0
+  #write: WriteEntries | undefined
+  #waiting: WaitingEntry[] = []
+  #open: TransactionStatements | undefined
+  #turn: NodeJS.Immediate | undefined
+  #isBusy = false
 
   constructor(events: WriterQueueEvents) {
     this.#events = events
@@ -60,84 +67,91 @@ export class WriterQueue {
     return this.#open !== undefined
   }
 
-  /** Resolves when all writes so far are committed or lost; undefined when none is waiting. */
-  committed(): Promise<void> | undefined {
-    return this.#open?.done
+  /** How entries are written. Several stores of one file write them in the same way. */
+  attach(write: WriteEntries): void {
+    this.#write = write
   }
 
-  /** Runs a write in the transaction of this turn. A write that throws leaves nothing behind; the others stay. */
-  write<T>(statements: TransactionStatements, entries: number, work: () => T): T {
-    if (!this.#takesMore()) this.commit()
-    this.#open ??= this.#begin(statements)
-    const open = this.#open
-    open.writes++
-    this.#depth++
+  /** Adds an entry. Resolves when it is committed. */
+  append(drafts: readonly Draft[]): Promise<Appended> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ drafts, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Runs a write in the transaction of this turn. */
+  join<T>(statements: TransactionStatements, work: () => T): T {
+    if (this.#open?.db.inTransaction !== true) this.#begin(statements)
+    const wasBusy = this.#isBusy
+    this.#isBusy = true
     try {
-      const result = inSavepoint(statements, work)
-      open.entries += entries
-      return result
+      return work()
     } catch (error) {
       // On a full disk SQLite rolls back the whole transaction.
-      if (!statements.db.inTransaction) this.#lose(open, error)
+      if (!statements.db.inTransaction) this.#end()
       throw error
     } finally {
-      this.#depth--
+      this.#isBusy = wasBusy
     }
   }
 
-  /** Commits the open transaction. Not in the middle of a write: the turn then commits later. */
-  commit(): void {
-    const open = this.#open
-    if (open === undefined || this.#depth > 0) return
+  /** Writes the entries that wait, and commits. Not in the middle of a write: the end of the turn does it then. */
+  flush(): void {
+    if (this.#isBusy || (this.#open === undefined && this.#waiting.length === 0)) return
+    const entries = this.#waiting
+    this.#waiting = []
     try {
-      open.statements.commit.run()
+      const appended = this.#commit(entries)
+      entries.forEach(({ resolve }, at) => void resolve(appended[at] as Appended))
     } catch (error) {
-      this.#lose(open, error)
-      return
+      for (const { reject } of entries) reject(this.#events.toError(error))
     }
-    this.#end(open)
-    this.#events.onCommitted(open.entries)
   }
 
-  #takesMore(): boolean {
-    const open = this.#open
-    if (open === undefined || !open.statements.db.inTransaction) return false
-    return this.#depth > 0 || performance.now() - open.startedAt < MAX_OPEN_MS
+  /** Forgets the open transaction: its connection is closed. */
+  abandon(): void {
+    this.#end()
   }
 
-  #begin(statements: TransactionStatements): OpenTransaction {
+  #commit(entries: readonly WaitingEntry[]): readonly Appended[] {
+    this.#isBusy = true
+    try {
+      const drafts = entries.map((entry) => entry.drafts)
+      const appended = drafts.length === 0 ? [] : (this.#write?.(drafts) ?? [])
+      this.#open?.commit.run()
+      this.#events.onCommitted(entries.length)
+      return appended
+    } catch (error) {
+      if (this.#open?.db.inTransaction === true) this.#open.rollBack.run()
+      throw error
+    } finally {
+      this.#isBusy = false
+      this.#end()
+    }
+  }
+
+  #begin(statements: TransactionStatements): void {
     statements.beginWriting.run()
-    let finish: () => void = () => undefined
-    const done = new Promise<void>((resolve) => {
-      finish = resolve
+    this.#open = statements
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#turn !== undefined) return
+    busyQueues.add(this)
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined
+      this.flush()
     })
-    openQueues.add(this)
-    const timer = setImmediate(this.#commitWhenQuiet)
-    return { statements, startedAt: performance.now(), done, finish, timer, writes: 0, writesBefore: 0, entries: 0 }
   }
 
-  // While each turn brings more writes, waiting for them is cheaper for all: they share the commit.
-  readonly #commitWhenQuiet = (): void => {
-    const open = this.#open
-    if (open === undefined) return
-    const isQuiet = open.writes === open.writesBefore
-    open.writesBefore = open.writes
-    if (isQuiet || !this.#takesMore()) this.commit()
-    else open.timer = setImmediate(this.#commitWhenQuiet)
-  }
-
-  #lose(open: OpenTransaction, error: unknown): void {
-    if (this.#open !== open) return
-    if (open.statements.db.inTransaction) open.statements.rollBack.run()
-    this.#events.onLost(error, open.entries)
-    this.#end(open)
-  }
-
-  #end(open: OpenTransaction): void {
+  #end(): void {
     this.#open = undefined
-    openQueues.delete(this)
-    clearImmediate(open.timer)
-    open.finish()
+    if (this.#waiting.length > 0) return
+    busyQueues.delete(this)
+    clearImmediate(this.#turn)
+    this.#turn = undefined
   }
 }
 
