@@ -13,7 +13,7 @@ const SOON = { timeout: 30_000, interval: 200 }
 // More than a heap differs by between two collections, and less than a leak of two kilobytes per call would add.
 const MAX_GROWTH = 1.12
 
-describe.runIf(existsSync('/proc/self/fdinfo'))('a daemon that stands long', () => {
+describe.runIf(existsSync('/proc/self/fdinfo'))('a daemon after much work', () => {
   let at: ServedHome
   beforeEach(async () => {
     at = await serveHome({ enforcement: 'enforce' })

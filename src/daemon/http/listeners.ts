@@ -71,8 +71,8 @@ export async function listenOnPort(server: Server, wanted: number | undefined): 
 }
 
 /**
- * Listens on a Unix socket, in place of a file that is there: no daemon answers at it. Created under another name and
- * without rights for others, then renamed: nobody can connect too early, and Node removes only the other name at the end.
+ * Listens on a Unix socket and replaces a file that is there: no daemon answers at it. Created under another name and
+ * without rights for others, then renamed: no process can connect too early, and Node removes only the other name at the end.
  */
 export async function listenOnSocket(server: NetServer, path: string): Promise<void> {
   // Not longer than `arc.sock`: the system limits the length.

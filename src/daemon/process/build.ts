@@ -32,7 +32,7 @@ export function findHomeProgram(home: string, otherwise: string): string {
   return program !== undefined && readBuild(program) !== undefined ? program : otherwise
 }
 
-/** The build that should serve a home in place of the running one; undefined if the running one should. */
+/** The build that should serve a home instead of the running one; undefined if the running one should. */
 export function findSuccessor(home: string, running: InstalledBuild | undefined): InstalledBuild | undefined {
   if (running === undefined) return undefined
   const program = findHomeProgram(home, running.program)

@@ -1,5 +1,5 @@
 // When a daemon ends without a signal: its home is gone, another daemon serves its home, another build of ARC is installed,
-// or, for a daemon that a hook started, nobody uses it.
+// or a daemon that a hook started is idle.
 
 import { trimLog } from './background.ts'
 import type { InstalledBuild } from './build.ts'

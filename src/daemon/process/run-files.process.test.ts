@@ -3,11 +3,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { findProcesses } from '../../../test/processes.ts'
 import { ARC, onlyJson } from '../../../test/run-arc.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { type ServedHome, serveHome } from '../../../test/served-home.ts'
+import { makeHome } from '../../../test/supervised-home.ts'
+import { loadToken } from '../http/auth.ts'
+import { type Daemon, startDaemon } from '../server.ts'
+import { requestHealth } from './lifecycle.ts'
 
 const DANGER = 'git reset --hard'
 const SOON = { timeout: 20_000, interval: 100 }
@@ -97,6 +101,25 @@ describe.runIf(existsSync('/proc/self/fd'))('the files of a daemon', () => {
     renameSync(at.home, join(at.root, 'moved'))
     mkdirSync(at.home)
   }
+})
+
+describe('the files of a daemon in this process', () => {
+  it('Z3 are restored whatever was removed, and the daemon answers again', async () => {
+    const at = makeHome()
+    const options = { home: at.home, version: '1.2.3', port: 0, checkMs: 25, report: () => undefined }
+    const daemon = (await startDaemon(options)) as Daemon
+    onTestFinished(async () => {
+      await daemon.stop()
+      at.remove()
+    })
+    const answer = async () => (await requestHealth(daemon.socket, 1_000))?.pid
+    for (const name of ['arc.sock', 'arc.pid', 'token', '']) {
+      rmSync(join(at.home, 'run', name), { recursive: true })
+      await expect.poll(() => readPid(join(at.home, 'run/arc.pid')), SOON).toBe(process.pid)
+      await expect.poll(answer, SOON).toBe(process.pid)
+      await expect.poll(() => loadToken(at.home), SOON).toBe(daemon.token)
+    }
+  })
 })
 
 function readPid(file: string): number | undefined {
