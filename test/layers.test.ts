@@ -29,6 +29,7 @@ const LIBRARY = [
     'risk',
     'hosts',
     'hosts/facts',
+    'json-text',
     'bus/sqlite',
     'bus',
     'tasks',
@@ -50,7 +51,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   platform: { imports: ['engine'] },
   trace: { imports: ['engine', 'storage/ports'] },
   risk: { imports: ['engine', 'hosts/facts'] },
-  hosts: { imports: ['engine', 'hosts/facts'] },
+  // Edits of JSON files as text.
+  'json-text': { imports: ['engine'] },
+  hosts: { imports: ['engine', 'hosts/facts', 'json-text'] },
   bus: { imports: ['engine'] },
   'bus/sqlite': { imports: ['engine', 'trace', 'bus', 'storage/sqlite'] },
   roundtable: { imports: ['engine'] },
@@ -61,7 +64,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'storage/sqlite': { imports: ['engine', 'trace', 'tasks', ...PORTS, 'storage/memory'] },
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
   guard: { imports: ['engine', 'risk', 'hosts/facts', ...PORTS] },
-  config: { imports: ['engine', 'platform', ...PORTS] },
+  config: { imports: ['engine', 'platform', 'json-text', ...PORTS] },
   approvals: { imports: ['engine', 'platform', ...PORTS] },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
