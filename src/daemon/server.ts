@@ -38,6 +38,7 @@ import { readOnDemandState, recordGoodStart, STABLE_MS } from './process/on-dema
 import { loginFile, socketFile } from './process/paths.ts'
 import { currentProcess } from './process/pid-file.ts'
 import type { RunFilesOptions } from './process/run-files.ts'
+import { RetentionSchedule } from './retention-schedule.ts'
 import { TaskService } from './task-service.ts'
 
 /** How to start a daemon. */
@@ -57,6 +58,8 @@ export interface DaemonOptions {
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** How often a reader of the stream must answer a ping. */
   readonly pingMs?: number | undefined
+  /** When retention first runs. */
+  readonly retentionMs?: number | undefined
   /** Set on a managed machine: two more sockets, and callers choose no profile. */
   readonly managed?: ManagedSockets | undefined
   /** Set for a daemon that a hook started: it ends when it is idle. */
@@ -137,6 +140,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   await record(pool, 'daemon:start', `version ${build?.build ?? version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
   const anchors = new AnchorSender({ home, pool, report })
+  const retention = new RetentionSchedule({ pool, report, firstMs: options.retentionMs })
   const again: NetServer[] = []
   const listen = async (): Promise<void> => void again.push(await listenAgain(local, socket))
   const life = watchUse(options, {
@@ -155,6 +159,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     traceTail.close()
     const servers = [local, remote, ...managedServers]
     await closeServers(servers, { inFlight, stopping, finishMs: options.finishMs ?? FINISH_MS })
+    await retention.stop()
     await tasks.close()
     // Writing to a home that was removed would create it.
     if (existsSync(home))

@@ -14,6 +14,7 @@ import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-f
 import { AnchorWriter } from './sqlite/anchor-writer.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { SqliteStateStore } from './sqlite/state-store.ts'
+import { TraceRetention } from './sqlite/trace-retention.ts'
 import { SqliteTraceStore } from './sqlite/trace-store.ts'
 
 /** The open stores. */
@@ -30,6 +31,8 @@ export interface Stores {
   anchor(): Anchor | undefined
   /** That the database is not the one that was noted: told once. */
   takeMismatch(): string | undefined
+  /** Retention of the database; undefined where there is no durable record. Closed with the stores. */
+  openRetention(): TraceRetention | undefined
   /** Safe to call twice. */
   close(): void
 }
@@ -82,11 +85,18 @@ export function openStores(
       setImmediate(() => traceFailure.end())
     }
     const flush = (): void => shared.queue.flush()
-    return { trace, state, isDurable: true, traceFailure, flush, anchor: () => anchors.note(), takeMismatch, close }
+    const openRetention = (): TraceRetention => new TraceRetention(shared)
+    const anchor = (): Anchor | undefined => anchors.note()
+    return { trace, state, isDurable: true, traceFailure, openRetention, flush, anchor, takeMismatch, close }
   } catch (error) {
     report(`Supervision continues without a durable record: ${describe(error)}`)
     const memory = { trace: new BoundedTrace(), state: new MemoryStateStore(), isDurable: false }
-    const none = { flush: () => undefined, anchor: () => undefined, takeMismatch: () => undefined }
+    const none = {
+      openRetention: () => undefined,
+      flush: () => undefined,
+      anchor: () => undefined,
+      takeMismatch: () => undefined,
+    }
     return { ...memory, ...none, traceFailure, close: () => undefined }
   }
 }
