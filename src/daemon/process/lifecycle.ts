@@ -30,13 +30,15 @@ export type DaemonPresence =
 const ANSWER_MS = 2_000
 const POLL_MS = 25
 // Two checks of the daemon and some time for a busy machine.
-const LISTENS_AGAIN_MS = 6_000
+const LISTENS_AGAIN_MS = 10_000
 
 /** Finds the daemon of a home. Waits for a daemon that lost its socket: it listens again within seconds. */
 export async function findDaemon(home: string, answerMs = ANSWER_MS): Promise<DaemonPresence> {
   for (const until = Date.now() + LISTENS_AGAIN_MS; ; await sleep(POLL_MS)) {
+    // Before the request: a socket that is created meanwhile was not asked.
+    const hasSocket = existsSync(socketFile(home))
     const presence = await lookForDaemon(home, answerMs)
-    if (presence.is !== 'silent' || existsSync(socketFile(home)) || Date.now() > until) return presence
+    if (presence.is !== 'silent' || hasSocket || Date.now() > until) return presence
   }
 }
 
