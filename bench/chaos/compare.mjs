@@ -18,8 +18,10 @@ export function compareLedger({ calls, records, setAside = [], destroyedBefore =
   const isExpected = (call) => isAnswered(call) && call.sentAt >= destroyedBefore
   const missing = calls.filter((call) => isExpected(call) && !steps.has(call.marker))
   // The host got to know that the call is not on record, or that there was no decision to record.
-  const silent = missing.filter(({ saysUnrecorded, saysUnchecked }) => !saysUnrecorded && !saysUnchecked)
-  const lost = findUnaccounted(silent, gaps)
+  const isSilent = ({ saysUnrecorded, saysUnchecked }) => !saysUnrecorded && !saysUnchecked
+  const silent = missing.filter(isSilent)
+  // Gaps count all calls, so those that the host knows of use them first.
+  const lost = findUnaccounted([...missing.filter((call) => !isSilent(call)), ...silent], gaps).filter(isSilent)
   const repeated = calls.filter(({ marker }) => (steps.get(marker) ?? []).length > 1)
   const doubled = repeated.filter(({ marker }) => hasRepetition(steps.get(marker)))
   const due = calls.filter((call) => call.kind === 'dangerous' && isFinal(call))
@@ -97,8 +99,7 @@ function toMs(time) {
 // Each missing call uses one lost entry of a gap at its time; gaps that end first are used first.
 function findUnaccounted(missing, gaps) {
   const left = gaps.map((gap) => ({ ...gap })).sort((a, b) => a.last - b.last)
-  const byTime = missing.toSorted((a, b) => a.answeredAt - b.answeredAt)
-  return byTime.filter((call) => {
+  return missing.filter((call) => {
     const gap = left.find((one) => one.lost > 0 && overlaps(one, call))
     if (gap === undefined) return true
     gap.lost--
