@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { makeTempFolder } from '../../test/temp-folder.ts'
@@ -21,6 +21,7 @@ it('Z5 a daemon verifies in the background, new records too, and reports a bad o
     )
   await append(150)
   const scrub = new TraceScrub({
+    home,
     stores: async () => stores,
     report: (message) => void reports.push(message),
     everyMs: NEVER_MS,
@@ -37,4 +38,7 @@ it('Z5 a daemon verifies in the background, new records too, and reports a bad o
   expect(stores.trace.query({ action: 'trace:broken' })).toMatchObject([{ component: 'trace', level: 'error' }])
   scrub.stop()
   stores.close()
+  rmSync(home, { recursive: true })
+  await scrub.check()
+  expect(existsSync(home)).toBe(false)
 })

@@ -2,6 +2,8 @@
 // records as they arrive, and everything again once a day. Where it is, is known to this process only, so no file can tell
 // it to skip records.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe } from '../engine/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Stores } from '../storage/open-stores.ts'
@@ -9,6 +11,7 @@ import type { ChainWalk } from '../storage/sqlite/trace-verification.ts'
 import type { BadRecord } from '../trace/chain.ts'
 
 interface TraceScrubOptions {
+  readonly home: string
   readonly stores: () => Promise<Stores>
   readonly report: (message: string) => void
   readonly everyMs?: number | undefined
@@ -38,6 +41,8 @@ export class TraceScrub {
 
   /** Verifies the next page. Never throws: a database that cannot be read is reported once. */
   async check(): Promise<void> {
+    // Reading would make a removed database anew.
+    if (!existsSync(join(this.#options.home, 'arc.db'))) return
     try {
       const stores = await this.#options.stores()
       if (this.#walk === undefined || performance.now() - this.#startedAt > AGAIN_MS) {
