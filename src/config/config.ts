@@ -70,7 +70,11 @@ export interface Config {
   readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
   /** Further places for anchors of the trace, beside the home and the system log. */
   readonly trace: { readonly anchors: readonly string[] }
+  /** Whether a step runs that cannot be recorded; undefined: `deny` in enforce, `allow` in the other modes. */
+  readonly onUnrecorded: OnUnrecorded | undefined
 }
+
+export type OnUnrecorded = 'allow' | 'deny'
 
 /** The defaults. */
 export const DEFAULTS: Config = Object.freeze({
@@ -88,6 +92,7 @@ export const DEFAULTS: Config = Object.freeze({
   risk: { floor: true },
   daemon: { onDemand: true, idleMs: 1_800_000 },
   trace: { anchors: [] },
+  onUnrecorded: undefined,
 })
 
 /** The settings of a hook, safe for any name. */
