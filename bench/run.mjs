@@ -1,12 +1,14 @@
 // `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,hook,memory,startup,dashboard]`: prints our figures beside the
-// peers' and the limits. `--only chaos`, `--only fuzz`, `--only soak`, `--only projects` and `--only soak-daemon [--calls N]
-// [--minutes M]` look for what breaks; they take minutes, so they run only when they are asked for.
+// peers' and the limits. `--only chaos`, `--only fuzz`, `--only growth [--records N]`, `--only soak`, `--only projects` and
+// `--only soak-daemon [--calls N] [--minutes M]` look for what breaks or grows; they take minutes, so they run only when
+// they are asked for.
 
 import { runChaos } from './chaos.mjs'
 import { benchCommands } from './commands.mjs'
 import { benchDashboard } from './dashboard.mjs'
 import { benchEngine } from './engine.mjs'
 import { runFuzz } from './fuzz.mjs'
+import { runGrowth } from './growth.mjs'
 import { benchHook } from './hook.mjs'
 import { benchMemory } from './memory.mjs'
 import { benchPipeline } from './pipeline.mjs'
@@ -27,7 +29,7 @@ const BENCHES = {
   dashboard: benchDashboard,
 }
 
-const ON_REQUEST = { chaos: runChaos, fuzz: runFuzz, soak: runSoak }
+const ON_REQUEST = { chaos: runChaos, fuzz: runFuzz, growth: runGrowth, soak: runSoak }
 const LONG = { projects: benchProjects, 'soak-daemon': benchSoak }
 
 const args = process.argv.slice(2)

@@ -282,9 +282,9 @@ it('the programs of the pages and the examples in TypeScript fit the types of th
     return `${where}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
   })
   expect(wrong).toEqual([])
-}, 120_000)
+})
 
-it.concurrent.each(PROGRAMS)('the program at $page:$line runs', { timeout: 120_000 }, async ({ text }: Program) => {
+it.concurrent.each(PROGRAMS)('the program at $page:$line runs', async ({ text }: Program) => {
   const { project, env } = makeSandbox()
   const { code } = await transform(text, { loader: 'ts', format: 'esm', target: 'node20' })
   writeFileSync(join(project, 'program.mjs'), code)

@@ -96,7 +96,7 @@ describe.each([['without a daemon'], ['with a daemon']])('%s', (with_) => {
     expect(await recorded()).toBeGreaterThan(0)
   })
 
-  it.each(Object.entries(GROUPS))('G7 variables change nothing: %s', { timeout: 120_000 }, async (_what, variables) => {
+  it.each(Object.entries(GROUPS))('G7 variables change nothing: %s', async (_what, variables) => {
     const evil = join(agent.user, 'evil.cjs')
     writeFileSync(evil, `require('fs').writeFileSync('${agent.user}/evil-ran', ''); process.exit(0)`)
     writeFileSync(join(agent.user, '.curlrc'), 'output = /dev/null\n')

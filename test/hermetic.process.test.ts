@@ -28,4 +28,4 @@ it("K4 tests pass with a user's settings exported, and leave the user's folders 
   expect(code, `${stdout}${stderr}`).toBe(0)
   expect(stdout).toMatch(/Test Files.*2 passed/)
   expect(readdirSync(user, { recursive: true })).toEqual(before)
-}, 120_000)
+})

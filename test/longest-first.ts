@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take ten seconds and more, the longest first. The rest follows in the order of the last run. */
 const LONGEST: readonly string[] = [
   'test/adversary/adversary.process.test.ts',
+  'test/chaos.process.test.ts',
   'src/cli/hook/on-demand.process.test.ts',
   'test/chaos.process.test.ts',
   'src/daemon/http/connections.process.test.ts',

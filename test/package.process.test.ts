@@ -52,7 +52,7 @@ beforeAll(async () => {
   tarball = join(root, made.filename)
   project = join(root, 'project')
   await install()
-}, 120_000)
+})
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -75,6 +75,9 @@ function link(target: string, path: string): void {
 const env = () => ({ HOME: root, ARC_HOME: '', ARC_DAEMON: 'off', npm_config_update_notifier: 'false' })
 const npx = (...args: string[]): Promise<Ran> =>
   runProgram('npx', ['--no-install', 'arc', ...args], { cwd: project, env: env() })
+// What npx starts.
+const arc = (...args: string[]): Promise<Ran> =>
+  runProgram(join(project, 'node_modules/.bin/arc'), args, { cwd: project, env: env() })
 
 it('holds what is needed and nothing else', () => {
   const paths = packed.files.map(({ path }) => path)
@@ -117,24 +120,24 @@ it('every dependency that its code loads is declared', () => {
 it('from nothing to a supervised project, with npx', async () => {
   expect(await npx('--version')).toMatchObject({ code: 0, stdout: `${PACKAGE.version}\n` })
   expect(await npx('init')).toMatchObject({ code: 0 })
-  expect(await npx('install', 'claude', '--project', '.')).toMatchObject({ code: 0 })
+  expect(await arc('install', 'claude', '--project', '.')).toMatchObject({ code: 0 })
   const settings = readFileSync(join(project, '.claude/settings.json'), 'utf8')
   expect(settings).toContain(join(root, '.arc/bin/arc'))
   const force = ['check', '--', 'git push --force']
-  expect(await npx(...force)).toMatchObject({ code: 2, stdout: expect.stringContaining('✗ block') })
-  expect((await npx('profile', 'set', 'enforcement', 'enforce')).code).toBe(0)
+  expect(await arc(...force)).toMatchObject({ code: 2, stdout: expect.stringContaining('✗ block') })
+  expect((await arc('profile', 'set', 'enforcement', 'enforce')).code).toBe(0)
   const payload = { session_id: 's', cwd: project, hook_event_name: 'PreToolUse', tool_use_id: 't', tool_name: 'Bash' }
   const input = JSON.stringify({ ...payload, tool_input: { command: 'git push --force' } })
   // The line that was installed, as the agent runs it.
   const hook = await runProgram(join(root, '.arc/bin/arc'), ['hook', 'claude'], { cwd: project, env: env(), input })
   expect(hook).toMatchObject({ code: 2, stderr: expect.stringContaining('risk-detection') })
-  const claude = await npx('logs', '--json', '--decision', 'block', '--limit', '1')
+  const claude = await arc('logs', '--json', '--decision', 'block', '--limit', '1')
   expect(onlyJson(claude)).toMatchObject({ host: 'claude', hook: 'risk-detection' })
-}, 120_000)
+})
 
 it('serves, and says that it is well', async () => {
-  const arc = join(project, 'node_modules/.bin/arc')
-  const child = spawn(process.execPath, [arc, 'serve', '--no-open', '--json', '--port', '0'], {
+  const program = join(project, 'node_modules/.bin/arc')
+  const child = spawn(process.execPath, [program, 'serve', '--no-open', '--json', '--port', '0'], {
     ...{ cwd: project, env: { ...process.env, ...env() } },
   })
   try {
@@ -153,7 +156,7 @@ it('serves, and says that it is well', async () => {
     child.kill('SIGTERM')
     await ended
   }
-}, 60_000)
+})
 
 const ENTRIES = Object.keys(PACKAGE.exports).filter((name) => name !== './package.json')
 const specifierOf = (entry: string) => `arc-supervisor${entry.slice(1)}`
@@ -217,7 +220,7 @@ it('publint finds nothing to object to', async () => {
   const { messages } = await publint({ pack: { tarball: bytes }, strict: true })
   const pkg = PACKAGE as never
   expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
-}, 60_000)
+})
 
 it('the types are right for every way of importing that the package supports', async () => {
   const attw = join(MODULES, '.bin/attw')
@@ -232,4 +235,4 @@ it('the types are right for every way of importing that the package supports', a
   const unserved = ['node10', 'node16-cjs']
   const problems = analysis.problems.filter(({ resolutionKind }) => !unserved.includes(resolutionKind ?? ''))
   expect({ code: ran.code, problems }).toEqual({ code: 0, problems: [] })
-}, 120_000)
+})

@@ -17,6 +17,13 @@ it('K4 unit tests import no child process, build or browser, directly or through
   expect(files.flatMap((file) => findForbidden(file).map((name) => `${file}: ${name}`))).toEqual([])
 })
 
+it('K4 the files that start first exist', () => {
+  const table = readFileSync(join(ROOT, 'test/longest-first.ts'), 'utf8')
+  const files = [...table.matchAll(/^ {2}'(.+\.test\.ts)',$/gm)].map(([, file = '']) => file)
+  expect(files.length).toBeGreaterThan(10)
+  expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+})
+
 it.each([
   ["import { spawn } from 'node:child_process'", ['node:child_process']],
   ["import { execFile } from 'child_process'", ['child_process']],

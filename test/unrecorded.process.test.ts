@@ -188,8 +188,7 @@ it('Z1 a lock that ends in time is waited for: the step is recorded and the repl
 it('Z1 arc hook without a daemon leaves a note on a full disk; the next process that can write records the gap', async () => {
   if (!mountHome(8 * MB)) return
   configure({ enforcement: 'enforce' })
-  const hook = () =>
-    runArc(['hook', 'claude'], { home: place.home, input: payload() })
+  const hook = () => runArc(['hook', 'claude'], { home: place.home, input: payload() })
   expect((await hook()).stdout).not.toContain('"deny"')
   fill()
   const reply = await hook()
@@ -208,12 +207,16 @@ it.each([
   ['log', undefined, false],
   ['enforce', 'allow', false],
   ['advise', 'deny', true],
-] as const)('Z1 in %s with onUnrecorded %s a step that cannot be recorded is denied: %s', async (enforcement, onUnrecorded, isDeny) => {
-  configure({ enforcement, ...(onUnrecorded !== undefined && { onUnrecorded }) })
-  await runArc(['hook', 'claude'], { home: place.home, input: payload() })
-  const locked = lock()
-  const reply = await runArc(['hook', 'claude'], { home: place.home, input: payload() })
-  locked.close()
-  expect(reply.stdout.includes('"deny"')).toBe(isDeny)
-  expect(`${reply.stdout}${reply.stderr}`).toMatch(/not on record/)
-}, 60_000)
+] as const)(
+  'Z1 in %s with onUnrecorded %s a step that cannot be recorded is denied: %s',
+  async (enforcement, onUnrecorded, isDeny) => {
+    configure({ enforcement, ...(onUnrecorded !== undefined && { onUnrecorded }) })
+    await runArc(['hook', 'claude'], { home: place.home, input: payload() })
+    const locked = lock()
+    const reply = await runArc(['hook', 'claude'], { home: place.home, input: payload() })
+    locked.close()
+    expect(reply.stdout.includes('"deny"')).toBe(isDeny)
+    expect(`${reply.stdout}${reply.stderr}`).toMatch(/not on record/)
+  },
+  60_000,
+)

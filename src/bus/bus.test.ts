@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { busContract } from '../testing/bus-contract.ts'
-import { MemoryBus } from './memory-bus.ts'
 import { buildSubject, checkAgent, encodeWord, isUnder, readPattern, readSubject } from './subject.ts'
-
-describe('messages in memory', () => {
-  for (const { title, run } of busContract) it(title, () => run({ make: (services) => new MemoryBus(services) }))
-})
 
 describe('subjects', () => {
   it('no name reaches into the subjects of another, whatever it holds', () => {

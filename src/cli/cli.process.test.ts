@@ -41,7 +41,7 @@ it('L1 logs prints what its filters say: component, action, hook, decision, limi
   )
   expect((await arc('logs', '--session', 'nobody')).stderr).toContain('arc sample')
   expect(await arc('logs', '--since', 'yesterdayish')).toMatchObject({ code: 2 })
-}, 120_000)
+})
 
 it('L2 why shows the last decision whole, finds others by the beginning of their id, and says when there is none', async () => {
   const [row] = linesOf((await arc('logs', '--json', '--decision', 'ask', '--limit', '1')).stdout)
@@ -89,4 +89,4 @@ it('a reader that closes the pipe early is no error', async () => {
   })
   expect(ran).toBe('')
   expect(readdirSync(temporary).filter((name) => name.startsWith('arc-sample-'))).toEqual([])
-}, 60_000)
+})

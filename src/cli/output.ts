@@ -176,3 +176,19 @@ export function readSince(text: string, now = Date.now()): number | undefined {
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+
+/** A size for people, in decimal units: `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  return `${Number((bytes / 1_000 ** power).toPrecision(3))} ${BYTE_UNITS[power]}`
+}
+
+/** Reads `1500`, `500MB` or `2GB`; undefined for any other text. */
+export function readBytes(text: string): number | undefined {
+  const size = /^(\d{1,15}(?:\.\d+)?) ?(?:([KMGT])B)?$/i.exec(text)
+  if (size === null) return undefined
+  const power = size[2] === undefined ? 0 : 'KMGT'.indexOf(size[2].toUpperCase()) + 1
+  return Math.round(Number(size[1]) * 1_000 ** power)
+}

@@ -49,6 +49,16 @@ export interface Script {
   readonly origin: Origin
 }
 
+/** The settings of the trace. Only the user's own files set them. */
+interface TraceSettings {
+  /** Further places for anchors of the trace, beside the home and the system log. */
+  readonly anchors: readonly string[]
+  /** What is kept; null for no limit. */
+  readonly keep: { readonly days: number | null; readonly bytes: number | null }
+  /** The folder for archives of what is removed. */
+  readonly archive: string | undefined
+}
+
 /** The effective configuration: plain data, from which the pipeline is built. */
 export interface Config {
   readonly profile: string
@@ -68,8 +78,7 @@ export interface Config {
   readonly risk: { readonly floor: boolean }
   /** Whether hooks start a daemon, and after how long an unused one stops. */
   readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
-  /** Further places for anchors of the trace, beside the home and the system log. */
-  readonly trace: { readonly anchors: readonly string[] }
+  readonly trace: TraceSettings
   /** Whether a step runs that cannot be recorded; undefined: `deny` in enforce, `allow` in the other modes. */
   readonly onUnrecorded: OnUnrecorded | undefined
 }
@@ -91,7 +100,7 @@ export const DEFAULTS: Config = Object.freeze({
   breaker: { failureThreshold: 3, cooldownMs: 60_000 },
   risk: { floor: true },
   daemon: { onDemand: true, idleMs: 1_800_000 },
-  trace: { anchors: [] },
+  trace: { anchors: [], keep: { days: 90, bytes: 2_000_000_000 }, archive: undefined },
   onUnrecorded: undefined,
 })
 

@@ -23,6 +23,25 @@ const project = (base: Config, settings: object | string) => tighten(base, layer
 
 const COMMAND = { event: 'pre_tool_use', matcher: 'bash', command: './check.sh' }
 
+describe('what the trace keeps', () => {
+  it('Z4 is set by the user, field by field, with defaults and without limit', () => {
+    expect(DEFAULTS.trace.keep).toEqual({ days: 90, bytes: 2_000_000_000 })
+    const base = user({ trace: { keep: { days: 30 }, archive: '/mnt/archive' } })
+    expect(base.trace).toMatchObject({ keep: { days: 30, bytes: 2_000_000_000 }, archive: '/mnt/archive' })
+    expect(override(base, layer({ trace: { keep: { bytes: null } } })).trace.keep).toEqual({ days: 30, bytes: null })
+  })
+
+  it.each([{ keep: { days: 1 } }, { keep: { days: 400 } }, { keep: { bytes: null } }, { archive: '/tmp/x' }])(
+    'Z4 cannot be changed by a project: %j',
+    (trace) => {
+      const { config, problems } = project(DEFAULTS, { trace })
+      expect(config.trace).toEqual(DEFAULTS.trace)
+      expect(problems).toMatchObject([{ kind: 'looser', key: 'trace' }])
+      expect(problems[0]?.message).toContain('a project cannot change this, because the trace belongs to the user')
+    },
+  )
+})
+
 describe('the layers of the user', () => {
   it('C2 a later one overrides, field by field, and lists append', () => {
     const base = user({ enforcement: 'log', hooks: { a: { enabled: false, timeout: 5 } }, commands: [COMMAND] })

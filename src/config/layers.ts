@@ -49,7 +49,11 @@ export function override(base: Config, { file, scripts }: Layer): Config {
     breaker: { ...base.breaker, ...present(settings.breaker ?? {}) },
     risk: { ...base.risk, ...present(settings.risk ?? {}) },
     daemon: { ...base.daemon, ...present(settings.daemon ?? {}) },
-    trace: { anchors: [...base.trace.anchors, ...(settings.trace?.anchors ?? [])] },
+    trace: {
+      anchors: [...base.trace.anchors, ...(settings.trace?.anchors ?? [])],
+      keep: { ...base.trace.keep, ...present(settings.trace?.keep ?? {}) },
+      archive: settings.trace?.archive ?? base.trace.archive,
+    },
     onUnrecorded: settings.onUnrecorded ?? base.onUnrecorded,
   }
 }

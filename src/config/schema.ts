@@ -68,6 +68,22 @@ const command = z
 /** A command hook of a file, with its point resolved. */
 export type CommandSetting = z.output<typeof command>
 
+const keep = z.strictObject({
+  days: z
+    .number()
+    .min(1)
+    .max(36_500)
+    .nullable()
+    .optional()
+    .describe('Not older than this many days; 90. null: no limit.'),
+  bytes: z
+    .int()
+    .min(1_000_000)
+    .nullable()
+    .optional()
+    .describe('The size of the database, without free pages; 2000000000. null: no limit.'),
+})
+
 const settings = {
   $schema: z.string().optional().describe('The URL of this schema, for editors.'),
   extends: z
@@ -109,6 +125,12 @@ const settings = {
         .max(10)
         .optional()
         .describe('Where the daemon also notes the end of the record: file:/path, or an address that takes POST.'),
+      keep: keep.optional().describe('What the daemon keeps of the trace: it removes the oldest records.'),
+      archive: z
+        .string()
+        .startsWith('/', 'expected an absolute path')
+        .optional()
+        .describe('A folder for what is removed, as compressed exports. If one cannot be written, nothing is removed.'),
     })
     .optional(),
 }
@@ -148,7 +170,7 @@ export function knownKeys(kind: FileKind, path: readonly PropertyKey[]): readonl
   if (first === 'breaker') return Object.keys(settings.breaker.unwrap().shape)
   if (first === 'risk') return Object.keys(settings.risk.unwrap().shape)
   if (first === 'daemon') return Object.keys(settings.daemon.unwrap().shape)
-  if (first === 'trace') return Object.keys(settings.trace.unwrap().shape)
+  if (first === 'trace') return Object.keys(second === 'keep' ? keep.shape : settings.trace.unwrap().shape)
   if (first !== 'hooks') return []
   return second === undefined ? [...Object.keys(hooks.shape), ...Object.keys(BUILT_IN_HOOKS)] : HOOK_KEYS
 }

@@ -42,7 +42,7 @@ const start = async (more: Partial<WatchOptions> = {}): Promise<WatchedConfig> =
   return watched
 }
 const becomes = (mode: string) =>
-  vi.waitFor(() => expect(watched?.current.config.enforcement).toBe(mode), { timeout: 5_000, interval: 20 })
+  vi.waitFor(() => expect(watched?.current.config.enforcement).toBe(mode), { timeout: 60_000, interval: 20 })
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
 describe('watching', () => {
@@ -73,7 +73,7 @@ describe('watching', () => {
   it('C3 keeps the last good state through a half-written save, reports it, and continues after it', async () => {
     await start()
     writeFileSync(profile, '{"enforcement":"adv')
-    await vi.waitFor(() => expect(reloads).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(reloads).toHaveLength(1), { timeout: 60_000 })
     expect(reloads[0]).toMatchObject({
       isChanged: false,
       current: { stale: ['profile:default'], config: { enforcement: 'enforce' } },
@@ -112,13 +112,13 @@ describe('watching', () => {
     await start({ project, trusted: { isTrusted: (_dir, hash) => hash === trusted } })
     mkdirSync(join(project, '.arc'))
     writeFileSync(join(project, '.arc', 'config.yaml'), 'commands:\n  - event: pre_tool_use\n    command: ./check.sh\n')
-    await vi.waitFor(() => expect(watched?.current.project?.commands).toHaveLength(1), { timeout: 5_000 })
+    await vi.waitFor(() => expect(watched?.current.project?.commands).toHaveLength(1), { timeout: 60_000 })
     expect(watched?.current.config.commands).toEqual([])
     trusted = watched?.current.project?.hash ?? ''
     expect(watched?.reload().config.commands).toHaveLength(1)
     await pause(300)
     writeFileSync(join(project, 'check.sh'), '2')
-    await vi.waitFor(() => expect(watched?.current.config.commands).toEqual([]), { timeout: 5_000 })
+    await vi.waitFor(() => expect(watched?.current.config.commands).toEqual([]), { timeout: 60_000 })
     expect(watched?.current.problems).toMatchObject([{ kind: 'untrusted' }])
   })
 

@@ -34,6 +34,7 @@ import { claimHome, type DaemonPresence, ownsPidFile, removeRunFiles, updatePidF
 import { readOnDemandState, recordGoodStart, STABLE_MS } from './process/on-demand.ts'
 import { loginFile, socketFile } from './process/paths.ts'
 import { currentProcess } from './process/pid-file.ts'
+import { RetentionSchedule } from './retention-schedule.ts'
 import { TaskService } from './task-service.ts'
 
 /** How to start a daemon. */
@@ -53,6 +54,8 @@ export interface DaemonOptions {
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** How often a reader of the stream must answer a ping. */
   readonly pingMs?: number | undefined
+  /** When retention first runs. */
+  readonly retentionMs?: number | undefined
   /** Set on a managed machine: two more sockets, and callers choose no profile. */
   readonly managed?: ManagedSockets | undefined
   /** Set for a daemon that a hook started: it ends when it is idle. */
@@ -125,6 +128,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   await record(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
   const anchors = new AnchorSender({ home, pool, report })
+  const retention = new RetentionSchedule({ pool, report, firstMs: options.retentionMs })
   const idle = watchUse(options, { pool, usage: routes.usage, inFlight })
   const stop = once(async () => {
     idle.stop()
@@ -132,6 +136,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     traceTail.close()
     const servers = [local, remote, ...managedServers]
     await closeServers(servers, { inFlight, stopping, finishMs: options.finishMs ?? FINISH_MS })
+    await retention.stop()
     await tasks.close()
     await record(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     // An on-demand daemon that others keep ending must not be started again and again.

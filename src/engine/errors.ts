@@ -63,6 +63,14 @@ export const ERRORS = {
     when: 'The database cannot be opened or written: missing permission, missing folder, full or read-only disk.',
     fix: 'Check that its folder exists and is writable.',
   },
+  ARC_ARCHIVE_FAILED: {
+    when: 'The archive of the records that retention would remove cannot be written. No record is removed.',
+    fix: 'Check that the folder in trace.archive exists, is writable and has free space.',
+  },
+  ARC_TRACE_BROKEN: {
+    when: 'Retention would remove a record that was changed or is missing. No record from there on is removed, because it is evidence.',
+    fix: 'See "arc trace verify". "arc trace cut --force" removes the records after you looked at them.',
+  },
   ARC_SQLITE_MISSING: {
     when: 'No SQLite can be loaded: neither node:sqlite, nor libsql, nor better-sqlite3. The message gives the reason for each.',
     fix: 'Use Node 22.16 or newer, or install arc-supervisor again on this machine without --omit=optional.',

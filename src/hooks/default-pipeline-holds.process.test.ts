@@ -198,4 +198,4 @@ it('M3 M4 processes that attack at once get through what is flaky, and through n
     expect(result).toMatchObject({ floor: 25, guard: 25, breaker: 'open' })
     expect(result.meek).toBeLessThan(25)
   }
-}, 120_000)
+})

@@ -13,7 +13,7 @@ const LIBRARY = new URL('../../dist/index.js', import.meta.url).href
 function runProgram(program: string): unknown {
   const source = `import { createEngine } from ${JSON.stringify(LIBRARY)}\n${program}`
   const args = ['--input-type=module', '--eval', source]
-  const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 25_000 })
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 100_000 })
   expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
   return JSON.parse(stdout)
 }
@@ -82,7 +82,7 @@ describe('an engine on the real clock', () => {
       engine.register('pre:tool', () => { throw new Error('hook bug') }, { name: 'bad' })
       engine.dispatch('pre:tool', { tool: 'shell', args: {} })`
     const args = ['--input-type=module', '--eval', source]
-    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 25_000 })
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 100_000 })
     expect([stdout, stderr]).toEqual(['', 'arc: hook bad failed at pre:tool: crash: Error: hook bug\n'])
   })
 

@@ -1,7 +1,7 @@
 // Disk space that is given up first when the disk is full, so that the steps under way can still be recorded.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const FILE = 'reserve'

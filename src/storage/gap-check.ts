@@ -35,7 +35,9 @@ export function describeGaps({ recorded, lost, last, pending }: GapCheck): strin
   const parts = [
     ...(now > 0 ? [`${now} ${now === 1 ? 'entry is' : 'entries are'} not recorded yet: ${pending[0]?.why ?? ''}`] : []),
     ...(recorded > 0
-      ? [`${recorded} ${recorded === 1 ? 'gap' : 'gaps'} in the trace, ${lost} entries lost, the last at ${last ?? '?'}`]
+      ? [
+          `${recorded} ${recorded === 1 ? 'gap' : 'gaps'} in the trace, ${lost} entries lost, the last at ${last ?? '?'}`,
+        ]
       : []),
   ]
   return parts.length === 0 ? undefined : parts.join('; ')

@@ -61,7 +61,9 @@ export class GapNotes {
   list(): (Gap & { readonly isOver: boolean })[] {
     try {
       const text = readFileSync(this.#file)
-      const slots = Array.from({ length: SLOTS }, (_, at) => parse(text.subarray(at * SLOT_BYTES, (at + 1) * SLOT_BYTES)))
+      const slots = Array.from({ length: SLOTS }, (_, at) =>
+        parse(text.subarray(at * SLOT_BYTES, (at + 1) * SLOT_BYTES)),
+      )
       return slots.flatMap((note) => (note === undefined ? [] : [{ ...note, isOver: !isProcessAlive(note.pid) }]))
     } catch {
       // There is no home yet.

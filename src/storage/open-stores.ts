@@ -17,7 +17,9 @@ import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-f
 import { AnchorWriter } from './sqlite/anchor-writer.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { SqliteStateStore } from './sqlite/state-store.ts'
+import { TraceRetention } from './sqlite/trace-retention.ts'
 import { SqliteTraceStore } from './sqlite/trace-store.ts'
+import { update } from './state.ts'
 
 /** The open stores. */
 export interface Stores {
@@ -37,6 +39,8 @@ export interface Stores {
   anchor(): Anchor | undefined
   /** That the database is not the one that was noted: told once. */
   takeMismatch(): string | undefined
+  /** Retention of the database; undefined where there is no durable record. Closed with the stores. */
+  openRetention(): TraceRetention | undefined
   /** Safe to call twice. */
   close(): void
 }
@@ -80,7 +84,11 @@ function openDurable(parts: Parts, { waitMs, isGrouped = false }: StoresOptions)
   // Only a daemon runs long enough to make the reserve again.
   const onCommitted = isGrouped ? (): void => reserve.makeSometimes() : undefined
   const makeRoom = (): boolean => reserve.giveUp()
-  const shared = new DatabaseFile(databaseFile(home), { onSetAside, waitMs }, { isGrouped, gaps, makeRoom, onCommitted })
+  const shared = new DatabaseFile(
+    databaseFile(home),
+    { onSetAside, waitMs },
+    { isGrouped, gaps, makeRoom, onCommitted },
+  )
   const trace = new SqliteTraceStore(shared, { env: process.env })
   const state = new SqliteStateStore(shared)
   if (isGrouped) reserve.make()
@@ -115,6 +123,7 @@ function openDurable(parts: Parts, { waitMs, isGrouped = false }: StoresOptions)
     get isBlocked() {
       return shared.queue.isBlocked
     },
+    openRetention: () => new TraceRetention(shared),
     flush: () => shared.queue.flush(),
     anchor: () => anchors.note(),
   }
@@ -128,6 +137,7 @@ function openInMemory(gaps: GapTracker, error: unknown): Stores {
     state: new MemoryStateStore(),
     ...{ isDurable: false, isBlocked: false, traceFailure },
     gap: () => gaps.gap,
+    openRetention: () => undefined,
     flush: () => false,
     anchor: () => undefined,
     takeMismatch: () => undefined,
@@ -136,21 +146,37 @@ function openInMemory(gaps: GapTracker, error: unknown): Stores {
 }
 
 const NOTE_TTL_MS = 86_400_000
+// A process that claimed a note and ended must not keep others from it.
+const CLAIM_MS = 10_000
 
 // Processes that ended left notes of entries that they could not record. Of several processes that read a note, one wins.
-function recordNotes(notes: GapNotes, { trace, state, traceFailure }: Pick<Stores, 'trace' | 'state' | 'traceFailure'>): void {
+function recordNotes(notes: GapNotes, stores: Pick<Stores, 'trace' | 'state' | 'traceFailure'>): void {
+  const { trace, state, traceFailure } = stores
   for (const { isOver, ...gap } of notes.list()) {
     if (!isOver) continue
     try {
-      if (!state.set(`gap:${gap.id}`, true, 0, NOTE_TTL_MS)) continue
+      if (trace.get(gap.id).found !== 'nothing') notes.remove(gap.id)
+      else if (claimNote(state, gap.id)) {
+        void traceFailure.settle(trace.append(gapEntry(gap, 0))).then((isRecorded) => {
+          if (isRecorded) notes.remove(gap.id)
+        })
+      }
     } catch {
       // The database cannot be written now: the note stays for the next process.
       return
     }
-    void traceFailure.settle(trace.append(gapEntry(gap, 0))).then((isRecorded) => {
-      if (isRecorded) notes.remove(gap.id)
-    })
   }
+}
+
+function claimNote(state: StateStore, id: string): boolean {
+  const now = Date.now()
+  let isOwn = false
+  const claim = (before: number | undefined): number | undefined => {
+    isOwn = before === undefined || Math.abs(now - before) > CLAIM_MS
+    return isOwn ? now : undefined
+  }
+  update<number>(state, `gap:${id}`, claim, NOTE_TTL_MS)
+  return isOwn
 }
 
 // Recorded in the database that is there now.

@@ -73,7 +73,7 @@ describe('processes at the same moment', () => {
     const stdin = { contents: PARTS, resolveDir: ROOT, loader: 'ts' as const }
     const outfile = join(folder, 'parts.mjs')
     buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
-  }, 60_000)
+  })
 
   const newFile = () => join(folder, `arc-${++runs}.db`)
   const race = async (role: string, file: string, settings: object, racers = 6): Promise<unknown[]> => {
@@ -110,7 +110,7 @@ describe('processes at the same moment', () => {
     expect(won.filter(Boolean)).toHaveLength(1)
     expect(approvals.get('held')?.status).toBe('used')
     state.close()
-  }, 60_000)
+  })
 
   it('B5 exactly one answer counts', async () => {
     const file = newFile()
@@ -122,7 +122,7 @@ describe('processes at the same moment', () => {
     expect(winners).toEqual([approvals.get('held')?.answeredBy])
     expect(approvals.get('held')?.status).toBe(Number(winners[0]) % 2 === 0 ? 'approved' : 'denied')
     state.close()
-  }, 60_000)
+  })
 
   it('M4 failures of all of them count, and it opens once', async () => {
     const file = newFile()
@@ -137,7 +137,7 @@ describe('processes at the same moment', () => {
     const other = new SqliteStateStore(quiet)
     expect(other.get('breaker:p')?.value).toMatchObject({ status: 'closed', failures: 54 })
     other.close()
-  }, 60_000)
+  })
 
   it('R4 one of them has the turn of a roundtable, the others are out of turn', async () => {
     const file = newFile()
@@ -150,5 +150,5 @@ describe('processes at the same moment', () => {
     expect(table?.turns.map(({ agent }) => agent)).toEqual(['claude'])
     expect(table?.turns[0]?.content).toBe(`this is ${blocked.indexOf(false)}`)
     state.close()
-  }, 60_000)
+  })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { MemoryBus } from '../bus/memory-bus.ts'
+import { MemoryBus } from '../bus/memory/memory-bus.ts'
 import { MemoryTaskStore } from '../storage/memory/task-store.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { Delegator, type DelegatorOptions, type TaskMessage } from './delegator.ts'

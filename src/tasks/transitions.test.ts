@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ArcError } from '../engine/errors.ts'
 import { MemoryTaskStore } from '../storage/memory/task-store.ts'
-import { taskStoreContract } from '../testing/task-store-contract.ts'
 import { TASK_STATUSES, type Task, type TaskStatus } from './task.ts'
 import {
   advanceTask,
@@ -111,10 +110,6 @@ describe('the state machine of tasks', () => {
 })
 
 describe('tasks in memory', () => {
-  for (const { title, run } of taskStoreContract) {
-    it(`T2 ${title}`, () => run({ make: () => new MemoryTaskStore() }))
-  }
-
   it('T2 whatever is tried, the history is the sequence of what succeeded and every step of it is allowed', () => {
     const operation = fc.record({
       action: fc.constantFrom(...ACTIONS),

@@ -22,6 +22,11 @@ export interface ArchiveHeader {
   readonly to: Checkpoint
 }
 
+export function formatArchiveLine({ database, from, to }: ArchiveHeader): string {
+  const ends = { from: { hash: from.hash, seq: from.seq }, to: { hash: to.hash, seq: to.seq } }
+  return canonicalize({ archive: { database, ...ends } })
+}
+
 /**
  * Checks exported lines, wherever they were taken to. Pass the end of the chain to notice a lost tail.
  * @example

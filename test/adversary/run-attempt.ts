@@ -26,6 +26,11 @@ const AT_ONCE = 8
 // A quick look: what passes is not done.
 const IS_ASKING_ONLY = process.env.ARC_ADVERSARY_RUN === 'off'
 
+// Classes of attempts about what is decided. The other ones are also about the way of a call to ARC, so they take that way.
+const ABOUT_VERDICTS = new Set([
+  ...['guarded-shell', 'guarded-tools', 'switch-off', 'other-tools', 'ordinary', 'catastrophe'],
+])
+
 const CANARIES = ['rm -rf ~', 'git push --force']
 
 /** Prepares the account: a home in enforce, three agents, a daemon, a project with a repository. */
@@ -103,7 +108,11 @@ export class Range {
   // One call each, all at the same time: nothing is done yet, so none can influence another.
   async #askBatch(attempts: readonly Attempt[]): Promise<Asked[]> {
     const calls = attempts.map(({ steps }) => steps[0] as ToolCall | RawCall)
-    const requests = calls.map((call, at) => this.#requestOf(call, sessionOf(attempts[at] as Attempt)))
+    const requests = calls.map((call, at) => {
+      const attempt = attempts[at] as Attempt
+      const isVerdictOnly = ABOUT_VERDICTS.has(attempt.class) && 'tool' in call && !call.host && !call.env
+      return { ...this.#requestOf(call, sessionOf(attempt)), isVerdictOnly }
+    })
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls: requests })
     return answers.map((answer, at) => readAnswer(calls[at] as ToolCall | RawCall, answer))
   }

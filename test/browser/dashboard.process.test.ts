@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     await daemon.run('ls -la src', 'total 0')
     await daemon.before(BLOCKED)
     await daemon.hook('PostToolUse', { tool_name: 'Read', tool_input: { file_path: '/a' }, tool_use_id: 'never-asked' })
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

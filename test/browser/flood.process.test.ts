@@ -21,7 +21,7 @@ describe.skipIf(chromium === undefined)('a flood of decisions', PATIENCE, () => 
   beforeAll(async () => {
     browser = await launchChromium(chromium ?? '')
     daemon = await new ArcDaemon().start()
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

@@ -49,7 +49,7 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
       ],
     }).start()
     await sendAll()
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await browser?.close()

@@ -54,6 +54,7 @@ it('finds a new home in order', async () => {
     'record',
     'configuration',
     'breaker',
+    'retention',
     'mode',
     'daemon',
   ])

@@ -28,6 +28,7 @@ import { daemonCheck } from './doctor/daemon-check.ts'
 import { homeChecks } from './doctor/home-checks.ts'
 import { managedChecks } from './doctor/managed-checks.ts'
 import { modeChecks } from './doctor/mode-checks.ts'
+import { retentionCheck } from './doctor/retention-check.ts'
 
 export interface DoctorOptions {
   readonly live?: boolean
@@ -41,7 +42,7 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   // This account cannot read the home of a managed machine, so only the outside is checked.
   const isOutside = managedForOthers() !== undefined
   const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)
-  if (!isOutside) checks.push(...homeChecks(home), ...configChecks(), ...modeChecks(home), await daemonCheck(home))
+  if (!isOutside) checks.push(...homeChecks(home), ...configChecks(home), ...modeChecks(home), await daemonCheck(home))
   const seen = isOutside ? [] : readLastSeen(home)
   const installed = installedHosts()
   const versions = await readVersions(installed)
@@ -59,7 +60,7 @@ export async function doctor({ live, json }: DoctorOptions): Promise<number> {
   return ok ? 0 : 1
 }
 
-function configChecks(): Check[] {
+function configChecks(home: string): Check[] {
   const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     const { config, loaded, problems } = preview
@@ -81,7 +82,8 @@ function configChecks(): Check[] {
       ...(isOpen && { fix: 'arc logs --action hook:error' }),
     }
     const { project } = loaded
-    if (project === undefined || project.commands.length + project.scripts.length === 0) return [files, breaker]
+    const own = [files, breaker, retentionCheck(home, config.trace)]
+    if (project === undefined || project.commands.length + project.scripts.length === 0) return own
     const trust: Check = project.isTrusted
       ? { name: 'trust', ok: true, detail: `the hooks of ${project.dir} are trusted` }
       : {
@@ -90,7 +92,7 @@ function configChecks(): Check[] {
           detail: `the hooks of ${project.dir} are not trusted, so they do not run`,
           fix: `arc trust ${project.dir}`,
         }
-    return [files, breaker, trust]
+    return [...own, trust]
   } finally {
     close()
   }

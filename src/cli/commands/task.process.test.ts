@@ -53,7 +53,7 @@ it('T1 a task goes from one agent to the other and back, each in a separate proc
   expect(jsonLines(stdout).map(({ action }) => action)).toEqual([
     ...['task:assign', 'task:accept', 'task:request-input', 'task:provide-input', 'task:complete'],
   ])
-}, 120_000)
+})
 
 it('T2 a wrong actor, an invalid transition and self-delegation exit with 1 and the typed error, and change nothing', async () => {
   const id = await delegated()
@@ -72,7 +72,7 @@ it('T2 a wrong actor, an invalid transition and self-delegation exit with 1 and 
     expect(ran.stderr).toContain(`[${code}]`)
   }
   expect(onlyJson<Task>(await arc('show', id, '--json'))).toMatchObject({ status: 'assigned', version: 2 })
-}, 120_000)
+})
 
 it('T3 a listener in a program is notified of a task completed on the command line', async () => {
   const { delegator, close } = await openTasks({ home: HOME })
@@ -87,7 +87,7 @@ it('T3 a listener in a program is notified of a task completed on the command li
   expect(await done).toMatchObject({ output: 'from elsewhere' })
   clearInterval(alive)
   close()
-}, 120_000)
+})
 
 const profile = (home: string, blocked: object): void => {
   mkdirSync(join(home, 'profiles'), { recursive: true })
@@ -117,7 +117,7 @@ it('T2 a new task passes the pipeline first: blocked, it ends with 2 and is not 
   expect(jsonLines(stdout)).toMatchObject([{ hook: 'no-prod', point: 'pre:agent:spawn' }])
   await delegated(home)
   expect(onlyJson<Task[]>(await runArcInProcess(['task', 'list', '--json'], { home }))).toHaveLength(1)
-}, 120_000)
+})
 
 it('T2 a task whose text asks for destruction does not get through in enforce', async () => {
   const home = newHome()
@@ -126,7 +126,7 @@ it('T2 a task whose text asks for destruction does not get through in enforce', 
   expect(blocked).toMatchObject({ code: 2 })
   expect(blocked.stderr).toMatch(/blocked by risk-detection/)
   expect(onlyJson(await runArcInProcess(['task', 'list', '--json'], { home }))).toEqual([])
-}, 120_000)
+})
 
 it('T2 a task that needs a person ends with 3 and is stored once it is approved', async () => {
   const home = newHome()
@@ -143,7 +143,7 @@ it('T2 a task that needs a person ends with 3 and is stored once it is approved'
   expect(onlyJson<Task>(await delegate())).toMatchObject({ status: 'assigned', description: 'Tidy it' })
   // One yes is for one task.
   expect(await delegate()).toMatchObject({ code: 3 })
-}, 120_000)
+})
 
 it('T2 rules for spawned agents reach the one who gets the task', async () => {
   const home = newHome()
@@ -152,7 +152,7 @@ it('T2 rules for spawned agents reach the one who gets the task', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     description: expect.stringMatching(/never delete in cascade[\s\S]*Tidy up$/),
   })
-}, 60_000)
+})
 
 it('shows what people need, and nothing that a terminal would obey', async () => {
   const home = newHome()
@@ -167,4 +167,4 @@ it('shows what people need, and nothing that a terminal would obey', async () =>
   expect(await runArcInProcess(['task', 'list', '--limit', '0'], { home })).toMatchObject({ code: 2 })
   expect(await runArcInProcess(['task', 'list', '--status', 'odd'], { home })).toMatchObject({ code: 2, stdout: '' })
   expect(await runArcInProcess(['task', 'delegate', 'x'], { home })).toMatchObject({ code: 2, stdout: '' })
-}, 60_000)
+})

@@ -110,11 +110,11 @@ async function stopDaemon(): Promise<void> {
 }
 
 async function until(check: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; ) {
+  for (const end = Date.now() + 100_000; Date.now() < end; ) {
     if (await check()) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error('not within 20 s')
+  throw new Error('not within 100 s')
 }
 
 const file = (): string => join(home, 'arc.db')

@@ -1,4 +1,4 @@
-// `arc trace`: verify or export the audit trail.
+// `arc trace`: verify, cut or export the audit trail.
 
 import { type Command, Option } from 'commander'
 import { example, type Run } from '../command-declaration.ts'
@@ -6,8 +6,8 @@ import { example, type Run } from '../command-declaration.ts'
 export function addTrace(arc: Command, run: Run): void {
   const trace = arc
     .command('trace')
-    .summary('verify or export the audit trail')
-    .description('verify or export the audit trail, the hash-chained records behind logs and why')
+    .summary('verify, cut or export the audit trail')
+    .description('verify, cut or export the audit trail, the hash-chained records behind logs and why')
     .addHelpText('after', example('arc trace verify'))
   trace
     .command('verify')
@@ -18,6 +18,18 @@ export function addTrace(arc: Command, run: Run): void {
     .option('--json', 'print {ok, records, firstBad, since, cut, head, anchors: {checked, mismatch}}')
     .addHelpText('after', example('arc trace verify --anchors /mnt/backup/arc-anchors.jsonl'))
     .action((options) => run(import('./trace.run.ts').then(({ verifyTrace }) => verifyTrace(options))))
+  trace
+    .command('cut')
+    .summary('remove the oldest records')
+    .description('remove the oldest records now: what trace.keep of the profile does not keep, or the given limits')
+    .option('--before <time>', 'remove records before this time: 30d or a date')
+    .option('--keep-days <days>', 'keep this many days')
+    .option('--keep-bytes <size>', 'keep this much: 500MB, 2GB')
+    .option('--dry-run', 'only show what would be removed')
+    .option('--force', 'also remove records that were changed')
+    .option('--json', 'print {removed, cut, archives}')
+    .addHelpText('after', example('arc trace cut --keep-days 30 --dry-run'))
+    .action((options) => run(import('./trace-cut.run.ts').then(({ cutTrace }) => cutTrace(options))))
   trace
     .command('export')
     .description('print all records as lines of JSON')

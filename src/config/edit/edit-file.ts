@@ -3,6 +3,7 @@
 
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { editJson, type JsonText } from '../../json-text/json-text.ts'
 import { isYamlFile } from '../extensions.ts'
 import { type Parsed, parseText } from '../parse-text.ts'
 import { formatKey, type Problem, problem } from '../problem.ts'
@@ -10,7 +11,6 @@ import { readTextFile } from '../read-file.ts'
 import type { FileKind } from '../schema.ts'
 import { validate } from '../validate.ts'
 import { cannotWrite, makeFolder, replaceFile, resolveTarget, withLock } from './atomic-file.ts'
-import { editJson } from './json-edit.ts'
 import type { KeyPath } from './key-path.ts'
 import { editYaml } from './yaml-edit.ts'
 
@@ -84,7 +84,7 @@ export function editText(file: string, given: string, { path, value }: Change, k
   const expected = changed(parsed.value, path, plain)
   if (expected === NOWHERE) return { problems: [notThere(parsed, path)] }
   if (isDeepStrictEqual(expected, parsed.value)) return checked(file, given, given, kind)
-  const candidates = isYamlFile(file) ? editYaml(text, path, plain) : [editJson(text, path, plain)]
+  const candidates = isYamlFile(file) ? editYaml(text, path, plain) : [changeJson(text, path, plain)]
   for (const candidate of candidates) {
     if (candidate === undefined) continue
     const result = parseText(file, candidate)
@@ -94,6 +94,18 @@ export function editText(file: string, given: string, { path, value }: Change, k
   }
   const message = `${formatKey(path)} cannot be changed from here without changing something else; change it in an editor.`
   return { problems: [problem('invalid', file, message, { key: formatKey(path), position: parsed.at(path) })] }
+}
+
+// The text with one key changed; undefined where the path leads through another kind of value.
+function changeJson(text: string, path: KeyPath, value: unknown): string | undefined {
+  let isDone = true
+  const edit = (json: JsonText): void => {
+    const node = json.at(path)
+    if (value !== undefined) isDone = json.set(path, value)
+    else if (node !== undefined) json.remove(node)
+  }
+  const edited = editJson(text, edit, 'lines')
+  return isDone && typeof edited === 'string' ? edited : undefined
 }
 
 function checked(file: string, before: string, text: string, kind: FileKind): Edited {

@@ -146,7 +146,7 @@ describe('with the client of the SDK', () => {
       (await client.getTask({ tenant: '', id, historyLength: 2 })).history.map(({ parts }) => textOf(parts)),
     ).toEqual(['Which files?', 'Those in src'])
     expect((await client.getTask({ tenant: '', id, historyLength: 0 })).history).toEqual([])
-  }, 120_000)
+  })
 
   it('T3 a subscriber gets every transition by other processes, until the end', async () => {
     const client = await connect()
@@ -168,7 +168,7 @@ describe('with the client of the SDK', () => {
       'status TASK_STATE_COMPLETED',
     ])
     await expect(client.resubscribeTask({ tenant: '', id }).next()).rejects.toThrow(/is over: it is completed/)
-  }, 120_000)
+  })
 
   it('T3 a message waits for its task unless returnImmediately is set, and streams on request', async () => {
     const client = await connect('/a2a/reviewer/')
@@ -189,7 +189,7 @@ describe('with the client of the SDK', () => {
       ...['task TASK_STATE_SUBMITTED', 'status TASK_STATE_WORKING', 'status TASK_STATE_FAILED Nothing there'],
     ])
     close()
-  }, 60_000)
+  })
 
   it('T1 cancels, once and only for who delegated', async () => {
     const client = await connect()
@@ -240,7 +240,7 @@ describe('with the client of the SDK', () => {
     const { heard, over } = listen(client.sendMessageStream(send('Wipe the disk of the server', { metadata: AGENTS })))
     await over
     expect(heard).toEqual(['task TASK_STATE_REJECTED'])
-  }, 60_000)
+  })
 
   it('T2 a task that needs a person is rejected until it is approved', async () => {
     const command = `echo '{"decision":"ask","reason":"somebody should look"}'`
@@ -259,7 +259,7 @@ describe('with the client of the SDK', () => {
     const [approval] = onlyJson<[{ id: string }]>(await runArc(['approvals', 'list', '--json'], { home: at.home }))
     await runArc(['approvals', 'approve', approval.id], { home: at.home })
     expect(await delegated(client)).toMatchObject({ status: { state: SUBMITTED } })
-  }, 60_000)
+  })
 
   it('T3 a daemon that is started anew knows everything, and who subscribed can do so again', async () => {
     const client = await connect()
@@ -278,7 +278,7 @@ describe('with the client of the SDK', () => {
     expect(before.heard).toEqual(['task TASK_STATE_SUBMITTED'])
     expect(heard).toEqual(['task TASK_STATE_WORKING', 'artifact Done meanwhile', 'status TASK_STATE_COMPLETED'])
     expect(await client.getTask({ tenant: '', id })).toMatchObject({ id, contextId, status: { state: COMPLETED } })
-  }, 120_000)
+  })
 
   it('T3 a client that disconnects leaves no subscriber, and a daemon that stops answers waiting requests', async () => {
     const client = await connect()
@@ -309,7 +309,7 @@ describe('with the client of the SDK', () => {
     await stream.over
     expect(stream.heard).toEqual(['task TASK_STATE_SUBMITTED'])
     expect(reports).toEqual([])
-  }, 60_000)
+  })
 
   it('lists tasks page by page, the last that moved first, and by state, context and time', async () => {
     const client = await connect()
@@ -346,7 +346,7 @@ describe('with the client of the SDK', () => {
     await expect(tester.getTask({ tenant: '', id: made[0] ?? '' })).rejects.toMatchObject({ name: 'TaskNotFoundError' })
     await expect(client.listTasks({ ...query, pageToken: 'nonsense' })).rejects.toThrow(/pageToken/)
     close()
-  }, 60_000)
+  })
 
   it.each(['codex review', 'a/b', 'task.>.*', '../..', '100%', 'prüfer', 'a?b#c'])(
     'hands tasks to %j by its path, and to no other agent',

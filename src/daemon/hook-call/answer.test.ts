@@ -143,7 +143,7 @@ describe('an answer', () => {
       await judge.close()
       other.remove()
     }
-  }, 120_000)
+  })
 })
 
 describe('a host that fires twice', () => {

@@ -16,8 +16,8 @@ import { computeApprovalWait, computeRecordWait, computeReplyDeadline, withReply
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
 import { buildReplyNotes } from './reply-notes.ts'
-import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
+import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
 
 /** A payload of a host, and the facts of the process that sent it. */
 export interface HookCall {

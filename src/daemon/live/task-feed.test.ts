@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect, it } from 'vitest'
-import { MemoryBus } from '../../bus/memory-bus.ts'
+import { MemoryBus } from '../../bus/memory/memory-bus.ts'
 import { MemoryTaskStore } from '../../storage/memory/task-store.ts'
 import { Delegator } from '../../tasks/delegator.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'

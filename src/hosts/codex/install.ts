@@ -2,10 +2,10 @@
 // Codex warn, so ARC goes where the user's hooks are.
 
 import { join } from 'node:path'
+import { findTextPosition } from '../../json-text/json-text.ts'
 import { hookLine, isHookLine } from '../install/command-line.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
 import type { HostInstall, InstallFile, InstallOptions, InstallTarget, TextProblem } from '../install/install-file.ts'
-import { findTextPosition } from '../install/json-text.ts'
 import { readToml, type TomlName } from '../install/toml-text.ts'
 import { CODEX_EVENTS } from './events.ts'
 import { codexFacts } from './facts.ts'

@@ -2,12 +2,12 @@
 
 import { getNodeValue, type Node } from 'jsonc-parser'
 import { isRecord } from '../../engine/plain-data.ts'
+import { editJson, type JsonText, render } from '../../json-text/json-text.ts'
 import type { AgentFacts } from '../facts/agent-facts.ts'
 import type { HostName } from '../facts/list.ts'
 import type { HostEvents } from '../host.ts'
 import { commandInLine, hookLine, isHookLine } from './command-line.ts'
 import type { InstallFile, InstallOptions } from './install-file.ts'
-import { editJson, type JsonText, render } from './json-text.ts'
 
 /** How a host writes its hooks down. */
 export interface HooksFormat {

@@ -1,5 +1,7 @@
 // The files of an installation: which files hold ARC's hooks, and how the hooks are added and removed. Types only.
 
+import type { TextProblem } from '../../json-text/json-text.ts'
+
 /** Environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -23,16 +25,12 @@ export interface InstallOptions {
   readonly failClosed?: boolean | undefined
 }
 
-/** Why a file cannot be edited; positions count from 1. */
-export interface InstallProblem {
+/** Why a file cannot be edited. */
+export interface InstallProblem extends TextProblem {
   readonly path: string
-  readonly line: number
-  readonly column: number
-  readonly message: string
 }
 
-/** Where in a text something is wrong. */
-export type TextProblem = Omit<InstallProblem, 'path'>
+export type { TextProblem }
 
 /** One file that may hold ARC's part. */
 export interface InstallFile {

@@ -1,8 +1,8 @@
 // As much of TOML as is needed to add a block to the end of a file without breaking it: which tables and keys there are,
 // and that the text is whole. What it does not understand it refuses.
 
+import { findTextPosition } from '../../json-text/json-text.ts'
 import type { TextProblem } from './install-file.ts'
-import { findTextPosition } from './json-text.ts'
 
 /** A table header or a key, with its whole path. */
 export interface TomlName {

@@ -37,7 +37,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 600 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 50))
+  for (let tries = 0; tries < 2_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 50))
   expect(condition()).toBe(true)
 }
 
@@ -71,7 +71,7 @@ describe('asking a program', () => {
     expect(kind).toBe('exit')
     expect(stdout.text.length).toBe(1024 * 1024)
     expect(stdout.text.length + stdout.droppedBytes).toBe(200_000_000)
-  }, 90_000)
+  })
 
   it('R7 says what could not be started, and by what it was ended', async () => {
     expect(await ask('', { command: './none' })).toMatchObject({ kind: 'not-started', why: './none was not found' })

@@ -60,7 +60,7 @@ describeEachDriver(() => {
     const at = opened()
     await append(at, 300)
     // No other process checkpoints: the WAL is far too short for the writers.
-    await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(2 * MB)
+    await expect.poll(() => statSync(at.path).size, { timeout: 60_000 }).toBeGreaterThan(2 * MB)
     expect(statSync(`${at.path}-wal`).size).toBeLessThan(30 * MB)
     expect(at.trace.verify()).toMatchObject({ ok: true, records: 600 })
   })
@@ -82,7 +82,7 @@ describeEachDriver(() => {
     at.file.close()
     const { size } = statSync(at.path)
     await append(at, 300)
-    await expect.poll(() => statSync(at.path).size, { timeout: 20_000 }).toBeGreaterThan(size + MB)
+    await expect.poll(() => statSync(at.path).size, { timeout: 60_000 }).toBeGreaterThan(size + MB)
     expect(at.trace.verify()).toMatchObject({ ok: true, records: 1_200 })
   })
 })

@@ -39,7 +39,11 @@ export class DatabaseFile {
   #opened: Opened | undefined
   #walPages = 0
 
-  constructor(path: string, options: OpenOptions = {}, { isGrouped = false, gaps, makeRoom, onCommitted }: FileOptions = {}) {
+  constructor(
+    path: string,
+    options: OpenOptions = {},
+    { isGrouped = false, gaps, makeRoom, onCommitted }: FileOptions = {},
+  ) {
     this.path = path
     this.options = options
     this.isGrouped = isGrouped

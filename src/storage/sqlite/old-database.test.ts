@@ -61,7 +61,7 @@ describeEachDriver(() => {
       expect(store.retain(policy)).toEqual(memory.retain(policy))
       expect(store.verify()).toEqual(memory.verify())
       store.close()
-    }, 60_000)
+    })
 
     it('of version 6, with records that were not indexed yet, verifies and counts every record', async () => {
       const { store, records } = openVersion6()
@@ -89,7 +89,7 @@ describeEachDriver(() => {
         if (record.kind !== 'evaluation') expect(store.get(record.id)).toMatchObject({ found: record.kind, record })
       }
       store.close()
-    }, 60_000)
+    })
 
     it('of version 6 in which a class was removed still has all records, and verification names the first', () => {
       writeFileSync(file, brotliDecompressSync(readFileSync(VERSION_6)))

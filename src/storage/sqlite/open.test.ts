@@ -92,7 +92,7 @@ describeEachDriver(() => {
       store.close()
       store.close()
       db.close()
-    }, 20_000)
+    })
 
     it('says why a database cannot be used', () => {
       writeFileSync(join(folder, 'home'), 'a file where the folder should be')

@@ -30,7 +30,7 @@ export function preparePageText(db: Database): Statement<[number, number, number
   const columns = COLUMNS.map((name) => (NULLABLE.includes(name) ? `coalesce(${name}, char(1))` : name))
   const line = `concat_ws(char(9), body, ${columns.join(', ')})`
   return db.prepare(
-    `SELECT count, ${db.text('text')} FROM (
+    `SELECT count, text FROM (
        SELECT count(*) AS count, group_concat(line, char(10)) AS text FROM (
          SELECT ${line} AS line FROM trace WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?))`,
   )

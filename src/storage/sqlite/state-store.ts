@@ -135,11 +135,9 @@ const LAST_CHARACTER = '\u{10ffff}'
 
 function prepare(db: Database) {
   return {
-    one: db.prepare<[string], Row>(
-      `SELECT ${db.text('key')}, ${db.text('value')}, version FROM state WHERE state.key = ?`,
-    ),
+    one: db.prepare<[string], Row>('SELECT key, value, version FROM state WHERE state.key = ?'),
     range: db.prepare<[string, string], Row>(
-      `SELECT ${db.text('key')}, ${db.text('value')}, version FROM state
+      `SELECT key, value, version FROM state
        WHERE state.key >= ? AND state.key < ? ORDER BY state.key`,
     ),
     insert: db.prepare<[string, string, number | null], Pick<Row, 'version'>>(
@@ -150,7 +148,7 @@ function prepare(db: Database) {
       'UPDATE state SET value = ?, version = version + 1, expires = ? WHERE key = ? AND version = ? RETURNING version',
     ),
     expired: db.prepare<[number, number], Pick<Row, 'key' | 'version'>>(
-      `SELECT ${db.text('key')}, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?`,
+      'SELECT key, version FROM state WHERE expires <= ? ORDER BY expires LIMIT ?',
     ),
     remove: db.prepare<[string, number]>('DELETE FROM state WHERE key = ? AND version = ?'),
     noteRemoved: db.prepare<[number]>('UPDATE state_removed SET version = max(version, ?)'),

@@ -109,10 +109,10 @@ export class SqliteTaskStore implements TaskStore {
 
 function prepare(db: Database) {
   return {
-    one: db.prepare<[string], Row>(`SELECT ${db.text('body')} FROM task WHERE id = ?`),
-    records: db.prepare<[string], Row>(`SELECT ${db.text('body')} FROM task_record WHERE task = ? ORDER BY version`),
+    one: db.prepare<[string], Row>('SELECT body FROM task WHERE id = ?'),
+    records: db.prepare<[string], Row>('SELECT body FROM task_record WHERE task = ? ORDER BY version'),
     list: db.prepare<[ListParameters], Row>(
-      `SELECT ${db.text('body')} FROM task WHERE (:status IS NULL OR status = :status) AND (:from IS NULL OR delegator = :from)
+      `SELECT body FROM task WHERE (:status IS NULL OR status = :status) AND (:from IS NULL OR delegator = :from)
        AND (:to IS NULL OR assignee = :to) ORDER BY id DESC LIMIT :limit`,
     ),
     insert: db.prepare<[Columns]>(
@@ -125,10 +125,10 @@ function prepare(db: Database) {
     ),
     record: db.prepare<[string, number, string]>('INSERT INTO task_record (task, version, body) VALUES (?, ?, ?)'),
     expired: db.prepare<[number], Row>(
-      `SELECT ${db.text('body')} FROM task WHERE lease_until <= ? AND status = 'working' ORDER BY id`,
+      `SELECT body FROM task WHERE lease_until <= ? AND status = 'working' ORDER BY id`,
     ),
     over: db.prepare<[number], { readonly id: string }>(
-      `SELECT ${db.text('id')} FROM task WHERE ended <= ? ORDER BY ended LIMIT ${PURGE_BATCH}`,
+      `SELECT id FROM task WHERE ended <= ? ORDER BY ended LIMIT ${PURGE_BATCH}`,
     ),
     remove: db.prepare<[string]>('DELETE FROM task WHERE id = ?'),
     removeRecords: db.prepare<[string]>('DELETE FROM task_record WHERE task = ?'),

@@ -45,9 +45,9 @@ export class TraceFactsReader {
 
 function prepare(db: Database) {
   return {
-    origin: db.prepare<[], Origin>(`SELECT ${db.text('id')}, created, anchored FROM database_origin`),
-    ends: db.prepare<[], EndRow>(`SELECT ${db.text('name')}, seq, ${db.text('hash')} FROM trace_end`),
-    hash: db.prepare<[number], string>(`SELECT ${db.text('hash')} FROM trace WHERE seq = ?`).pluck(),
+    origin: db.prepare<[], Origin>('SELECT id, created, anchored FROM database_origin'),
+    ends: db.prepare<[], EndRow>('SELECT name, seq, hash FROM trace_end'),
+    hash: db.prepare<[number], string>('SELECT hash FROM trace WHERE seq = ?').pluck(),
     setAnchored: db.prepare('UPDATE database_origin SET anchored = 1'),
   }
 }

@@ -61,7 +61,7 @@ describeEachDriver(() => {
       expect(store.verify()).toMatchObject({ ok: true, records: 750 })
       expect(store.counters()).toMatchObject({ records: 750, steps: 250, total: { pass: 500 } })
       store.close()
-    }, 120_000)
+    })
 
     it('keeps a whole and verifiable chain when writers are killed in the middle', async () => {
       const file = join(folder, 'killed.db')
@@ -85,7 +85,7 @@ describeEachDriver(() => {
       expect(told.filter((id) => !kept.has(id))).toEqual([])
       expect(told.length).toBeGreaterThan(0)
       store.close()
-    }, 60_000)
+    })
   })
 
   async function collect(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {

@@ -39,7 +39,7 @@ export class TraceReader {
     }
     const isAscending = filter.afterSeq !== undefined
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-    const sql = `SELECT ${this.#db.text('body')} FROM trace ${chooseIndex(filter)} ${where}
+    const sql = `SELECT body FROM trace ${chooseIndex(filter)} ${where}
       ORDER BY seq ${isAscending ? 'ASC' : 'DESC'} LIMIT ?`
     const bodies = this.#prepare(sql).all(...values, readLimit(filter))
     const records = bodies.map((body) => JSON.parse(body) as TraceRecord)

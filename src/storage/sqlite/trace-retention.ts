@@ -1,53 +1,229 @@
 // Removes the oldest records. The cut stores the hash of the last removed record, so that the chain can be verified from
-// there on. A step is never separated from its evaluations.
+// there on. A step is never separated from its evaluations. Every function here is one short read or write: the caller
+// decides how many follow each other.
 
+import { ArcError } from '../../engine/errors.ts'
+import type { Checkpoint, Link } from '../../trace/chain.ts'
 import type { RetainPolicy } from '../ports.ts'
-import type { TraceReader } from './trace-reader.ts'
-import type { TraceRow, TraceRows } from './trace-rows.ts'
+import { Connection } from './connection.ts'
+import type { DatabasePath } from './database-file.ts'
+import type { Database, Statement } from './driver/driver.ts'
+import type { OpenOptions } from './open-options.ts'
+import { TraceReader } from './trace-reader.ts'
+import type { ChainEnd } from './trace-rows.ts'
+import { checkRange, prepareVerification, type VerifyStatements } from './trace-verification.ts'
 
-const BATCH = 2_000
-
-/** The last record to remove. */
-export function findCut({ before, maxBytes }: RetainPolicy, rows: TraceRows, reader: TraceReader): number {
-  const byAge = before === undefined ? 0 : reader.firstSince(before) - 1
-  const bySize = maxBytes === undefined ? 0 : findCutBySize(maxBytes, rows)
-  return Math.max(byAge, bySize)
+/** How much there is. */
+export interface TraceUsage {
+  /** Which database. */
+  readonly database: string
+  readonly cut: Checkpoint
+  readonly head: Checkpoint
+  /** When the oldest record was written, in ms; undefined without records. */
+  readonly oldest: number | undefined
+  /** The length of all records. */
+  readonly textBytes: number
+  /** The size of the database file without its free pages. */
+  readonly usedBytes: number
+  readonly freeBytes: number
 }
 
-/** Removes a batch of the records up to there, inside the caller's transaction. Returns how many. */
-export function removeBatch(rows: TraceRows, upTo: number): number {
-  const page = rows.page(rows.end('cut').seq, BATCH)
-  const wanted = page.findLast(({ seq }) => seq <= upTo)
-  if (wanted === undefined) return 0
-  const last = findEndOfStep(rows, wanted)
+/** Which records to remove. */
+export interface CutRequest {
+  /** The last of them; the rest of its step is removed too. */
+  readonly upTo: number
+  /** At most this many, and the rest of the last step. */
+  readonly limit: number
+  /** Also removes records that were changed: otherwise they stay, because they are evidence. */
+  readonly isForced?: boolean | undefined
+}
+
+interface SizedRow {
+  readonly seq: number
+  readonly bytes: number
+}
+
+export interface RetentionStatements extends VerifyStatements {
+  readonly reader: TraceReader
+  readonly sizes: Statement<[number, number], SizedRow>
+  readonly nextStep: Statement<[number], number>
+  readonly lastUpTo: Statement<[number], ChainEnd>
+  readonly cutBefore: Statement<[], string>
+  readonly database: Statement<[], string>
+}
+
+const SEARCH_PAGE = 1_000
+
+export function prepareRetention(db: Database): RetentionStatements {
+  const statements = prepareVerification(db)
+  return {
+    ...statements,
+    reader: new TraceReader(db, statements.rows),
+    sizes: db.prepare('SELECT seq, octet_length(body) AS bytes FROM trace WHERE seq > ? ORDER BY seq LIMIT ?'),
+    nextStep: db
+      .prepare<[number], number>('SELECT seq FROM trace WHERE seq > ? AND step IS NULL ORDER BY seq LIMIT 1')
+      .pluck(),
+    lastUpTo: db.prepare(`SELECT seq, hash, clock, 0 AS bytes FROM trace WHERE seq <= ? ORDER BY seq DESC LIMIT 1`),
+    cutBefore: db
+      .prepare<[], string>(
+        `SELECT body FROM trace INDEXED BY trace_by_action
+         WHERE action = 'trace:cut' AND action NOT IN ('hook:pass', 'step:pass') ORDER BY seq DESC LIMIT 1`,
+      )
+      .pluck(),
+    database: db.prepare<[], string>(`SELECT id FROM database_origin`).pluck(),
+  }
+}
+
+/** Finds the last record to remove, page by page. */
+export class CutSearch {
+  readonly #connection: Connection<RetentionStatements>
+  readonly #policy: Pick<RetainPolicy, 'before' | 'maxBytes'>
+  #found: Found | undefined
+
+  constructor(connection: Connection<RetentionStatements>, policy: Pick<RetainPolicy, 'before' | 'maxBytes'>) {
+    this.#connection = connection
+    this.#policy = policy
+  }
+
+  /** Reads the next page; false at the end. */
+  next(): boolean {
+    // Replaced as a whole, since the work of a read may be repeated.
+    this.#found = this.#connection.read((statements) => searchNext(statements, this.#policy, this.#found))
+    return !this.#found.isDone
+  }
+
+  get upTo(): number {
+    return this.#found?.upTo ?? 0
+  }
+}
+
+interface Found {
+  readonly upTo: number
+  /** How many bytes remain if the records up to there are removed. */
+  readonly bytes: number
+  readonly isDone: boolean
+}
+
+function searchNext(
+  { rows, reader, sizes }: RetentionStatements,
+  { before, maxBytes = Number.MAX_SAFE_INTEGER }: Pick<RetainPolicy, 'before' | 'maxBytes'>,
+  found: Found | undefined,
+): Found {
+  const byAge = before === undefined ? 0 : reader.firstSince(before) - 1
+  let { upTo, bytes } = found ?? { upTo: rows.end('cut').seq, bytes: rows.end('head').bytes }
+  const page = bytes > maxBytes ? sizes.all(upTo, SEARCH_PAGE) : []
+  for (const row of page) {
+    if (bytes <= maxBytes) break
+    bytes -= row.bytes
+    upTo = row.seq
+  }
+  const isDone = bytes <= maxBytes || page.length === 0
+  return { upTo: isDone ? Math.max(upTo, byAge) : upTo, bytes, isDone }
+}
+
+/** Removes a batch inside the caller's transaction. Returns how many records; 0 when there is nothing left to remove. */
+export function removeBatch(statements: RetentionStatements, { upTo, limit, isForced }: CutRequest): number {
+  const { rows } = statements
+  const cut = rows.end('cut')
+  if (upTo <= cut.seq) return 0
+  const end = findEndOfStep(statements, Math.min(upTo, cut.seq + limit))
+  if (isForced !== true) refuseBroken(statements, cut, end)
+  const last = statements.lastUpTo.get(end)
+  if (last === undefined || last.seq <= cut.seq) return 0
   const { bytes, count } = rows.sizeUpTo(last.seq)
   rows.removeUpTo(last.seq)
-  rows.setEnd('cut', { seq: last.seq, hash: last.hash, clock: last.clock, bytes: 0 })
+  rows.setEnd('cut', { ...last, bytes: 0 })
   const head = rows.end('head')
   rows.setEnd('head', { ...head, bytes: Math.max(0, head.bytes - bytes) })
   return count
 }
 
-function findCutBySize(maxBytes: number, rows: TraceRows): number {
-  let { bytes } = rows.end('head')
-  let last = rows.end('cut').seq
-  while (bytes > maxBytes) {
-    const page = rows.page(last, BATCH)
-    if (page.length === 0) break
-    for (const { seq, body } of page) {
-      if (bytes <= maxBytes) break
-      bytes -= Buffer.byteLength(body)
-      last = seq
-    }
-  }
-  return last
+function findEndOfStep({ rows, nextStep }: RetentionStatements, seq: number): number {
+  const next = nextStep.get(seq)
+  return next === undefined ? rows.end('head').seq : next - 1
 }
 
-function findEndOfStep(rows: TraceRows, from: TraceRow): TraceRow {
-  let last = from
-  for (;;) {
-    const next = rows.bySeq(last.seq + 1)
-    if (next === undefined || next.step === null) return last
-    last = next
+// What was changed is evidence, so it must not be removed automatically.
+function refuseBroken(statements: RetentionStatements, cut: ChainEnd, end: number): void {
+  const added = statements.lastUpTo.get(cut.seq)
+  const message = added === undefined ? checkRange(statements, cut, end)?.message : `record ${added.seq} was added`
+  if (message === undefined) return
+  throw new ArcError('ARC_TRACE_BROKEN', `Retention stops where a record is not as it was written: ${message}.`)
+}
+
+/** Retention of one database file. */
+export class TraceRetention {
+  readonly #connection: Connection<RetentionStatements>
+  readonly #path: string
+
+  constructor(path: DatabasePath, options: OpenOptions = {}) {
+    this.#connection = new Connection(path, options, prepareRetention)
+    this.#path = typeof path === 'string' ? path : path.path
+  }
+
+  get path(): string {
+    return this.#path
+  }
+
+  usage(): TraceUsage {
+    return this.#connection.read(({ rows, sizes, database }, db) => {
+      const cut = rows.end('cut')
+      const head = rows.end('head')
+      const first = sizes.all(cut.seq, 1)[0]
+      const pageSize = Number(db.pragma('page_size'))
+      const free = Number(db.pragma('freelist_count'))
+      return {
+        database: database.get() ?? '',
+        cut: { seq: cut.seq, hash: cut.hash },
+        head: { seq: head.seq, hash: head.hash },
+        oldest: first && rows.clock(first.seq),
+        textBytes: head.bytes,
+        usedBytes: (Number(db.pragma('page_count')) - free) * pageSize,
+        freeBytes: free * pageSize,
+      }
+    })
+  }
+
+  search(policy: Pick<RetainPolicy, 'before' | 'maxBytes'>): CutSearch {
+    return new CutSearch(this.#connection, policy)
+  }
+
+  /** The record that a cut up to here really ends with: the last of its step. */
+  endOfStep(seq: number): Checkpoint | undefined {
+    return this.#connection.read((statements) => {
+      const last = statements.lastUpTo.get(findEndOfStep(statements, seq))
+      return last && { seq: last.seq, hash: last.hash }
+    })
+  }
+
+  /** The number of the last record that the newest recorded cut removed. */
+  recordedCut(): number | undefined {
+    const body = this.#connection.read(({ cutBefore }) => cutBefore.get())
+    if (body === undefined) return undefined
+    const { metadata } = JSON.parse(body) as { metadata?: { seq?: unknown } }
+    return typeof metadata?.seq === 'number' ? metadata.seq : undefined
+  }
+
+  removeBatch(request: CutRequest): number {
+    return this.#connection.write((statements) => removeBatch(statements, request))
+  }
+
+  /** The records after a number, in order. */
+  links(after: number, limit: number): Link[] {
+    return this.#connection.read(({ rows }) => rows.page(after, limit))
+  }
+
+  /** Gives up to this many free pages back to the disk. Returns how many. */
+  vacuum(pages: number): number {
+    return this.#connection.write((_statements, db) => {
+      const before = Number(db.pragma('freelist_count'))
+      db.exec(`PRAGMA incremental_vacuum(${pages})`)
+      return before - Number(db.pragma('freelist_count'))
+    })
+  }
+
+  /** Safe to call twice. */
+  close(): void {
+    this.#connection.close()
   }
 }

@@ -54,8 +54,8 @@ export class TraceRows {
   readonly #removeUpTo: Statement<[number]>
 
   constructor(db: Database) {
-    const row = `SELECT seq, step, time, clock, ${TEXT_COLUMNS.map((name) => db.text(name)).join(', ')} FROM trace`
-    this.#end = db.prepare(`SELECT seq, ${db.text('hash')}, clock, bytes FROM trace_end WHERE name = ?`)
+    const row = `SELECT seq, step, time, clock, ${TEXT_COLUMNS.join(', ')} FROM trace`
+    this.#end = db.prepare('SELECT seq, hash, clock, bytes FROM trace_end WHERE name = ?')
     this.#setEnd = db.prepare('UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = ?')
     this.#insert = db.prepare(
       `INSERT INTO trace (seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body)
@@ -66,7 +66,7 @@ export class TraceRows {
        ON CONFLICT (scope, key, name) DO UPDATE SET count = count + excluded.count`,
     )
     this.#counters = db.prepare(
-      `SELECT ${db.text('scope')}, ${db.text('key')}, ${db.text('name')}, count FROM
+      `SELECT scope, key, name, count FROM
          (SELECT * FROM trace_counter WHERE scope IN ('records', 'total', 'hook')
           UNION ALL SELECT * FROM (SELECT * FROM trace_counter WHERE scope = 'hour' ORDER BY key DESC LIMIT ?))`,
     )
@@ -77,7 +77,7 @@ export class TraceRows {
     this.#byId = db.prepare(`${row} WHERE trace.id = ? ORDER BY seq DESC LIMIT 1`)
     // Qualified: ORDER BY prefers the name of a result column, which may be bytes.
     this.#nextId = db
-      .prepare<[string], string>(`SELECT ${db.text('id')} FROM trace WHERE trace.id > ? ORDER BY trace.id LIMIT 1`)
+      .prepare<[string], string>('SELECT id FROM trace WHERE trace.id > ? ORDER BY trace.id LIMIT 1')
       .pluck()
     this.#size = db.prepare(
       'SELECT coalesce(sum(octet_length(body)), 0) AS bytes, count(*) AS count FROM trace WHERE seq <= ?',

@@ -26,17 +26,20 @@ import type { DatabasePath } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { TraceReader } from './trace-reader.ts'
-import { findCut, removeBatch } from './trace-retention.ts'
-import { ChainWalk, prepareVerification, type VerifyStatements } from './trace-verification.ts'
+import { CutSearch, prepareRetention, type RetentionStatements, removeBatch } from './trace-retention.ts'
+import { TraceRows } from './trace-rows.ts'
+import { ChainWalk } from './trace-verification.ts'
 
 /** Options of the database and of the redaction. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
 
-interface Prepared extends VerifyStatements {
+interface Prepared {
+  readonly rows: TraceRows
   readonly reader: TraceReader
 }
 
 const PAGE = 1_000
+const BATCH = 500
 // The store writes no number below 1, but a tampered file may have one.
 const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 
@@ -48,6 +51,7 @@ const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 export class SqliteTraceStore implements TraceStore {
   readonly #connection: Connection<Prepared>
   readonly #redactor: Redactor
+  #slow: Connection<RetentionStatements> | undefined
 
   constructor(path: DatabasePath, options: SqliteTraceOptions = {}) {
     this.#connection = new Connection(path, options, prepare)
@@ -79,7 +83,7 @@ export class SqliteTraceStore implements TraceStore {
   }
 
   verify(options: VerifyRequest = {}): Verification {
-    const walk = new ChainWalk(this.#connection, options)
+    const walk = new ChainWalk(this.#maintenance, options)
     while (walk.next()) options.onProgress?.(walk.records)
     return walk.result()
   }
@@ -99,11 +103,14 @@ export class SqliteTraceStore implements TraceStore {
   }
 
   retain(policy: RetainPolicy): Retained {
-    const upTo = this.#connection.read(({ rows, reader }) => findCut(policy, rows, reader))
+    const search = new CutSearch(this.#maintenance, policy)
+    while (search.next());
     let removed = 0
     for (;;) {
       // In batches: other writers wait for one batch only.
-      const count = this.#connection.write(({ rows }) => removeBatch(rows, upTo))
+      const count = this.#maintenance.write((statements) =>
+        removeBatch(statements, { upTo: search.upTo, limit: BATCH }),
+      )
       if (count === 0) break
       removed += count
     }
@@ -119,11 +126,18 @@ export class SqliteTraceStore implements TraceStore {
   close(): void {
     this.#connection.close()
   }
+
+  // Prepared at the first use: a hook call needs none of these statements.
+  get #maintenance(): Connection<RetentionStatements> {
+    const { file } = this.#connection
+    this.#slow ??= new Connection(file, file.options, prepareRetention)
+    return this.#slow
+  }
 }
 
 function prepare(db: Database): Prepared {
-  const statements = prepareVerification(db)
-  return { ...statements, reader: new TraceReader(db, statements.rows) }
+  const rows = new TraceRows(db)
+  return { rows, reader: new TraceReader(db, rows) }
 }
 
 // In a transaction, so that no other writer moves the head meanwhile.

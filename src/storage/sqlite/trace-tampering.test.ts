@@ -130,7 +130,7 @@ describeEachDriver(() => {
         }),
         { numRuns: 150 },
       )
-    }, 60_000)
+    })
 
     // Refused, set aside, named by verify, or all records are as they were.
     function isSeenOrHarmless(): boolean {

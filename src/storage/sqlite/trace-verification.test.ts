@@ -132,7 +132,7 @@ describeEachDriver(() => {
 function rewrite(db: Database, seq: number, forge: (body: string) => string): void {
   const rows = db
     .prepare<[number], { seq: number; hash: string; body: string }>(
-      `SELECT seq, ${db.text('hash')}, ${db.text('body')} FROM trace WHERE seq >= ? ORDER BY seq`,
+      `SELECT seq, hash, body FROM trace WHERE seq >= ? ORDER BY seq`,
     )
     .all(seq - 1)
   const update = db.prepare<[string, string, number]>('UPDATE trace SET body = ?, hash = ? WHERE seq = ?')

@@ -123,6 +123,13 @@ function checkPage(statements: VerifyStatements, progress: Progress, start: Head
   return { ...progress, records, last: end, isDone: end.seq === range.upTo }
 }
 
+/** What is wrong with the records after `start`, up to `upTo`: for a few records. */
+export function checkRange({ rows, pageText }: VerifyStatements, start: Head, upTo: number): BadRecord | undefined {
+  const page = pageText.get(start.seq, upTo, upTo - start.seq) ?? { count: 0, text: null }
+  const end = checkPageText(page, start) ?? checkRows(rows.page(start.seq, page.count), start)
+  return 'firstBad' in end ? end.firstBad : findLostTail(end, { seq: upTo, hash: end.hash })
+}
+
 // Every record so far is good: is the last one the end?
 function finish(progress: Progress, last: Head, head: { readonly seq: number; readonly hash?: string }): Progress {
   const firstBad = findLostTail(last, { seq: head.seq, hash: head.hash ?? last.hash })

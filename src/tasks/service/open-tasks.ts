@@ -3,7 +3,7 @@
 
 import type { BusServices } from '../../bus/base-bus.ts'
 import type { Bus } from '../../bus/bus.ts'
-import { MemoryBus } from '../../bus/memory-bus.ts'
+import { MemoryBus } from '../../bus/memory/memory-bus.ts'
 import { rejectUnknownOptions } from '../../engine/errors.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { databaseFile } from '../../platform/home.ts'
@@ -85,7 +85,7 @@ export async function openTasks({ home, storeWaitMs, ...options }: OpenTasksOpti
   rejectUnknownOptions(options, ['admit', 'onMove', 'leaseMs', 'maxAttempts'], 'openTasks')
   const [{ SqliteTaskStore }, { SqliteBus }] = await Promise.all([
     import('../../storage/sqlite/task-store.ts'),
-    import('../../storage/sqlite/message-bus.ts'),
+    import('../../bus/sqlite/sqlite-bus.ts'),
   ])
   const file = databaseFile(home)
   const store = new SqliteTaskStore(file, { waitMs: storeWaitMs })

@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
 import { dirname, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +11,8 @@ import { fileURLToPath } from 'node:url'
 const { HOME } = process.env
 const PROJECT = join(HOME, 'project')
 const OUTPUT_LIMIT = 100_000
+// Connections to the daemon.
+const CONNECTIONS = new Agent({ keepAlive: true })
 
 const ACTIONS = { hook, hooks, perform, shell }
 
@@ -24,11 +27,34 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
 
-/** Asks the hook as the host would: the line from the host's own file, run by a shell, the payload on stdin. */
-function hook({ host, event, payload, encoding = 'utf8', env, cwd = PROJECT }) {
+/**
+ * Asks the hook as the host would: the line from the host's own file, run by a shell, the payload on stdin. With
+ * `isVerdictOnly` the request of the line goes straight to the daemon, and through the line where no daemon answers.
+ */
+async function hook({ host, event, payload, encoding = 'utf8', env, cwd = PROJECT, isVerdictOnly = false }) {
   const line = lineOf(host, event)
   if (line === undefined) return { code: 0, stdout: '', stderr: '', isAbsent: true }
-  return shell({ command: line, input: payload, encoding, env, cwd, timeoutMs: 70_000 })
+  const reply = isVerdictOnly ? await askDaemon(host, payload) : undefined
+  return reply ?? shell({ command: line, input: payload, encoding, env, cwd, timeoutMs: 70_000 })
+}
+
+function askDaemon(host, payload) {
+  const path = `/v1/hook/${host}/-`
+  const known = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }
+  const headers = { ...known, 'x-arc-cwd': PROJECT, 'x-arc-caller': String(process.pid) }
+  const options = { socketPath: join(HOME, '.arc/run/arc.sock'), method: 'POST', path, headers, agent: CONNECTIONS }
+  return new Promise((resolve) => {
+    const asked = request(options, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => (text += part))
+      response.on('end', () => {
+        const { exitCode, stdout, stderr } = response.statusCode === 200 ? JSON.parse(text) : {}
+        resolve(exitCode === undefined ? undefined : { code: exitCode, stdout, stderr })
+      })
+    })
+    asked.on('error', () => resolve(undefined))
+    asked.end(payload)
+  })
 }
 
 /** Several calls at the same time, as hosts make them for parallel tool calls. */

@@ -2,14 +2,13 @@
 // of the file is kept.
 
 import { join } from 'node:path'
-import { applyEdits, modify, parse } from 'jsonc-parser'
 import { ArcError } from '../../../engine/errors.ts'
-import { isRecord } from '../../../engine/plain-data.ts'
 import { AGENT_FACTS } from '../../../hosts/facts/list.ts'
 import { applyChanges, readTexts } from '../../../hosts/install/apply.ts'
 import type { InstallFile, TextProblem } from '../../../hosts/install/install-file.ts'
 import { backupPath, type FileChange } from '../../../hosts/install/plan.ts'
 import { HOSTS } from '../../../hosts/list.ts'
+import { editJson, type JsonText } from '../../../json-text/json-text.ts'
 
 // Without it a hook in a user's settings could change a call after ARC has decided.
 const ONLY_MANAGED = 'allowManagedHooksOnly'
@@ -47,7 +46,7 @@ export function addSystemHooks(host: string, root: string, command: string): voi
   const texts = readTexts([file.path, backup])
   const before = texts.get(file.path)
   const added = requireText(file.add(before, { command, failClosed: true }), file.path)
-  const after = has(added, ONLY_MANAGED) ? added : set(added, true)
+  const after = hasOnlyManaged(added) ? added : addOnlyManaged(added, file.path)
   if (after === before) return
   const isFirst = before !== undefined && !file.has(before)
   const saved: FileChange[] = isFirst ? [{ path: backup, before: texts.get(backup), after: before }] : []
@@ -62,7 +61,7 @@ export function removeSystemHooks(host: string, root: string): void {
   const before = texts.get(file.path)
   const original = texts.get(backup)
   if (before === undefined || !file.has(before)) return
-  const kept = original !== undefined && has(original, ONLY_MANAGED) ? before : set(before, undefined)
+  const kept = original !== undefined && hasOnlyManaged(original) ? before : removeOnlyManaged(before, file.path)
   const rest = file.remove(kept)
   const after = typeof rest === 'object' ? requireText(rest, file.path) : rest
   const changes: FileChange[] = [{ path: file.path, before, after: after ?? original }]
@@ -81,12 +80,25 @@ function requireText(text: string | TextProblem, path: string): string {
   throw new ArcError('ARC_SETUP_FAILED', `${path}:${text.line}:${text.column} ${text.message}`)
 }
 
-function has(text: string, key: string): boolean {
-  const value: unknown = parse(text)
-  return isRecord(value) && key in value
+function hasOnlyManaged(text: string): boolean {
+  let isThere = false
+  editJson(text, (json) => {
+    isThere = json.at([ONLY_MANAGED]) !== undefined
+  })
+  return isThere
 }
 
-function set(text: string, value: true | undefined): string {
-  const formattingOptions = { insertSpaces: true, tabSize: 2 }
-  return applyEdits(text, modify(text, [ONLY_MANAGED], value, { formattingOptions }))
+function addOnlyManaged(text: string, path: string): string {
+  return requireText(
+    editJson(text, (json) => void json.set([ONLY_MANAGED], true)),
+    path,
+  )
+}
+
+function removeOnlyManaged(text: string, path: string): string {
+  const edit = (json: JsonText): void => {
+    const node = json.at([ONLY_MANAGED])
+    if (node !== undefined) json.remove(node)
+  }
+  return requireText(editJson(text, edit), path)
 }

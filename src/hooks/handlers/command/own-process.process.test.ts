@@ -30,7 +30,7 @@ beforeAll(() => {
 function run(name: string, { prefix = '', args = [] as readonly string[] } = {}) {
   const command = `${prefix} exec "$0" "$@"`
   const all = ['-c', command, process.execPath, join(FIXTURES, name), bundle, ...args]
-  const { stdout, stderr, status } = spawnSync('sh', all, { encoding: 'utf8', timeout: 25_000 })
+  const { stdout, stderr, status } = spawnSync('sh', all, { encoding: 'utf8', timeout: 100_000 })
   expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
   return { result: JSON.parse(stdout) }
 }
@@ -54,7 +54,7 @@ describe('a process', () => {
 
   it('H4 takes its helper with it', async () => {
     const { result } = run('idle.mjs', { args: [join(FIXTURES, 'helper.mjs')] })
-    await expect.poll(() => isGroupAlive(result.pid), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => isGroupAlive(result.pid), { timeout: 60_000 }).toBe(false)
   })
 
   it('D6 out of file descriptors has a hook that could not start, and continues when there are some', () => {

@@ -57,10 +57,6 @@ class BetterSqliteDatabase implements Database {
     return this.#db.prepare(sql) as unknown as Statement<Parameters, R>
   }
 
-  text(column: string): string {
-    return column
-  }
-
   exec(sql: string): void {
     this.#db.exec(sql)
   }

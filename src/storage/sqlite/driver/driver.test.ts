@@ -48,7 +48,7 @@ describeEachDriver(() => {
     expect(db.prepare('SELECT name FROM item ORDER BY id').pluck().all()).toEqual(['one', null])
     expect(db.prepare('SELECT id FROM item WHERE name = :name').pluck().get({ name: 'one' })).toBe(1)
     expect(db.prepare('SELECT id FROM item WHERE id = 9').get()).toBeUndefined()
-    expect(db.prepare('UPDATE item SET name = ? WHERE id = 2 RETURNING name').pluck().get('two')).toBe('two')
+    expect(db.prepare('UPDATE item SET name = ? WHERE id = 2 RETURNING id').pluck().get('two')).toBe(2)
     expect(db.pragma('user_version')).toBe(0)
   })
 
@@ -101,9 +101,28 @@ describeEachDriver(() => {
 
   it('reads text that is not UTF-8, or has a NUL character in it, without ending the process', () => {
     db.exec("INSERT INTO item VALUES (1, CAST(x'61ff62' AS TEXT)), (2, 'a' || char(0) || 'b'), (3, NULL)")
-    const sql = `SELECT ${db.text('name')} FROM item ORDER BY id`
+    const sql = 'SELECT name FROM item ORDER BY id'
     expect(db.prepare(sql).pluck().all()).toEqual([expect.stringMatching(/^a.+b$/), 'a\0b', null])
     expect(db.prepare(sql).all()[1]).toMatchObject({ name: 'a\0b' })
+  })
+
+  it('reads such texts in expressions, joins and columns of numbers too', () => {
+    db.exec("INSERT INTO item VALUES (1, CAST(x'61ff00' AS TEXT)), (2, 'b')")
+    expect(db.prepare('SELECT max(name), count(*) AS n FROM item').get()).toMatchObject({ 'max(name)': 'b', n: 2 })
+    expect(db.prepare('SELECT min(name) FROM item').pluck().get()).toBe('a\uFFFD\0')
+    expect(db.prepare("SELECT coalesce(name, '') AS name FROM item WHERE id = ?").get(1)).toMatchObject({
+      name: 'a\uFFFD\0',
+    })
+    const joined =
+      'WITH a AS (SELECT * FROM item) SELECT a.name AS "x y", b.id FROM a JOIN item AS b USING (id) ORDER BY 2 DESC'
+    expect(db.prepare(joined).all()).toMatchObject([
+      { 'x y': 'b', id: 2 },
+      { 'x y': 'a\uFFFD\0', id: 1 },
+    ])
+    db.exec('CREATE TABLE number (n INTEGER)')
+    db.exec("INSERT INTO number VALUES (CAST(x'61ff00' AS TEXT))")
+    // A number, or the text.
+    expect([['a\uFFFD\0'], [0]]).toContainEqual(db.prepare('SELECT n FROM number').pluck().all())
   })
 
   it('names errors by the codes of SQLite', () => {

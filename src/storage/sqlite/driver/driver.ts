@@ -2,12 +2,10 @@
 // no table. A process uses one driver: two copies of SQLite in a process do not see each other's file locks, so that using
 // both on one file would damage it.
 
-/** A package that brings SQLite, by the name that ARC_SQLITE selects it with. */
-export type DriverName = 'node' | 'libsql' | 'better-sqlite3'
-
 /** Opens databases. */
 export interface Driver {
-  readonly name: DriverName
+  /** The name that ARC_SQLITE selects it with. */
+  readonly name: string
   /** Throws a SqliteError when the file cannot be opened. */
   open(file: string, options?: OpenFlags): Database
   /**
@@ -24,16 +22,11 @@ export interface OpenFlags {
   readonly isReadOnly?: boolean
 }
 
-/** An open connection. */
+/** An open connection. A text is read whole whatever bytes it has: bytes that are not UTF-8 become U+FFFD. */
 export interface Database {
   prepare<Parameters extends readonly unknown[] = readonly unknown[], Row = unknown>(
     sql: string,
   ): Statement<Parameters, Row>
-  /**
-   * The SQL to read a text column by, with the name of the column. libsql ends the whole process on text that is not UTF-8,
-   * which a damaged or changed file may hold, and cuts text off at a NUL character.
-   */
-  text(column: string): string
   /** Runs statements that need no parameter and return no row. */
   exec(sql: string): void
   /** Reads or sets a pragma: the first column of its first row. */

@@ -13,6 +13,7 @@ import {
   SqliteError,
   type Statement,
 } from './driver.ts'
+import { decodeRow, decodeValue, type ResultColumn, selectBytes } from './text-as-bytes.ts'
 
 /** The functions of the binary that are used. All but `databaseOpen` take their object as `this`. */
 interface Binary {
@@ -21,6 +22,7 @@ interface Binary {
   databaseClose(this: object): void
   databaseExecSync(this: object, sql: string): void
   databasePrepareSync(this: object, sql: string): object
+  statementColumns(this: object): readonly ResultColumn[]
   statementRaw(this: object, isRaw: boolean): void
   statementRun(this: object, parameters: unknown): Changes
   statementRowsSync(this: object, parameters: unknown): object
@@ -94,16 +96,10 @@ class LibsqlDatabase implements Database {
 
   prepare<Parameters extends readonly unknown[], R>(sql: string): Statement<Parameters, R> {
     if (BEGIN.test(sql)) return new ExecutedStatement(() => this.exec(sql))
-    const statement = new LibsqlStatement<Parameters, R>(
-      this.#binary,
-      translated(() => this.#binary.databasePrepareSync.call(this.#open(), sql)),
-    )
+    const bytesSql = selectBytes(sql, () => this.#binary.statementColumns.call(this.#compile(sql)))
+    const statement = new LibsqlStatement<Parameters, R>(this.#binary, this.#compile(bytesSql))
     this.#track(statement as unknown as LibsqlStatement<never, unknown>)
     return statement
-  }
-
-  text(column: string): string {
-    return `CAST(${column} AS BLOB) AS ${column}`
   }
 
   exec(sql: string): void {
@@ -111,7 +107,7 @@ class LibsqlDatabase implements Database {
   }
 
   pragma(sql: string): unknown {
-    const statement = translated(() => this.#binary.databasePrepareSync.call(this.#open(), `PRAGMA ${sql}`))
+    const statement = this.#compile(`PRAGMA ${sql}`)
     // Not plucked: the binary refuses that for a pragma that returns no row.
     const row = new LibsqlStatement<readonly [], object>(this.#binary, statement).get()
     return row && Object.values(row)[0]
@@ -130,6 +126,10 @@ class LibsqlDatabase implements Database {
     this.#statements = []
     this.#binary.databaseClose.call(this.#db)
     this.#db = undefined
+  }
+
+  #compile(sql: string): object {
+    return translated(() => this.#binary.databasePrepareSync.call(this.#open(), sql))
   }
 
   #track(statement: LibsqlStatement<never, unknown>): void {
@@ -220,9 +220,9 @@ class LibsqlStatement<Parameters extends readonly unknown[], R> implements State
       for (;;) {
         const page: unknown[] = new Array(size)
         this.#binary.rowsNext.call(source, page)
-        for (const row of page) {
+        for (const row of page as (object | undefined)[]) {
           if (row === undefined) return rows
-          rows.push((this.#isPlucked ? decoded((row as unknown[])[0]) : decodedRow(row as Row)) as R)
+          rows.push((this.#isPlucked ? decodeValue((row as unknown[])[0]) : decodeRow(row)) as R)
         }
       }
     })
@@ -231,20 +231,6 @@ class LibsqlStatement<Parameters extends readonly unknown[], R> implements State
   #open(): object {
     return this.#statement ?? failClosed()
   }
-}
-
-type Row = Record<string, unknown>
-
-// Blobs are texts that were read by `text`: no table has others.
-function decodedRow(row: Row): Row {
-  for (const name in row) if (typeof row[name] === 'object') row[name] = decoded(row[name])
-  return row
-}
-
-// A row as an array holds Buffers, a row as an object ArrayBuffers.
-function decoded(value: unknown): unknown {
-  if (Buffer.isBuffer(value)) return value.toString('utf8')
-  return value instanceof ArrayBuffer ? Buffer.from(value).toString('utf8') : value
 }
 
 function bound(parameters: readonly unknown[]): unknown {

@@ -3,16 +3,19 @@
 
 import { ArcError } from '../../../engine/errors.ts'
 import { loadBetterSqliteDriver } from './better-sqlite3-driver.ts'
-import type { Driver, DriverName } from './driver.ts'
+import type { Driver } from './driver.ts'
 import { loadLibsqlDriver } from './libsql-driver.ts'
 import { loadNodeDriver } from './node-driver.ts'
 
 // In the order in which they are tried: built into the runtime, then dependencies, then optional peers.
-const LOADERS: Readonly<Record<DriverName, () => Driver>> = {
+const LOADERS = {
   node: loadNodeDriver,
   libsql: loadLibsqlDriver,
   'better-sqlite3': loadBetterSqliteDriver,
-}
+} satisfies Readonly<Record<string, () => Driver>>
+
+/** A package that brings SQLite. */
+export type DriverName = keyof typeof LOADERS
 
 const DRIVER_NAMES = Object.keys(LOADERS) as readonly DriverName[]
 

@@ -9,6 +9,7 @@ import {
   SqliteError,
   type Statement,
 } from './driver.ts'
+import { decodeRow, type ResultColumn, selectBytes } from './text-as-bytes.ts'
 
 // The types of the oldest supported Node do not know the module.
 interface Sqlite {
@@ -27,6 +28,7 @@ interface DatabaseSync {
 }
 
 interface StatementSync {
+  columns(): readonly ResultColumn[]
   setAllowUnknownNamedParameters(isAllowed: boolean): void
   run(...parameters: readonly unknown[]): {
     readonly changes: number | bigint
@@ -41,14 +43,16 @@ type Row = Readonly<Record<string, unknown>>
 /** Throws with the reason where this Node has no usable `node:sqlite`. */
 export function loadNodeDriver(): Driver {
   const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite')) as Sqlite | undefined
-  if (sqlite === undefined || !canTellTransaction(sqlite)) {
+  const abilities = sqlite && probe(sqlite)
+  if (sqlite === undefined || abilities?.tellsTransaction !== true) {
     throw new Error(
       `Node ${process.versions.node} has no node:sqlite that can be used; Node 22.16 is the first that has`,
     )
   }
+  const { cutsTexts } = abilities
   return {
     name: 'node',
-    open: (file, flags) => new NodeDatabase(sqlite, file, flags),
+    open: (file, flags) => new NodeDatabase(sqlite, file, cutsTexts, flags),
     checkpointSource: `(file) => {
       process.emitWarning = () => {}
       const { DatabaseSync } = process.getBuiltinModule('node:sqlite')
@@ -58,11 +62,13 @@ export function loadNodeDriver(): Driver {
   }
 }
 
-function canTellTransaction({ DatabaseSync }: Sqlite): boolean {
-  // A property of the object, not of its class.
+// Node before 22.16 does not say whether a transaction is open; Node 22 ends a text at its first NUL character.
+function probe({ DatabaseSync }: Sqlite): { readonly tellsTransaction: boolean; readonly cutsTexts: boolean } {
   const db = new DatabaseSync(':memory:', { readOnly: false, timeout: 0 })
   try {
-    return 'isTransaction' in db
+    const text = firstColumn(db.prepare("SELECT 'a' || char(0) || 'b'").get())
+    // A property of the object, not of its class.
+    return { tellsTransaction: 'isTransaction' in db, cutsTexts: text !== 'a\0b' }
   } finally {
     db.close()
   }
@@ -81,8 +87,15 @@ function withoutWarning<T>(load: () => T): T {
 
 class NodeDatabase implements Database {
   readonly #db: DatabaseSync
+  readonly #cutsTexts: boolean
 
-  constructor({ DatabaseSync }: Sqlite, file: string, { timeoutMs = 0, isReadOnly = false }: OpenFlags = {}) {
+  constructor(
+    { DatabaseSync }: Sqlite,
+    file: string,
+    cutsTexts: boolean,
+    { timeoutMs = 0, isReadOnly = false }: OpenFlags = {},
+  ) {
+    this.#cutsTexts = cutsTexts
     this.#db = translated(() => new DatabaseSync(file, { readOnly: isReadOnly, timeout: timeoutMs }))
   }
 
@@ -91,11 +104,12 @@ class NodeDatabase implements Database {
   }
 
   prepare<Parameters extends readonly unknown[], R>(sql: string): Statement<Parameters, R> {
-    return new NodeStatement<Parameters, R>(translated(() => this.#db.prepare(sql)))
+    const bytesSql = this.#cutsTexts ? selectBytes(sql, () => this.#compile(sql).columns()) : sql
+    return new NodeStatement<Parameters, R>(this.#compile(bytesSql), this.#cutsTexts)
   }
 
-  text(column: string): string {
-    return column
+  #compile(sql: string): StatementSync {
+    return translated(() => this.#db.prepare(sql))
   }
 
   exec(sql: string): void {
@@ -103,7 +117,7 @@ class NodeDatabase implements Database {
   }
 
   pragma(sql: string): unknown {
-    return firstColumn(translated(() => this.#db.prepare(`PRAGMA ${sql}`).get()))
+    return firstColumn(translated(() => this.#compile(`PRAGMA ${sql}`).get()))
   }
 
   close(): void {
@@ -113,10 +127,12 @@ class NodeDatabase implements Database {
 
 class NodeStatement<Parameters extends readonly unknown[], R> implements Statement<Parameters, R> {
   readonly #statement: StatementSync
+  readonly #decode: (row: Row) => Row
   #isPlucked = false
 
-  constructor(statement: StatementSync) {
+  constructor(statement: StatementSync, hasBytes: boolean) {
     this.#statement = statement
+    this.#decode = hasBytes ? decodeRow : (row) => row
     // As the other drivers: an object may have more fields than the statement has parameters.
     statement.setAllowUnknownNamedParameters(true)
   }
@@ -128,11 +144,12 @@ class NodeStatement<Parameters extends readonly unknown[], R> implements Stateme
 
   get(...parameters: Parameters): R | undefined {
     const row = translated(() => this.#statement.get(...parameters))
-    return (this.#isPlucked ? firstColumn(row) : row) as R | undefined
+    const decoded = row && this.#decode(row)
+    return (this.#isPlucked ? firstColumn(decoded) : decoded) as R | undefined
   }
 
   all(...parameters: Parameters): R[] {
-    const rows = translated(() => this.#statement.all(...parameters))
+    const rows = translated(() => this.#statement.all(...parameters)).map(this.#decode)
     return (this.#isPlucked ? rows.map(firstColumn) : rows) as R[]
   }
 

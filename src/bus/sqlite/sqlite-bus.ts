@@ -1,14 +1,14 @@
 // A bus between processes: messages are rows, and a process with subscribers polls a few times in 100 ms for rows of other
 // processes. A poll costs microseconds, and a process without subscribers does not poll.
 
-import { BaseBus, type BusServices, type SentMessage, type Subscription } from '../../bus/base-bus.ts'
-import { INBOX } from '../../bus/bus.ts'
-import { isUnder } from '../../bus/subject.ts'
 import { describe } from '../../engine/errors.ts'
+import { Connection } from '../../storage/sqlite/connection.ts'
+import type { Database } from '../../storage/sqlite/driver/driver.ts'
+import type { OpenOptions } from '../../storage/sqlite/open-options.ts'
 import { Redactor } from '../../trace/redact.ts'
-import { Connection } from './connection.ts'
-import type { Database } from './driver/driver.ts'
-import type { OpenOptions } from './open-options.ts'
+import { BaseBus, type BusServices, type SentMessage, type Subscription } from '../base-bus.ts'
+import { INBOX } from '../bus.ts'
+import { isUnder } from '../subject.ts'
 
 interface MessageRow {
   readonly seq: number
@@ -201,7 +201,7 @@ function prepare(db: Database) {
     // What was tidied away counts too.
     head: db.prepare<[], number>(`SELECT seq FROM sqlite_sequence WHERE name = 'bus_message'`).pluck(),
     after: db.prepare<[number], MessageRow>(
-      `SELECT seq, ${db.text('subject')}, ${db.text('reply')}, at, ${db.text('data')} FROM bus_message
+      `SELECT seq, subject, reply, at, data FROM bus_message
        WHERE seq > ? ORDER BY seq LIMIT ${READ_AT_ONCE}`,
     ),
     insert: db.prepare<[string, string | null, number, string]>(
@@ -220,9 +220,7 @@ function prepare(db: Database) {
        ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
     ),
     uninterest: db.prepare<[string]>('DELETE FROM bus_interest WHERE id = ?'),
-    interests: db
-      .prepare<[number], string>(`SELECT DISTINCT ${db.text('pattern')} FROM bus_interest WHERE until > ?`)
-      .pluck(),
+    interests: db.prepare<[number], string>('SELECT DISTINCT pattern FROM bus_interest WHERE until > ?').pluck(),
     forget: db.prepare<[number]>('DELETE FROM bus_interest WHERE until <= ?'),
   }
 }

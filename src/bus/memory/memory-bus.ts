@@ -1,6 +1,6 @@
 // A bus within one process.
 
-import { BaseBus, type SentMessage } from './base-bus.ts'
+import { BaseBus, type SentMessage } from '../base-bus.ts'
 
 /** Messages in memory; nothing is kept beyond its delivery. */
 export class MemoryBus extends BaseBus {
