@@ -34,7 +34,7 @@ afterEach(async () => {
   place.remove()
 })
 
-// A small disk of its own. Only root can mount one.
+// A small separate disk. Only root can mount one.
 function mountHome(bytes: number): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=700`, 'tmpfs', place.home]).status === 0
 }
@@ -150,7 +150,7 @@ it('Z1 on a full disk the reserve is used first; then the reply says so and deni
   expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, gaps: { recorded: 1, lost: 0 } })
 }, 120_000)
 
-it('Z1 a database that is locked for long blocks no other work; the reply comes in time and says that nothing is recorded', async () => {
+it('Z1 a database that is locked for long blocks no other work; the reply is in time and says that nothing is recorded', async () => {
   configure({ enforcement: 'enforce' })
   const running = await serve()
   await call(running)

@@ -99,7 +99,7 @@ export class GapNotes {
       file = openSync(this.#file, 'r+')
       work(file)
     } catch {
-      // The home cannot be written: the reply to the host and stderr tell of the gap.
+      // The home cannot be written: the reply to the host and stderr report the gap.
     } finally {
       if (file !== undefined) closeSync(file)
     }

@@ -1,4 +1,4 @@
-// Steps that cannot be recorded: the setting `onUnrecorded` decides whether they run, and the reply tells of it.
+// Steps that cannot be recorded: the setting `onUnrecorded` decides whether they run, and the reply says why.
 
 import { pause } from '../../engine/deadline.ts'
 import type { Outcome } from '../../engine/outcome.ts'

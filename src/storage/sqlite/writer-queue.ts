@@ -47,7 +47,7 @@ interface WaitingEntry {
   readonly giveUpAt: number
   readonly resolve: (appended: Appended) => void
   readonly reject: (error: unknown) => void
-  /** Its promise was rejected: nobody waits for it any more. */
+  /** Its promise was rejected: no caller waits for it. */
   isLate: boolean
   bytes: number
 }
@@ -93,7 +93,7 @@ export class WriterQueue {
     return this.#open !== undefined
   }
 
-  /** Another process keeps the database locked. The queue tries again by itself. */
+  /** Another process keeps the database locked. The queue tries again later. */
   get isBlocked(): boolean {
     return this.#isBlocked
   }
@@ -206,7 +206,10 @@ export class WriterQueue {
   }
 
   #fail(error: unknown): void {
-    if (!isTemporary(error)) return this.#dropBad(error)
+    if (!isTemporary(error)) {
+      this.#dropBad(error)
+      return
+    }
     this.#isBlocked = isLocked(error)
     const now = performance.now()
     const isOver = ({ isLate, giveUpAt }: WaitingEntry): boolean => !isLate && (!this.#isBlocked || giveUpAt <= now)
@@ -259,7 +262,7 @@ export class WriterQueue {
       this.#retry = undefined
       if (!this.#isBusy) this.#flush()
     }, this.#retryMs)
-    // Nobody waits for entries that are late.
+    // No caller waits for entries that are late.
     if (this.#waiting.every(({ isLate }) => isLate)) this.#retry.unref()
   }
 
