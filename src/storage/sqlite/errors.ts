@@ -24,22 +24,22 @@ export function storeUnavailable(file: string, cause: unknown): ArcError {
 
 /** Will it go away by waiting? */
 export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error))
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(readCode(error))
 }
 
 /** Is the file damaged, or not a database? */
 export function isCorrupt(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error))
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(readCode(error))
 }
 
 /** Is it the disk or the rights to it? */
 export function isUnavailable(error: unknown): boolean {
   return /^SQLITE_(CANTOPEN|READONLY|FULL|IOERR|PERM)|^E(ACCES|PERM|ROFS|NOSPC|NOTDIR|NOENT|EXIST|ISDIR)$/.test(
-    codeOf(error),
+    readCode(error),
   )
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''
 }
