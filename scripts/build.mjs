@@ -78,6 +78,9 @@ async function main() {
     process.exit(1)
   }
   writeFileSync(join(STAGE, basename(BUILD_STAMP)), inputs)
+  // Each build has its own name: a daemon is replaced when another build is installed.
+  const build = `${PACKAGE.version}+${inputs.slice(0, 12)}`
+  writeFileSync(join(STAGE, 'build.json'), `${JSON.stringify({ version: PACKAGE.version, build })}\n`)
   moveIntoPlace()
   console.log(`built dist in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
 }

@@ -96,6 +96,11 @@ describe('a gap', () => {
     expect(kinds([call(1), call(2)], [gap({ first: 100, last: 300 })])).toEqual(['lost'])
   })
 
+  it('that counts only the calls whose answers said so leaves the other lost', () => {
+    const calls = [call(1), call(2, { saysUnrecorded: true })]
+    expect(kinds(calls, [gap({ first: 100, last: 300 })])).toEqual(['lost'])
+  })
+
   it('at another time leaves the call lost, and counts what is not missing', () => {
     expect(kinds([call(1)], [gap({ first: 500, last: 600 })])).toEqual(['lost', 'gap-sum'])
   })
@@ -106,6 +111,10 @@ describe('a gap', () => {
 
   it('whose sum is wrong is found', () => {
     expect(kinds([call(1)], [gap({ first: 100, last: 200, count: 5 })])).toEqual(['gap-sum'])
+  })
+
+  it('may count an event of ARC itself beside the call', () => {
+    expect(kinds([call(1)], [gap({ first: 100, last: 200, count: 2, lost: 2 })])).toEqual([])
   })
 
   it('that ends first is used first', () => {

@@ -82,11 +82,17 @@ const arc = (...args: string[]): Promise<Ran> =>
 it('holds what is needed and nothing else', () => {
   const paths = packed.files.map(({ path }) => path)
   const allowed =
-    /^(?:bin\/(?:arc|package\.json)|package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(?:js|cjs|d\.ts|LEGAL\.txt)|dist\/dashboard\/.+)$/
+    /^(?:bin\/(?:arc|package\.json)|package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/build\.json|dist\/.+\.(?:js|cjs|d\.ts|LEGAL\.txt)|dist\/dashboard\/.+)$/
   expect(paths.filter((path) => !allowed.test(path))).toEqual([])
   expect(paths.filter((path) => /\.test\.|fixture|\.map$/.test(path))).toEqual([])
   expect(paths).toEqual(
-    expect.arrayContaining(['bin/arc', 'dist/index.js', 'dist/cli/main.js', 'dist/types/index.d.ts']),
+    expect.arrayContaining([
+      'bin/arc',
+      'dist/build.json',
+      'dist/index.js',
+      'dist/cli/main.js',
+      'dist/types/index.d.ts',
+    ]),
   )
 })
 

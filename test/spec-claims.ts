@@ -79,6 +79,8 @@ export const SPEC_CLAIMS = {
   K6: 'A host, a bus, a store and a SQLite driver are each added in one folder.',
   Z1: 'What cannot be recorded is told to host, status, doctor and page, decided by onUnrecorded, kept in memory and recorded as trace:gap.',
   Z2: 'Hundreds of projects share the store, the hooks and the watches of the home, and cost little more than one; their layers stay apart.',
+  Z3: 'A daemon that lost its socket, pid file, token or folder restores them; a daemon in the background is replaced by the installed build, and no second one serves the home.',
   Z4: 'Old records are removed by age and size in small batches beside the hooks, after an archive that verifies on its own.',
   Z5: 'Verification reads page by page, in several threads, and holds no read in between; it can continue after what was verified before.',
+  Z7: 'Descriptors, watches, timers, processes and memory of a daemon level off over calls, edits, projects and pages.',
 } as const satisfies Record<string, string>

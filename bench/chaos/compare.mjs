@@ -18,8 +18,10 @@ export function compareLedger({ calls, records, setAside = [], destroyedBefore =
   const isExpected = (call) => isAnswered(call) && call.sentAt >= destroyedBefore
   const missing = calls.filter((call) => isExpected(call) && !steps.has(call.marker))
   // The host got to know that the call is not on record, or that there was no decision to record.
-  const silent = missing.filter(({ saysUnrecorded, saysUnchecked }) => !saysUnrecorded && !saysUnchecked)
-  const lost = findUnaccounted(silent, gaps)
+  const isSilent = ({ saysUnrecorded, saysUnchecked }) => !saysUnrecorded && !saysUnchecked
+  const silent = missing.filter(isSilent)
+  // Gaps count all calls, so those that the host knows of use them first.
+  const lost = findUnaccounted([...missing.filter((call) => !isSilent(call)), ...silent], gaps).filter(isSilent)
   const repeated = calls.filter(({ marker }) => (steps.get(marker) ?? []).length > 1)
   const doubled = repeated.filter(({ marker }) => hasRepetition(steps.get(marker)))
   const due = calls.filter((call) => call.kind === 'dangerous' && isFinal(call))
@@ -97,8 +99,7 @@ function toMs(time) {
 // Each missing call uses one lost entry of a gap at its time; gaps that end first are used first.
 function findUnaccounted(missing, gaps) {
   const left = gaps.map((gap) => ({ ...gap })).sort((a, b) => a.last - b.last)
-  const byTime = missing.toSorted((a, b) => a.answeredAt - b.answeredAt)
-  return byTime.filter((call) => {
+  return missing.filter((call) => {
     const gap = left.find((one) => one.lost > 0 && overlaps(one, call))
     if (gap === undefined) return true
     gap.lost--
@@ -110,13 +111,14 @@ function overlaps({ first, last }, { sentAt, answeredAt }) {
   return sentAt <= last && answeredAt >= first
 }
 
-// A gap may not claim more lost calls than are missing at its time.
+// A gap counts entries: calls, and events of ARC itself, which no ledger has. Its sum must be right, and where entries are
+// lost a call is missing.
 function findOvercounts(calls, steps, gaps) {
   return gaps.flatMap((gap) => {
     const missing = calls.filter((call) => !steps.has(call.marker) && overlaps(gap, call)).length
-    if (gap.lost <= missing && gap.count === gap.late + gap.lost) return []
-    const message = `a gap counts ${gap.count} calls, ${gap.late} late and ${gap.lost} lost; ${missing} are missing at its time`
-    return [{ kind: 'gap-sum', message }]
+    if (gap.count === gap.late + gap.lost && (gap.lost === 0 || missing > 0)) return []
+    const counted = `${gap.count} entries, ${gap.late} late and ${gap.lost} lost`
+    return [{ kind: 'gap-sum', message: `a gap counts ${counted}; ${missing} calls are missing at its time` }]
   })
 }
 

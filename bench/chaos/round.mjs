@@ -1,7 +1,9 @@
 // One round: calls by every way in while one or two faults come and go, then the comparison of ledger and trace.
 
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import { verifyExport } from '../../dist/trace.js'
 import { Caller } from './calls.mjs'
 import { compareLedger } from './compare.mjs'
@@ -149,7 +151,7 @@ async function inspect(stage, ledger, { destroyedBefore, faults }) {
     setAside.push({ until, records: readRecords(await exportLines(stage, { ARC_HOME: folder })) })
   }
   const { figures, problems } = compareLedger({
-    ...{ calls: ledger.calls, records: readRecords(lines), setAside, destroyedBefore },
+    ...{ calls: ledger.calls, records: readRecords([...readArchives(stage), ...lines]), setAside, destroyedBefore },
   })
   const chain = verifyExport(lines)
   if (!chain.ok) problems.push({ kind: 'chain', message: `the chain is broken: ${JSON.stringify(chain.firstBad)}` })
@@ -172,6 +174,13 @@ function isExpected(verify, expected) {
 async function exportLines(stage, env = {}) {
   const { stdout } = await stage.arc(['trace', 'export'], { env })
   return stdout.split('\n').filter((line) => line !== '')
+}
+
+function readArchives({ archive }) {
+  if (!existsSync(archive)) return []
+  const files = readdirSync(archive).filter((name) => name.endsWith('.gz'))
+  const texts = files.map((name) => gunzipSync(readFileSync(join(archive, name))).toString())
+  return texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
 }
 
 function readRecords(lines) {

@@ -45,13 +45,15 @@ export class Stage {
     ...{ HOME: this.user, ARC_HOME: this.home, XDG_STATE_HOME: join(this.disk, 'state'), TMPDIR: tmpdir() },
     ARC_CHAOS_CLOCK: join(this.root, 'clock'),
   }
+  /** The folder for archives of the trace. */
+  archive = join(this.root, 'archive')
   clockFile = join(this.root, 'clock')
   /** Databases that faults took away: folders, and until when calls could be written there. */
   setAside = []
   #isMounted = false
 
   /** Makes the folders, the profile and the installation of a host. `diskBytes`: size of the disk of the home. */
-  prepare({ diskBytes, settings = {} } = {}) {
+  prepare({ diskBytes, settings = {}, isUnattended = false } = {}) {
     stages.add(this)
     for (const folder of [this.disk, this.user, ...this.projects]) mkdirSync(folder, { recursive: true })
     for (const folder of this.projects) {
@@ -59,12 +61,13 @@ export class Stage {
       writeFileSync(join(folder, '.arc/config.json'), '{}\n')
     }
     if (diskBytes !== undefined) this.#mount(diskBytes)
+    // The creator of such a home may do what otherwise needs a terminal.
+    if (isUnattended) this.#run(['init', '--confirm', 'none'])
     mkdirSync(dirname(this.profile), { recursive: true, mode: 0o700 })
     writeFileSync(this.clockFile, '0')
     this.profileText = JSON.stringify({ enforcement: 'enforce', ...settings }, null, 2)
     writeFileSync(this.profile, this.profileText)
-    const { status, stderr } = spawnSync(process.execPath, [ARC, 'install', 'claude'], { env: this.env })
-    if (status !== 0) throw new Error(`arc install claude ended with ${status}: ${stderr}`)
+    this.#run(['install', 'claude'])
     const settingsFile = readFileSync(join(this.user, '.claude/settings.json'), 'utf8')
     this.hookLine = JSON.parse(settingsFile).hooks.PreToolUse[0].hooks[0].command
   }
@@ -72,15 +75,21 @@ export class Stage {
   /** Makes everything for these faults, and starts the daemon. */
   async prepareRound(faults) {
     const sizes = faults.flatMap(({ diskBytes }) => diskBytes ?? [])
-    const settings = Object.assign({}, ...faults.map((fault) => fault.settings))
+    const settings = Object.assign({}, ...faults.map((fault) => fault.settings?.(this)))
     this.isEnforced = settings.enforcement === undefined
-    this.prepare({ settings, ...(sizes.length > 0 && { diskBytes: Math.min(...sizes) }) })
+    const isUnattended = faults.some((fault) => fault.isUnattended)
+    this.prepare({ settings, isUnattended, ...(sizes.length > 0 && { diskBytes: Math.min(...sizes) }) })
     await this.startDaemon({ nodeArgs: faults.flatMap(({ nodeArgs = [] }) => nodeArgs) })
   }
 
   /** A folder on the disk of the home, for files that a fault moves out of the way. */
   makeAside() {
     return mkdtempSync(join(this.disk, 'aside-'))
+  }
+
+  #run(args) {
+    const { status, stderr } = spawnSync(process.execPath, [ARC, ...args], { env: this.env, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`arc ${args.join(' ')} ended with ${status}: ${stderr}`)
   }
 
   #mount(bytes) {

@@ -107,19 +107,19 @@ function buildContext(step: Step): HookContext {
   const data = step.data as { prompt?: unknown; output?: unknown; tool?: unknown; args?: unknown }
   const { metadata } = step
   return {
-    message: textOf(data.output) ?? textOf(data.prompt) ?? '',
-    toolName: textOf(data.tool),
+    message: readText(data.output) ?? readText(data.prompt) ?? '',
+    toolName: readText(data.tool),
     toolArgs: data.args,
     sessionId: step.session,
     turnId: step.turn,
     profile: step.profile,
     adapter: step.host,
-    source: step.source ?? textOf(metadata.messageSource),
+    source: step.source ?? readText(metadata.messageSource),
     riskTier: metadata.riskTier,
     hookMetadata: metadata,
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

@@ -126,7 +126,7 @@ export class HookRegistry {
       const data = { ...(tool !== undefined && { tool }), ...(args !== undefined && { args }) }
       const { blocked, hook, reason } = await engine.dispatch(event, data as never, { id, session, workspace })
       const denier = runs.find((run) => run.name === hook)
-      return { results: runs.map(resultOf), denial: blocked ? denialOf(denier, reason) : undefined }
+      return { results: runs.map(toHookResult), denial: blocked ? denialMessage(denier, reason) : undefined }
     } finally {
       this.#runs.delete(id)
     }
@@ -158,14 +158,14 @@ interface Run {
 }
 
 // A hook that exits cleanly denies by its verdict, every other by its stderr or by how it ended.
-function denialOf(run: Run | undefined, reason: string | undefined): string {
+function denialMessage(run: Run | undefined, reason: string | undefined): string {
   if (run === undefined) return reason ?? 'denied'
   const { ending } = run.finished
   if (ending.kind === 'exit' && ending.code === 0) return reason ?? 'denied'
   return describeEnding(run.finished, { options: run.config, limitMs: run.config.timeout_secs * 1000 })
 }
 
-function resultOf({ finished: { ending, stdout, stderr } }: Run): HookResult {
+function toHookResult({ finished: { ending, stdout, stderr } }: Run): HookResult {
   return {
     exitCode: ending.kind === 'exit' ? ending.code : -1,
     stdout: stdout.text,

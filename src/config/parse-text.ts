@@ -29,20 +29,20 @@ export function parseText(file: string, given: string): ParseResult {
   // In YAML a blank instead of the byte order mark would indent the first line; the YAML parser accepts the mark.
   const isMarked = given.startsWith('\uFEFF') && !isYamlFile(file)
   const text = isMarked ? ` ${given.slice(1)}` : given
-  const positionOf = lineIndex(text)
+  const findPosition = lineIndex(text)
   const { root, complaints } = isYamlFile(file) ? parseYaml(text) : parseJson(text)
   // Of several complaints at one position the first is the most precise.
   const places = new Set<number>()
   const first = complaints.filter(({ offset }) => !places.has(offset) && places.add(offset))
   const problems = first.slice(0, MAX_COMPLAINTS).map(({ offset, message, kind = 'syntax' }) => {
     const inside = Math.min(offset, text.trimEnd().length)
-    return problem(kind, file, message, { position: positionOf(inside) })
+    return problem(kind, file, message, { position: findPosition(inside) })
   })
-  if (root !== undefined && problems.length === 0) problems.push(...findBadKeys(root, file, positionOf))
+  if (root !== undefined && problems.length === 0) problems.push(...findBadKeys(root, file, findPosition))
   const [one, ...others] = problems
   if (one !== undefined) return { problems: [one, ...others] }
   if (root === undefined) return { problems: [problem('syntax', file, emptyMessage(text))] }
-  const at: Parsed['at'] = (path, of = 'value') => positionOf(offsetAt(root, path, of))
+  const at: Parsed['at'] = (path, of = 'value') => findPosition(offsetAt(root, path, of))
   return { parsed: { file, value: toPlain(root), at } }
 }
 

@@ -1,7 +1,8 @@
 // A daemon: one HTTP app behind a Unix socket and a port on loopback. The socket needs no token: only its owner can open it.
 
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
+import type { Server as NetServer } from 'node:net'
 import { describe } from '../engine/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { openStores } from '../storage/open-stores.ts'
@@ -18,6 +19,7 @@ import {
   createSocketConnections,
   isSignedIn,
   LOOPBACK,
+  listenAgain,
   listenOnPort,
   listenOnSocket,
 } from './http/listeners.ts'
@@ -27,13 +29,15 @@ import type { HttpApp, Service } from './http/service.ts'
 import { buildOverview } from './live/overview.ts'
 import { Streams } from './live/stream.ts'
 import { TraceTail } from './live/trace-tail.ts'
-import { trimLog } from './process/background.ts'
-import { Usage, watchIdle } from './process/idle.ts'
+import type { InstalledBuild } from './process/build.ts'
+import { Usage } from './process/idle.ts'
 import { InFlight } from './process/in-flight.ts'
 import { claimHome, type DaemonPresence, ownsPidFile, removeRunFiles, updatePidFile } from './process/lifecycle.ts'
+import { type Ending, watchLifetime } from './process/lifetime.ts'
 import { readOnDemandState, recordGoodStart, STABLE_MS } from './process/on-demand.ts'
 import { loginFile, socketFile } from './process/paths.ts'
 import { currentProcess } from './process/pid-file.ts'
+import type { RunFilesOptions } from './process/run-files.ts'
 import { RetentionSchedule } from './retention-schedule.ts'
 import { TaskService } from './task-service.ts'
 
@@ -60,6 +64,12 @@ export interface DaemonOptions {
   readonly managed?: ManagedSockets | undefined
   /** Set for a daemon that a hook started: it ends when it is idle. */
   readonly onDemand?: { /** A file of the running program. */ readonly program: string } | undefined
+  /** The build of the running program, if it is known. */
+  readonly build?: InstalledBuild | undefined
+  /** Without a terminal: the daemon is replaced when another build is installed. */
+  readonly isBackground?: boolean | undefined
+  /** How often the files of the daemon are checked; default 2 s. */
+  readonly checkMs?: number | undefined
 }
 
 /** A running daemon. */
@@ -70,8 +80,8 @@ export interface Daemon {
   readonly socket: string
   /** A link that opens the page signed in, once. The caller has checked that a person asked for it. */
   newLoginUrl(openedBy: object): string
-  /** Resolves with the reason when a daemon that a hook started should end. */
-  readonly idle: Promise<string>
+  /** Resolves when the daemon should end without a signal. */
+  readonly ended: Promise<Ending>
   /** Finishes the work in flight, then releases everything; safe to call twice. */
   stop(): Promise<void>
 }
@@ -109,7 +119,7 @@ function isStopped({ home, report }: DaemonOptions): boolean {
 }
 
 async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
-  const { home, version, report, managed, onDemand } = options
+  const { home, version, report, managed, onDemand, build } = options
   const stopping = new AbortController()
   const address: { url?: string } = {}
   const service = createService(options, { token, address, signal: stopping.signal })
@@ -123,24 +133,39 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   await listenOnSocket(local, socket)
   const managedServers = managed === undefined ? [] : await openManaged(managed, routes)
   const isOnDemand = onDemand !== undefined
-  updatePidFile(home, { ...currentProcess(), url, startedAt: Date.now(), isOnDemand })
+  const isBackground = isOnDemand || options.isBackground === true
+  const pidRecord = { ...currentProcess(), url, startedAt: Date.now(), isOnDemand, isBackground }
+  updatePidFile(home, pidRecord)
   // Also creates the supervisor that most calls need.
-  await record(pool, 'daemon:start', `version ${version} as process ${process.pid} at ${url}`, report)
+  await record(pool, 'daemon:start', `version ${build?.build ?? version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
   const anchors = new AnchorSender({ home, pool, report })
   const retention = new RetentionSchedule({ pool, report, firstMs: options.retentionMs })
-  const idle = watchUse(options, { pool, usage: routes.usage, inFlight })
+  const again: NetServer[] = []
+  const listen = async (): Promise<void> => void again.push(await listenAgain(local, socket))
+  const life = watchUse(options, {
+    pool,
+    usage: routes.usage,
+    inFlight,
+    token,
+    record: pidRecord,
+    listen,
+    isBackground,
+  })
   const stop = once(async () => {
-    idle.stop()
+    life.stop()
+    for (const server of again) server.close()
     routes.streams.close()
     traceTail.close()
     const servers = [local, remote, ...managedServers]
     await closeServers(servers, { inFlight, stopping, finishMs: options.finishMs ?? FINISH_MS })
     await retention.stop()
     await tasks.close()
-    await record(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
+    // Writing to a home that was removed would create it.
+    if (existsSync(home))
+      await record(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     // An on-demand daemon that others keep ending must not be started again and again.
-    if (!isOnDemand) await recordStable(pool, report)
+    if (!isOnDemand && existsSync(home)) await recordStable(pool, report)
     await anchors.stop()
     await pool.close()
     rmSync(loginFile(home), { force: true })
@@ -148,7 +173,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     if (managed !== undefined) removeManagedSockets(managed)
   })
   const newLoginUrl = (openedBy: object): string => loginUrl(url, auth, openedBy)
-  return { url, token, newLoginUrl, socket, idle: idle.why, stop }
+  return { url, token, newLoginUrl, socket, ended: life.ended, stop }
 }
 
 interface ServiceFacts {
@@ -165,7 +190,7 @@ function createService(options: DaemonOptions, { token, address, signal }: Servi
   const pool = new SupervisorPool(home, report)
   const inFlight = new InFlight()
   return {
-    ...{ home, version, pool, auth, inFlight, signal, managed },
+    ...{ home, version, pool, auth, inFlight, signal, managed, build: options.build?.build },
     tasks: new TaskService({ home, pool, inFlight, report }),
     traceTail: new TraceTail({ home, report, trace: async () => (await pool.find(undefined, undefined)).trace }),
     admission: new Admission(options.admission),
@@ -225,22 +250,25 @@ async function openManaged(sockets: ManagedSockets, { app, hooks, usage, streams
   return [publicServer, controlServer]
 }
 
-interface InUse {
+interface InUse extends Pick<RunFilesOptions, 'token' | 'record' | 'listen'> {
   readonly pool: SupervisorPool
   readonly usage: Usage
   readonly inFlight: InFlight
+  readonly isBackground: boolean
 }
 
-// A daemon that a person started runs until a person stops it.
-function watchUse({ home, onDemand, report }: DaemonOptions, { pool, usage, inFlight }: InUse) {
-  if (onDemand === undefined) return { why: new Promise<string>(() => undefined), stop: () => undefined }
+// A daemon that a person started runs until a person stops it, unless its home or its build is another one.
+function watchUse(options: DaemonOptions, { pool, usage, inFlight, isBackground, ...files }: InUse) {
+  const { home, onDemand, report, build, checkMs } = options
   const idleMs = async (): Promise<number> => (await pool.find(undefined, undefined)).config.daemon.idleMs
+  const idle = onDemand && { usage, inFlight, idleMs, ...onDemand }
+  const { ended, stop } = watchLifetime({ ...files, home, report, build, isBackground, checkMs, idle })
+  if (onDemand === undefined) return { ended, stop }
   const stable = setTimeout(() => void recordStable(pool, report), STABLE_MS).unref()
-  const { why, stop } = watchIdle({ home, usage, inFlight, idleMs, ...onDemand, onCheck: () => trimLog(home) })
   return {
-    why: why.then(async (reason) => {
-      await recordStable(pool, report)
-      return reason
+    ended: ended.then(async (ending) => {
+      if (existsSync(home)) await recordStable(pool, report)
+      return ending
     }),
     stop: () => {
       clearTimeout(stable)

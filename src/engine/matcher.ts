@@ -120,7 +120,7 @@ function pathTest(wanted: string | readonly string[]): StepTest {
   return ({ data, context: { workspace } }) => {
     const files = typeof data.path === 'string' ? [data.path] : fileArguments(data.args, String(data.tool))
     return files.some((file) => {
-      const { name, spellings } = spellingsOf(file, workspace)
+      const { name, spellings } = listSpellings(file, workspace)
       return globs.some(({ test, isName }) => (isName ? test(name) : spellings.some(test)))
     })
   }
@@ -231,13 +231,13 @@ function someText(value: unknown, test: TextTest): boolean {
 }
 
 // A file in every way a glob may speak of it: as written, whole, and relative to the workspace.
-function spellingsOf(file: string, workspace: string | undefined): { name: string; spellings: readonly string[] } {
+function listSpellings(file: string, workspace: string | undefined): { name: string; spellings: readonly string[] } {
   const written = normalPath(file)
-  if (workspace === undefined) return { name: nameOf(written), spellings: [written] }
+  if (workspace === undefined) return { name: fileName(written), spellings: [written] }
   const whole = isAbsolute(file) ? written : normalPath(`${workspace}/${file}`)
   const root = normalPath(workspace).replace(/\/$/, '')
   const relative = whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : whole
-  return { name: nameOf(whole), spellings: [written, whole, relative] }
+  return { name: fileName(whole), spellings: [written, whole, relative] }
 }
 
 const NEEDS_WORK = /\\|\/[./]|^\.|.\/$/
@@ -255,7 +255,7 @@ function normalPath(path: string): string {
   return (isFromRoot ? '/' : '') + parts.join('/')
 }
 
-function nameOf(path: string): string {
+function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 

@@ -42,7 +42,7 @@ const ROWS = new Map(TOOLS.flatMap((one) => one.names.map((name) => [squash(name
 // Other spellings of a shell: `ExecuteShell`, `zsh_tool`. Not its neighbours, such as `bash_output` and `kill_shell`.
 const SHELL = /^(run|exec(ute)?)?(ba|z)?sh(ell)?(tool|exec(ute)?|run|command|script)?$/
 
-function rowOf(tool: string): ToolRow | undefined {
+function findRow(tool: string): ToolRow | undefined {
   const name = squash(tool)
   return ROWS.get(name) ?? (SHELL.test(name) ? TOOLS[0] : undefined)
 }
@@ -50,14 +50,14 @@ function rowOf(tool: string): ToolRow | undefined {
 /** The class of a tool by its name, or nothing for a tool we do not know. */
 export function toolClass(tool: string): ToolClass | undefined {
   // Servers' tools come as `mcp__server__tool` (Claude, Codex, Qwen) or `mcp_server_tool` (Gemini, Copilot).
-  return foldName(tool).startsWith('mcp_') ? 'mcp' : rowOf(tool)?.class
+  return foldName(tool).startsWith('mcp_') ? 'mcp' : findRow(tool)?.class
 }
 
 /** Does a matcher's plain name (a class, or any spelling of a tool) mean this tool? Case does not matter. */
 export function isToolNamed(wanted: string, tool: string): boolean {
   const want = foldName(wanted)
   if (foldName(tool) === want || toolClass(tool) === want) return true
-  return rowOf(want) !== undefined && rowOf(want) === rowOf(tool)
+  return findRow(want) !== undefined && findRow(want) === findRow(tool)
 }
 
 // A name without what only changes its look: case, blanks around it, invisible characters, compatibility forms.
@@ -93,27 +93,37 @@ const MAX_DEPTH = 20
  */
 export function fileArguments(args: unknown, tool = 'read'): string[] {
   const isUnknown = (toolClass(tool) ?? 'mcp') === 'mcp'
-  const isPatch = /patch|diff|apply/i.test(tool)
-  const found: string[] = []
-  const collect = (value: unknown, key: string, depth: number): void => {
-    if (typeof value === 'string') {
-      const uri = /^(?:view-source:)?file:(?:\/\/[^/]*)?(\/[^?#]*)/i.exec(value)?.[1]
-      const json = depth < MAX_DEPTH && !NO_PATH.test(key) ? parseObject(value) : undefined
-      if (uri !== undefined) found.push(decode(uri))
-      else if (json !== undefined) collect(json, key, depth + 1)
-      else if (PATH_KEY.test(key) || (isUnknown && CLEAR_PATH.test(value) && !NO_PATH.test(key))) found.push(value)
-      // `apply_patch` names its files inside the text of the patch.
-      else found.push(...patchedFiles(value, isPatch || /patch|diff/.test(key) || (isUnknown && !NO_PATH.test(key))))
-    } else if (depth < MAX_DEPTH && typeof value === 'object' && value !== null) {
-      for (const [name, inner] of Object.entries(value)) {
-        const isFile = !Array.isArray(value) && isPathAsKey(name, key, isUnknown)
-        if (isFile) found.push(name)
-        collect(inner, isFile ? 'content' : Array.isArray(value) ? key : snakeCase(name), depth + 1)
-      }
-    }
-  }
-  collect(args, '', 0)
-  return found
+  return collectFiles(args, { isUnknown, isPatch: /patch|diff|apply/i.test(tool) }, '', 0)
+}
+
+interface ToolTraits {
+  readonly isUnknown: boolean
+  readonly isPatch: boolean
+}
+
+function collectFiles(value: unknown, tool: ToolTraits, key: string, depth: number): string[] {
+  if (typeof value === 'string') return filesInText(value, tool, key, depth)
+  if (depth >= MAX_DEPTH || typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((item) => collectFiles(item, tool, key, depth + 1))
+  return Object.entries(value).flatMap(([name, inner]) =>
+    isPathAsKey(name, key, tool.isUnknown)
+      ? [name, ...collectFiles(inner, tool, 'content', depth + 1)]
+      : collectFiles(inner, tool, snakeCase(name), depth + 1),
+  )
+}
+
+const FILE_ADDRESS = /^(?:view-source:)?file:(?:\/\/[^/]*)?(\/[^?#]*)/i
+
+function filesInText(text: string, tool: ToolTraits, key: string, depth: number): string[] {
+  const address = FILE_ADDRESS.exec(text)?.[1]
+  if (address !== undefined) return [decode(address)]
+  const mayBePath = !NO_PATH.test(key)
+  const json = depth < MAX_DEPTH && mayBePath ? parseObject(text) : undefined
+  if (json !== undefined) return collectFiles(json, tool, key, depth + 1)
+  const isUnknown = tool.isUnknown && mayBePath
+  if (PATH_KEY.test(key) || (isUnknown && CLEAR_PATH.test(text))) return [text]
+  // `apply_patch` names its files inside the text of the patch.
+  return patchedFiles(text, tool.isPatch || isUnknown || /patch|diff/.test(key))
 }
 
 // `{files: {"src/a.ts": "…"}}`, and elsewhere a key that can be nothing but a path.

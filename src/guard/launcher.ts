@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Mode } from '../engine/mode.ts'
-import { quoteForShell } from '../engine/shell-quote.ts'
+import { quoteForShell, unquoteFromShell } from '../engine/shell-quote.ts'
 import { AGENT_FACTS } from '../hosts/facts/list.ts'
 import { defineAsk, indentLines, READ_ANSWER, type RequestWire, sendPayload } from './daemon-request.ts'
 import { findPartNotOwnedByRoot } from './root-owned.ts'
@@ -54,6 +54,12 @@ export function launcherFile(home: string): string {
 /** The file with the mode in force. Without the file, the launcher assumes enforce. */
 export function launcherModeFile(home: string): string {
   return join(home, 'bin', 'mode')
+}
+
+/** The path of `arc` in the launcher of a home; undefined without a launcher. */
+export function readLauncherProgram(home: string): string | undefined {
+  const [, quoted] = /^arc=('.*')$/m.exec(readText(launcherFile(home)) ?? '') ?? []
+  return quoted === undefined ? undefined : unquoteFromShell(quoted)
 }
 
 /** Writes the launcher atomically and returns its path. */

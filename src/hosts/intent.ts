@@ -48,7 +48,7 @@ export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts):
     const message = isContinue ? continueMessage(outcome, facts) : blockMessage(outcome, facts)
     return denial(message, outcome.control === 'break')
   }
-  if (outcome.answer !== undefined) return instead(step, outcome, facts, 'answer', answerOf(outcome, facts))
+  if (outcome.answer !== undefined) return instead(step, outcome, facts, 'answer', answerText(outcome, facts))
   return editIntent(step, outcome, facts)
 }
 
@@ -99,7 +99,7 @@ function isStoppable(step: HostStep): boolean {
   return spec.canAbort && spec.blockMeans === undefined
 }
 
-function answerOf(outcome: Outcome, facts: ReplyFacts): string {
+function answerText(outcome: Outcome, facts: ReplyFacts): string {
   return answerMessage(outcome.answer?.result, outcome, facts)
 }
 

@@ -13,7 +13,7 @@ const MAX_NOTICES = 5
 /** Why an action is stopped. */
 export function blockMessage(outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `ARC blocked this${by(outcome)}: ${reasonOf(outcome)}`,
+    `ARC blocked this${by(outcome)}: ${readReason(outcome)}`,
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
     trace(facts),
@@ -23,7 +23,7 @@ export function blockMessage(outcome: Outcome, facts: ReplyFacts): string {
 /** Why a turn is not over yet. */
 export function continueMessage(outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `ARC: continue, this is not finished${by(outcome)}: ${reasonOf(outcome)}`,
+    `ARC: continue, this is not finished${by(outcome)}: ${readReason(outcome)}`,
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
     trace(facts),
@@ -33,7 +33,7 @@ export function continueMessage(outcome: Outcome, facts: ReplyFacts): string {
 /** What is asked of a person. `isPrompt`: the host asks them itself. */
 export function askMessage(outcome: Outcome, facts: ReplyFacts, isPrompt: boolean): string {
   return lines([
-    `ARC holds this for a person${by(outcome)}: ${reasonOf(outcome)}`,
+    `ARC holds this for a person${by(outcome)}: ${readReason(outcome)}`,
     instead(outcome.suggestion),
     isPrompt ? undefined : howToApprove(facts),
     ...(facts.notes ?? []),
@@ -88,7 +88,7 @@ function adviceLine({ hook, decision, reason, suggestion }: Readonly<Record<stri
   return `ARC: ${String(hook)} ${verb}${why}${other}`
 }
 
-function reasonOf(outcome: Outcome): string {
+function readReason(outcome: Outcome): string {
   return outcome.reason?.trim() || 'no reason was given'
 }
 

@@ -54,7 +54,7 @@ export function readStep(
   let told: ParsedPayload = { event: event ?? '' }
   try {
     told = reader.tell(fields, event)
-    return stepOf(reader, told)
+    return buildStep(reader, told)
   } catch (error) {
     return unreadable(reader, told, error instanceof Missing ? error.message : describe(error))
   }
@@ -62,8 +62,8 @@ export function readStep(
 
 class Missing extends Error {}
 
-function stepOf(reader: PayloadReader, told: ParsedPayload): HostStep | Unreadable {
-  const known = told.spec ?? rowOf(reader.events, told.event)
+function buildStep(reader: PayloadReader, told: ParsedPayload): HostStep | Unreadable {
+  const known = told.spec ?? findRow(reader.events, told.event)
   const spec = known ?? guessRow(reader.unknownEvent, told)
   const hostArgs = told.tool === undefined ? undefined : readArgs(told.args)
   return {
@@ -72,7 +72,7 @@ function stepOf(reader: PayloadReader, told: ParsedPayload): HostStep | Unreadab
     spec,
     point: spec.point,
     data: dataAt(spec.point, told),
-    context: contextOf(reader.host, told, known === undefined),
+    context: buildContext(reader.host, told, known === undefined),
     callId: told.callId,
     isUnknown: known === undefined,
     canPrompt: told.canPrompt ?? true,
@@ -83,7 +83,7 @@ function stepOf(reader: PayloadReader, told: ParsedPayload): HostStep | Unreadab
 
 // An answer must be possible even to what cannot be read: as if it were about to do something that can be stopped.
 function unreadable(reader: PayloadReader, told: ParsedPayload, why: string): Unreadable {
-  const known = told.spec ?? rowOf(reader.events, told.event)
+  const known = told.spec ?? findRow(reader.events, told.event)
   const spec = known ?? reader.unknownEvent
   const step: HostStep = {
     host: reader.host,
@@ -91,7 +91,7 @@ function unreadable(reader: PayloadReader, told: ParsedPayload, why: string): Un
     spec,
     point: spec.point,
     data: {},
-    context: contextOf(reader.host, told, known === undefined),
+    context: buildContext(reader.host, told, known === undefined),
     isUnknown: known === undefined,
     canPrompt: told.canPrompt ?? true,
     isBorrowed: told.isBorrowed,
@@ -100,7 +100,7 @@ function unreadable(reader: PayloadReader, told: ParsedPayload, why: string): Un
 }
 
 // By its own name only: an event called `constructor` is unknown.
-function rowOf(events: HostEvents, name: string): HostEvent | undefined {
+function findRow(events: HostEvents, name: string): HostEvent | undefined {
   return Object.hasOwn(events, name) ? events[name] : undefined
 }
 
@@ -110,7 +110,7 @@ function guessRow(unknown: HostEvent, told: ParsedPayload): HostEvent {
   return { ...unknown, point: told.result === undefined && told.error === undefined ? 'pre:tool' : 'post:tool' }
 }
 
-function contextOf(host: HostName, told: ParsedPayload, isUnknown: boolean): HostStep['context'] {
+function buildContext(host: HostName, told: ParsedPayload, isUnknown: boolean): HostStep['context'] {
   const { session, turn, agent, workspace } = told
   const facts = defined({ hostEvent: told.event, unknownEvent: isUnknown ? true : undefined, ...told.facts })
   return { session, turn, agent, source: agent === undefined ? undefined : 'agent', workspace, host, metadata: facts }
@@ -121,9 +121,9 @@ type DataMaker = (told: ParsedPayload) => Fields
 const DATA: Partial<Record<PointName, DataMaker>> = {
   'pre:message': ({ prompt }) => ({ prompt: needText(prompt, 'the prompt') }),
   'post:message': ({ output }) => ({ output: output ?? '' }),
-  'pre:tool': callOf,
-  'post:tool': (told) => ({ ...callOf(told), result: told.result ?? null }),
-  'post:tool:failure': (told) => ({ ...callOf(told), error: errorText(told.error) }),
+  'pre:tool': buildCall,
+  'post:tool': (told) => ({ ...buildCall(told), result: told.result ?? null }),
+  'post:tool:failure': (told) => ({ ...buildCall(told), error: errorText(told.error) }),
   'pre:agent:spawn': ({ agent, facts }) => ({ agent, config: defined({ type: facts?.agentType, task: facts?.task }) }),
   'post:agent:complete': ({ agent, output }) => ({ agent: agent ?? 'unknown', output }),
   'pre:session:phase': ({ event }) => ({ to: event }),
@@ -139,13 +139,13 @@ function dataAt(point: PointName, told: ParsedPayload): Fields {
   return defined(DATA[point]?.(told) ?? {})
 }
 
-function callOf({ tool, args, callId }: ParsedPayload): Fields {
+function buildCall({ tool, args, callId }: ParsedPayload): Fields {
   const name = needText(tool, "the tool's name")
-  return { tool: name, args: normaliseArgs(name, argsOf(name, args)), callId }
+  return { tool: name, args: normaliseArgs(name, readToolArgs(name, args)), callId }
 }
 
 // A shell call whose arguments are missing is not one without arguments: what it would run cannot be read.
-function argsOf(tool: string, args: unknown): ToolArgs {
+function readToolArgs(tool: string, args: unknown): ToolArgs {
   const isMissing = args === undefined || args === null
   return isMissing && toolClass(tool) === 'shell' ? { command: null } : readArgs(args)
 }

@@ -134,9 +134,9 @@ export class JsonText {
     const siblings = container.children ?? []
     const previous = siblings[siblings.indexOf(whole) - 1]
     const { text } = this
-    const [start, end] = [whole.offset, endOf(whole)]
-    const after = findComma(text, end, endOf(container) - 1)
-    const before = previous && findComma(text, endOf(previous), start)
+    const [start, end] = [whole.offset, endOffset(whole)]
+    const after = findComma(text, end, endOffset(container) - 1)
+    const before = previous && findComma(text, endOffset(previous), start)
     if (after !== undefined) {
       this.text = withoutLine(text.slice(0, start), text.slice(end, after) + text.slice(after + 1))
     } else if (before !== undefined) {
@@ -172,22 +172,22 @@ export class JsonText {
 
   #insertAfter(container: Node, last: Node, content: (indent: string) => string): void {
     const { text } = this
-    const end = endOf(container) - 1
-    const comma = findComma(text, endOf(last), end)
-    const from = comma === undefined ? endOf(last) : comma + 1
+    const end = endOffset(container) - 1
+    const comma = findComma(text, endOffset(last), end)
+    const from = comma === undefined ? endOffset(last) : comma + 1
     const indent = ownLineIndent(text, last.offset)
     // A comment at the end of the line stays with the last one.
     const place = indent === undefined ? from : endOfContent(text, from, end)
     const gap = indent === undefined ? ' ' : findEol(text) + indent
     const added = gap + content(indent ?? lineIndent(text, last.offset)) + (comma === undefined ? '' : ',')
     this.#splice(place, place, added)
-    if (comma === undefined) this.#splice(endOf(last), endOf(last), ',')
+    if (comma === undefined) this.#splice(endOffset(last), endOffset(last), ',')
   }
 
   // On its own line, after the comments.
   #insertFirst(container: Node, content: (indent: string) => string): void {
     const { text } = this
-    const [start, end] = [container.offset + 1, endOf(container) - 1]
+    const [start, end] = [container.offset + 1, endOffset(container) - 1]
     const outer = lineIndent(text, container.offset)
     const indent = outer + findUnit(text)
     const place = start + text.slice(start, end).trimEnd().length
@@ -213,7 +213,7 @@ function childAt({ type, children = [] }: Node, part: string | number): Node | u
   return children.findLast(({ children: [key] = [] }) => key?.value === part)?.children?.[1]
 }
 
-function endOf({ offset, length }: Node): number {
+function endOffset({ offset, length }: Node): number {
   return offset + length
 }
 

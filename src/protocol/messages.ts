@@ -91,6 +91,8 @@ export interface StatusView {
 export interface HealthView {
   readonly ok: boolean
   readonly version: string
+  /** The version with a digest of the sources; null if it is unknown. */
+  readonly build: string | null
   readonly pid: number
   readonly uptimeMs: number
 }

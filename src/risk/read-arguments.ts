@@ -161,23 +161,27 @@ function add(reader: Reader, reading: Reading): void {
 }
 
 function readList(reader: Reader, list: readonly unknown[], position: ArgumentPosition): void {
-  const { key, cwd, meaning } = position
+  const { key, meaning } = position
   const isWords = list.some((item) => typeof item === 'string') && list.every(isScalar)
   const isCommand = meaning === 'command'
   if (isWords && (isCommand || (!reader.isKnown && (WORDS.test(key) || isLoose(reader, position))))) {
-    const words = list.map(String)
-    const isLines = /s$/.test(key) && !WORDS.test(key)
-    const isGuess = !isCommand
-    if (isLines || hasInnerBlank(words[0])) add(reader, { as: 'shell', text: words.join('\n'), isGuess, cwd })
-    else if (isListOfCommands(words)) add(reader, { as: 'shell', text: words.join('\n'), isGuess: true, cwd })
-    const text = joinWords(words)
-    add(reader, { as: 'shell', text, isGuess: isGuess || isLines, cwd })
-    if (isGuess) addForProgram(reader, text, cwd)
+    readWordList(reader, list.map(String), position)
     return
   }
   if (isCommand && list.length > 0 && list.every((item) => isScalar(item) || item === null))
     noteUnreadable(reader, `"${key}" holds no text`)
   for (const item of list) readValue(reader, item, { ...position, depth: position.depth + 1 })
+}
+
+// The words of one command, or a command per item: both, where the list can mean both.
+function readWordList(reader: Reader, words: readonly string[], { key, cwd, meaning }: ArgumentPosition): void {
+  const isGuess = meaning !== 'command'
+  const isLines = /s$/.test(key) && !WORDS.test(key)
+  if (isLines || hasInnerBlank(words[0])) add(reader, { as: 'shell', text: words.join('\n'), isGuess, cwd })
+  else if (isListOfCommands(words)) add(reader, { as: 'shell', text: words.join('\n'), isGuess: true, cwd })
+  const text = joinWords(words)
+  add(reader, { as: 'shell', text, isGuess: isGuess || isLines, cwd })
+  if (isGuess) addForProgram(reader, text, cwd)
 }
 
 function hasInnerBlank(word: string | undefined): boolean {

@@ -50,7 +50,7 @@ export function checkAnchors(home: string, more: readonly AnchorSource[] = []): 
   if (!existsSync(file)) return result(all.length === 0 ? undefined : gone(all))
   const reader = new TraceFactsReader(file)
   try {
-    const found = reader.read((facts) => firstOf(all, facts) ?? youngerThan(home, facts, setAsideIn(home)))
+    const found = reader.read((facts) => findFirstMismatch(all, facts) ?? youngerThan(home, facts, setAsideIn(home)))
     return { ...result(found), setAside: setAsideIn(home) }
   } finally {
     reader.close()
@@ -77,7 +77,7 @@ export function journalAnchors(): AnchorSource {
 
 type Sourced = { readonly name: string; readonly anchor: Anchor }
 
-function firstOf(all: readonly Sourced[], facts: TraceFacts): Mismatch | undefined {
+function findFirstMismatch(all: readonly Sourced[], facts: TraceFacts): Mismatch | undefined {
   for (const { name, anchor } of all) {
     const mismatch = findMismatch(anchor, facts, name)
     if (mismatch !== undefined) return mismatch

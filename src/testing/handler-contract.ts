@@ -107,7 +107,7 @@ async function passesInSilence(make: HandlerMaker): Promise<void> {
   const { outcome, evaluation } = await send(make.answering(undefined))
   assert.equal(outcome.decision, 'pass')
   assert.equal(outcome.blocked, false)
-  assert.deepEqual(causeOf(evaluation), ['pass', 'policy'])
+  assert.deepEqual(decisionAndCause(evaluation), ['pass', 'policy'])
 }
 
 async function decides(make: HandlerMaker, decision: 'flag' | 'ask' | 'block'): Promise<void> {
@@ -117,7 +117,7 @@ async function decides(make: HandlerMaker, decision: 'flag' | 'ask' | 'block'): 
   assert.equal(outcome.decision, decision)
   assert.equal(outcome.blocked, decision !== 'flag')
   assert.deepEqual([outcome.reason, outcome.suggestion], [reason, suggestion])
-  assert.deepEqual(causeOf(evaluation), [decision, 'policy'])
+  assert.deepEqual(decisionAndCause(evaluation), [decision, 'policy'])
   assert.deepEqual(faults, [])
 }
 
@@ -187,7 +187,7 @@ async function failsVisibly(makeHandler: () => Handler | undefined, kind: Failur
     const expected = DEGRADATION[kind][onError]
     const cause: Cause = `failure:${kind}`
     assert.deepEqual(
-      causeOf(evaluation),
+      decisionAndCause(evaluation),
       [expected, cause],
       `onError ${onError}: ${clip(evaluation.reason ?? '', 200)}`,
     )
@@ -262,7 +262,7 @@ async function echoes(handler: Handler, data: ToolCallData, session: string): Pr
   assert.deepEqual({ ...(echo as object) }, { tool: data.tool, args: data.args, session })
 }
 
-function causeOf({ decision, cause }: Evaluation): [string, string] {
+function decisionAndCause({ decision, cause }: Evaluation): [string, string] {
   return [decision, cause]
 }
 

@@ -21,11 +21,11 @@ export function canonicalizeOrdered(value: object): string {
 }
 
 function textOfAny(value: unknown): string {
-  if (typeof value === 'string') return textOf(value)
-  if (typeof value === 'number') return numberOf(value)
+  if (typeof value === 'string') return writeText(value)
+  if (typeof value === 'number') return writeNumber(value)
   if (value === null || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return listOf(value)
-  if (typeof value === 'object') return objectOf(value as Readonly<Record<string, unknown>>)
+  if (Array.isArray(value)) return writeList(value)
+  if (typeof value === 'object') return writeObject(value as Readonly<Record<string, unknown>>)
   throw new TypeError(`canonical JSON cannot carry a value of type ${typeof value}`)
 }
 
@@ -57,30 +57,30 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON escapes.
 const SPECIAL = /[\u0000-\u001f"\\\ud800-\udfff]/
 
-function textOf(text: string): string {
+function writeText(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`
   if (LONE_SURROGATE.test(text)) throw new TypeError('canonical JSON cannot carry half of a surrogate pair')
   return JSON.stringify(text)
 }
 
-function numberOf(value: number): string {
+function writeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`canonical JSON cannot carry the number ${value}`)
   // String(-0) is "0", as the RFC wants it.
   return String(value)
 }
 
-function listOf(list: readonly unknown[]): string {
+function writeList(list: readonly unknown[]): string {
   let text = '['
   for (let i = 0; i < list.length; i++) text += i === 0 ? textOfAny(list[i]) : `,${textOfAny(list[i])}`
   return `${text}]`
 }
 
-function objectOf(object: Readonly<Record<string, unknown>>): string {
+function writeObject(object: Readonly<Record<string, unknown>>): string {
   let text = ''
   for (const key of Object.keys(object).sort(byUnits)) {
     const value = object[key]
     if (value === undefined) continue
-    text += `${text === '' ? '' : ','}${textOf(key)}:${textOfAny(value)}`
+    text += `${text === '' ? '' : ','}${writeText(key)}:${textOfAny(value)}`
   }
   return `{${text}}`
 }

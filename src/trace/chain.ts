@@ -89,7 +89,7 @@ export class ChainCheck<L extends Link = Link> {
 
   /** Takes the next link; false once a link was bad: the rest is not looked at. */
   add(link: L): boolean {
-    this.#firstBad ??= flawOf(link, this.#last, this.#check)
+    this.#firstBad ??= findFlaw(link, this.#last, this.#check)
     if (this.#firstBad !== undefined) return false
     this.#last = link
     this.#records++
@@ -105,11 +105,11 @@ export class ChainCheck<L extends Link = Link> {
   }
 }
 
-function flawOf<L extends Link>(link: L, last: Checkpoint, check: VerifyOptions<L>['check']): BadRecord | undefined {
+function findFlaw<L extends Link>(link: L, last: Checkpoint, check: VerifyOptions<L>['check']): BadRecord | undefined {
   const expected = last.seq + 1
   if (link.seq > expected) return bad(expected, 'missing', `is missing: record ${link.seq} follows ${last.seq}`)
   if (link.seq < expected) return bad(expected, 'reordered', `is out of order: found record ${link.seq} instead`)
-  const written = seqOf(link.body)
+  const written = readSeq(link.body)
   const isGenuine = linkHash(last.hash, link.body) === link.hash
   if (!isGenuine && written !== undefined && written !== link.seq) {
     return bad(expected, 'reordered', `is out of order: found record ${written} instead`)
@@ -139,7 +139,7 @@ function bad(seq: number, flaw: Flaw, what: string): BadRecord {
   return { seq, flaw, message: `record ${seq} ${what}` }
 }
 
-function seqOf(body: string): number | undefined {
+function readSeq(body: string): number | undefined {
   try {
     const { seq } = JSON.parse(body) as { seq?: unknown }
     return typeof seq === 'number' ? seq : undefined

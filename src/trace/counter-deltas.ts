@@ -52,15 +52,15 @@ export class CounterDeltas {
     for (const counts of this.#byHour.values()) for (const [name, count] of counts) add(total, name, count)
     const hours = [...this.#byHour].map(([start, counts]) => [new Date(start).toISOString(), counts] as const)
     return [
-      ...countersOf('records', '', new Map(Object.entries({ record: this.#records, step: this.#steps }))),
-      ...countersOf('total', '', total),
-      ...[...this.#byHook].flatMap(([hook, counts]) => countersOf('hook', hook, counts)),
-      ...hours.flatMap(([hour, counts]) => countersOf('hour', hour, counts)),
+      ...toCounters('records', '', new Map(Object.entries({ record: this.#records, step: this.#steps }))),
+      ...toCounters('total', '', total),
+      ...[...this.#byHook].flatMap(([hook, counts]) => toCounters('hook', hook, counts)),
+      ...hours.flatMap(([hour, counts]) => toCounters('hour', hour, counts)),
     ].filter(({ count }) => count > 0)
   }
 }
 
-function countersOf(scope: Scope, key: string, counts: Counts): (Counter & { readonly count: number })[] {
+function toCounters(scope: Scope, key: string, counts: Counts): (Counter & { readonly count: number })[] {
   return [...counts].map(([name, count]) => ({ scope, key, name, count }))
 }
 
@@ -78,12 +78,12 @@ export function sumCounters(rows: Iterable<Counter & { readonly count: number }>
   return {
     records: records.get('record') ?? 0,
     steps: records.get('step') ?? 0,
-    total: tallyOf(total),
-    hooks: Object.fromEntries([...byHook].map(([hook, counts]) => [hook, tallyOf(counts)])),
+    total: toEvaluationCounts(total),
+    hooks: Object.fromEntries([...byHook].map(([hook, counts]) => [hook, toEvaluationCounts(counts)])),
     hours: [...byHour]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .slice(-hours)
-      .map(([hour, counts]) => ({ hour, tally: tallyOf(counts) })),
+      .map(([hour, counts]) => ({ hour, tally: toEvaluationCounts(counts) })),
   }
 }
 
@@ -99,7 +99,7 @@ function within<Key>(map: Map<Key, Counts>, key: Key): Counts {
   return made
 }
 
-function tallyOf(counts: ReadonlyMap<string, number>): EvaluationCounts {
+function toEvaluationCounts(counts: ReadonlyMap<string, number>): EvaluationCounts {
   const of = (name: string): number => counts.get(name) ?? 0
   return {
     pass: of('pass'),

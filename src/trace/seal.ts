@@ -109,13 +109,13 @@ export function parseTime(text: string): number {
 
 function stepDrafts(entry: StepEntry, redactor: Redactor): Draft[] {
   const { step, evaluations, outcome, time, configuration, origin } = entry
-  const names = namesOf(step, redactor)
+  const names = redactNames(step, redactor)
   const shared: Shared = {
     names,
     time: isoTime(time),
     component: readComponent(step.point),
     point: redactor.name(step.point),
-    tool: toolOf(step.data, redactor),
+    tool: redactTool(step.data, redactor),
   }
   const id = redactor.text(step.id)
   const data = redactor.value(step.data)
@@ -134,7 +134,7 @@ function stepDrafts(entry: StepEntry, redactor: Redactor): Draft[] {
     metadata: valueIfAny(step.metadata, redactor),
     outcome: recordedOutcome(outcome, data, evaluations, redactor),
     point: shared.point,
-    process: processOf(origin),
+    process: copyProcess(origin),
     profile: names.profile,
     seq: 0,
     session: names.session,
@@ -152,7 +152,7 @@ function stepDrafts(entry: StepEntry, redactor: Redactor): Draft[] {
   return drafts
 }
 
-function processOf(origin: StepOrigin | undefined): OriginProcess | undefined {
+function copyProcess(origin: StepOrigin | undefined): OriginProcess | undefined {
   if (origin?.process === undefined) return undefined
   const { connection, pid, recordedBy } = origin.process
   return { connection, pid, recordedBy }
@@ -197,7 +197,7 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
 }
 
 function eventDraft(entry: EventEntry, redactor: Redactor): EventRecord {
-  const names = namesOf(entry, redactor)
+  const names = redactNames(entry, redactor)
   return {
     action: redactor.name(entry.action),
     agent: names.agent,
@@ -219,7 +219,7 @@ function eventDraft(entry: EventEntry, redactor: Redactor): EventRecord {
 
 type Names = Pick<EventEntry, 'profile' | 'host' | 'session' | 'turn' | 'agent'>
 
-function namesOf({ profile, host, session, turn, agent }: Names, redactor: Redactor): Names {
+function redactNames({ profile, host, session, turn, agent }: Names, redactor: Redactor): Names {
   return {
     profile: redactor.name(profile),
     host: redactor.name(host),
@@ -261,7 +261,7 @@ function valueIfAny(given: Readonly<Record<string, unknown>> | undefined, redact
   return redactor.value(given)
 }
 
-function toolOf(data: object, redactor: Redactor): string | undefined {
+function redactTool(data: object, redactor: Redactor): string | undefined {
   const tool = isRecord(data) ? data.tool : undefined
   return typeof tool === 'string' ? redactor.name(tool) : undefined
 }

@@ -16,7 +16,7 @@ export const DISK_FAULTS = {
   },
   // In log mode nothing is denied; the answer says that the call is not on record.
   'disk-full-log-mode': {
-    ...{ forMs: 4_000, needs: 'root', diskBytes: DISK_BYTES, settings: { enforcement: 'log' } },
+    ...{ forMs: 4_000, needs: 'root', diskBytes: DISK_BYTES, settings: () => ({ enforcement: 'log' }) },
     start: (stage) => fill(stage),
     stop: empty,
   },

@@ -1,5 +1,6 @@
 // Load beside the calls.
 
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 
 const CONNECTIONS = 3_000
@@ -7,8 +8,17 @@ const CONNECTIONS = 3_000
 export const LOAD_FAULTS = {
   'verify-meanwhile': {
     forMs: 3_000,
-    start: (stage) => repeat(stage, ['trace', 'verify', '--json']),
+    start: (stage) => repeat(stage, () => ['trace', 'verify', '--json']),
     stop: (_stage, repeated) => repeated.end(),
+  },
+  // A person removes records again and again. The archives have what was removed.
+  'cut-meanwhile': {
+    ...{ forMs: 3_000, isUnattended: true, settings: ({ archive }) => ({ trace: { archive } }) },
+    start: (stage) => repeat(stage, () => ['trace', 'cut', '--before', secondsAgo(2), '--json']),
+    stop: async (stage, repeated) => {
+      await repeated.end()
+      if (!existsSync(stage.archive)) stage.complain('no record was old enough to be removed')
+    },
   },
   'idle-connections': {
     forMs: 3_000,
@@ -20,10 +30,11 @@ export const LOAD_FAULTS = {
 }
 
 // Runs a command over and over; it must always succeed.
-function repeat(stage, args) {
+function repeat(stage, buildArgs) {
   let hasEnded = false
   const work = async () => {
     while (!hasEnded) {
+      const args = buildArgs()
       const { exitCode, stdout, stderr } = await stage.arc(args)
       if (exitCode !== 0) stage.complain(`arc ${args.join(' ')} ended with ${exitCode}: ${stdout}${stderr}`)
     }
@@ -35,6 +46,10 @@ function repeat(stage, args) {
       await done
     },
   }
+}
+
+function secondsAgo(seconds) {
+  return new Date(Date.now() - seconds * 1_000).toISOString()
 }
 
 function openIdle(path) {

@@ -74,15 +74,19 @@ function readPlan(
   if (topic.length > MAX_TOPIC) return `a topic has at most ${MAX_TOPIC} characters, not ${topic.length}`
   const rounds = options.rounds ?? parsed?.rounds ?? settings?.rounds ?? DEFAULT_ROUNDS
   if (!/^\d{1,9}$/.test(String(rounds))) return `--rounds must be a whole number, not ${show(rounds)}`
-  const given = (options.agents ?? '').split(',').map((name) => name.trim())
-  const named = [...given, ...readCommands(options.agent ?? []).keys()].filter((name) => name !== '')
-  const fallback = parsed?.agents ?? settings?.agents ?? []
-  const agents = distinct(named.length > 0 ? named : fallback)
+  const named = readAgentNames(options)
+  const agents = distinct(named.length > 0 ? named : (parsed?.agents ?? settings?.agents ?? []))
   if (agents.length < 2) return 'at least two agents are needed, as in: --agents claude,codex'
   const { synthesizer } = options
   if (synthesizer !== undefined && !agents.includes(synthesizer))
     return `--synthesizer must be one of ${agents.join(', ')}`
   return { topic, agents, rounds: Number(rounds) }
+}
+
+// From --agents and --agent.
+function readAgentNames({ agents = '', agent = [] }: RoundtableOptions): string[] {
+  const given = agents.split(',').map((name) => name.trim())
+  return [...given, ...readCommands(agent).keys()].filter((name) => name !== '')
 }
 
 function distinct(names: readonly string[]): readonly string[] {

@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { lastLogLine, startInBackground } from '../../daemon/process/background.ts'
+import { type InstalledBuild, readBuild } from '../../daemon/process/build.ts'
 import { type DaemonPresence, endProcess, findDaemon, findDaemonProcess } from '../../daemon/process/lifecycle.ts'
+import type { Ending } from '../../daemon/process/lifetime.ts'
 import { recordManualStart } from '../../daemon/process/on-demand.ts'
 import { logFile } from '../../daemon/process/paths.ts'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../daemon/server.ts'
@@ -13,7 +15,9 @@ import { readManagedInstall } from '../../guard/managed-install.ts'
 import { arcHome } from '../../platform/home.ts'
 import { isProcessAlive } from '../../platform/process-alive.ts'
 import { openStores } from '../../storage/open-stores.ts'
+import { daemonBuild, isOtherBuild, ownBuild } from '../build-check.ts'
 import colors from '../colors.ts'
+import { requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
 import { createLoginLink, type LoginLink, openLink } from '../login-link.ts'
 import { escapeControls, info, print, printJson, report } from '../output.ts'
@@ -29,6 +33,8 @@ export interface ServeOptions {
   readonly background?: boolean
   /** Set when a hook starts the daemon. */
   readonly onDemand?: boolean
+  /** Set when `--background` starts the daemon. */
+  readonly detached?: boolean
 }
 
 const USAGE = 2
@@ -58,6 +64,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     report: options.onDemand === true ? log : report,
     onDemand: options.onDemand === true ? { program } : undefined,
     managed: readManagedInstall(),
+    build: readOwnBuild(),
+    isBackground: options.detached,
   })
   if (!('is' in started)) return serveUntilSignal(started, options)
   // Another process was faster, or the daemon was stopped by a person: not an error.
@@ -70,17 +78,28 @@ async function start(options: DaemonOptions): Promise<Daemon | DaemonPresence> {
   const { home, onDemand } = options
   if (onDemand !== undefined) return startDaemon(options)
   claimServing(home)
-  await replaceOnDemand(await findDaemon(home))
+  await replaceDaemon(await findDaemon(home))
   for (let at = 1; ; at++) {
     const started = await startDaemon(options)
-    if (!('is' in started) || !(await replaceOnDemand(started)) || at === MAX_ATTEMPTS) return started
+    if (!('is' in started) || !(await replaceDaemon(started)) || at === MAX_ATTEMPTS) return started
   }
 }
 
-async function replaceOnDemand(presence: DaemonPresence): Promise<boolean> {
-  if (presence.is !== 'running' || presence.record?.isOnDemand !== true) return false
+// A daemon in the background gives way if a hook started it, or if it is another build of ARC.
+async function replaceDaemon(presence: DaemonPresence): Promise<boolean> {
+  if (presence.is !== 'running' || presence.record === undefined) return false
+  const { isOnDemand, isBackground } = presence.record
+  const isOther = isBackground === true && isOtherBuild(presence.health)
+  if (isOnDemand !== true && !isOther) return false
+  if (isOther) requirePerson('replace a daemon of another version')
   const found = findDaemonProcess(presence)
   return found !== undefined && endProcess(found, 'SIGTERM', GIVE_WAY_MS)
+}
+
+function readOwnBuild(): InstalledBuild | undefined {
+  const { program } = context()
+  const build = readBuild(program)
+  return build === undefined ? undefined : { program, build }
 }
 
 // Clears the mark of `arc stop`, and keeps hooks from starting a daemon meanwhile.
@@ -100,12 +119,20 @@ async function serveUntilSignal(started: Daemon, options: ServeOptions): Promise
   if (onDemand === true)
     log(`version ${VERSION} running as process ${process.pid} at ${started.url}, started by a hook`)
   else await showDaemon(started, options)
-  const why = await Promise.race([ended, started.idle])
+  const { why, successor } = await Promise.race([ended.then((signal): Ending => ({ why: signal })), started.ended])
   const text = `${why}: finishing the calls in flight`
   if (onDemand === true) log(text)
   else info(`arc: ${text}`)
   await started.stop()
+  if (successor !== undefined) startSuccessor(successor, options)
   return 0
+}
+
+// The same daemon of the other build.
+function startSuccessor({ program }: InstalledBuild, { onDemand, port }: ServeOptions): void {
+  const how = onDemand === true ? '--on-demand' : '--detached'
+  const args = ['--no-open', how, ...(port === undefined ? [] : ['--port', port])]
+  startInBackground({ home: arcHome(), program, args })
 }
 
 // The output goes to the journal, which other users may read: no login link.
@@ -124,8 +151,12 @@ async function serveInBackground(options: ServeOptions): Promise<number> {
   const { program } = context()
   claimServing(home)
   const before = await findDaemon(home)
-  if (before.is === 'running' && !(await replaceOnDemand(before))) return reportPresence(before, options)
-  const pid = startInBackground({ home, program, args: ['--no-open', ...(port === undefined ? [] : ['--port', port])] })
+  if (before.is === 'running' && !(await replaceDaemon(before))) return reportPresence(before, options)
+  const pid = startInBackground({
+    home,
+    program,
+    args: ['--no-open', '--detached', ...(port === undefined ? [] : ['--port', port])],
+  })
   for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(POLL_MS)) {
     const hasEnded = !isProcessAlive(pid)
     const presence = await findDaemon(home)
@@ -153,6 +184,10 @@ async function reportPresence(presence: DaemonPresence, { json, sample }: ServeO
     if (json === true) printJson(found)
     else print(`${colors.green('✓')} running as process ${pid}${url === null ? '' : ` at ${url}`}`)
     if (json !== true && loginUrl !== null) print(`  open    ${loginUrl}`)
+    if (isOtherBuild(presence.health))
+      info(
+        `arc: it is ${daemonBuild(presence.health)}, and this is ${ownBuild()}. To replace it: arc stop, then arc serve`,
+      )
     if (sample === true) await playSample({ url: loginUrl, hint: null }, json === true)
     return 0
   }

@@ -15,6 +15,7 @@ export function addServe(arc: Command, run: Run): void {
     .option('--sample', 'play the sample session once the daemon runs')
     .addOption(new Option('--no-sample').hideHelp())
     .addOption(new Option('--on-demand').hideHelp())
+    .addOption(new Option('--detached').hideHelp())
     .addHelpText('after', example('arc serve --no-open'))
     .action((options) => run(import('./serve.run.ts').then(({ serve }) => serve(options))))
 }

@@ -13,6 +13,7 @@ import { checkAnchors } from '../../storage/anchor-check.ts'
 import { checkGaps, describeGaps } from '../../storage/gap-check.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
+import { daemonBuild, ownBuild } from '../build-check.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { createLoginLink, requestLoginLink } from '../login-link.ts'
@@ -28,6 +29,10 @@ interface Status extends StatusView {
   readonly startedBy: 'hook' | 'person' | null
   /** What a hook does if the daemon is not running. */
   readonly onDemand: OnDemand
+  /** The build of the daemon; null if it is not running. */
+  readonly daemonBuild: string | null
+  /** The build of this program. */
+  readonly build: string
   /** Why the trace does not match its anchors; null if it does. */
   readonly recordMismatch: string | null
   /** What is missing from the trace; null if nothing is. */
@@ -60,6 +65,8 @@ export function ownStatus({ url, socket, newLoginUrl }: OwnDaemon): Status {
     uptimeMs,
     ...readSettings(home),
     startedBy: 'person',
+    build: ownBuild(),
+    daemonBuild: ownBuild(),
   }
 }
 
@@ -79,6 +86,8 @@ export async function readStatus(home: string): Promise<Status> {
     ...readSettings(home),
     uptimeMs: isRunning ? presence.health.uptimeMs : null,
     startedBy: isRunning ? (presence.record?.isOnDemand === true ? 'hook' : 'person') : null,
+    build: ownBuild(),
+    daemonBuild: isRunning ? daemonBuild(presence.health) : null,
   }
 }
 
@@ -147,6 +156,7 @@ function printStatus(found: Status): void {
   const how = startedBy === 'hook' ? ', started by a hook' : ''
   if (running) print(`${colors.green('✓')} running as process ${pid} for ${formatSpan(uptimeMs ?? 0)}${how}`)
   else print(`${colors.dim('○')} not running; ${describeOnDemand(found.onDemand)}`)
+  print(`  version  ${describeBuilds(found)}`)
   print(`  profile  ${profile}, ${enforcement}`)
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
   if (found.recordMismatch !== null) print(colors.red(`  trace    ${found.recordMismatch} (arc trace verify)`))
@@ -155,4 +165,9 @@ function printStatus(found: Status): void {
   if (loginUrl !== null) print(`  open     ${loginUrl}  ${colors.dim('(valid once, for 5 minutes)')}`)
   else if (found.loginHint !== null) print(`  open     ${colors.dim(found.loginHint)}`)
   if (socket !== null) print(`  socket   ${socket}`)
+}
+
+function describeBuilds({ build, daemonBuild: running }: Status): string {
+  if (running === null || running === build) return build
+  return colors.yellow(`${build}, but the daemon is ${running}: restart it with arc stop, then arc serve --background`)
 }

@@ -106,7 +106,9 @@ async function readCall(host: string, event: string | undefined, signal: AbortSi
 async function startDaemon(home: string): Promise<void> {
   try {
     const { startInBackground } = await import('../../daemon/process/background.ts')
-    const [, program = ''] = process.argv
+    const { findHomeProgram } = await import('../../daemon/process/build.ts')
+    const [, own = ''] = process.argv
+    const program = findHomeProgram(home, own)
     startInBackground({ home, program, args: ['--no-open', '--on-demand'] })
   } catch (error) {
     process.stderr.write(`arc: no daemon was started: ${readMessage(error)}\n`)

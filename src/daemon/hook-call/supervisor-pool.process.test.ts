@@ -89,6 +89,24 @@ describe.runIf(isLinux)('many projects', () => {
 })
 
 describe('the pool', () => {
+  it('Z7 projects that are opened, edited and closed leave no watch', async () => {
+    const at = makeHome()
+    const pool = new SupervisorPool(at.home, () => undefined, { idleMs: 300 })
+    onTestFinished(async () => {
+      await pool.close()
+      at.remove()
+    })
+    await pool.find(undefined, undefined)
+    const { watchedFolders } = pool.counts
+    for (let number = 0; number < 50; number++) {
+      at.write(`p${number}/.arc/config.json`, {})
+      await pool.find(join(at.root, `p${number}`), undefined)
+      at.write(`p${number}/.arc/config.json`, { enforcement: 'enforce' })
+    }
+    expect(pool.counts.watchedFolders).toBeGreaterThan(watchedFolders)
+    await expect.poll(() => pool.counts, { timeout: 20_000 }).toMatchObject({ supervisors: 1, watchedFolders })
+  })
+
   it('Z2 closes no supervisor with a call in flight, and closes it afterwards', async () => {
     const at = makeHome()
     const pool = new SupervisorPool(at.home, () => undefined, { maxOpen: 2, idleMs: 1_500 })

@@ -1,6 +1,6 @@
 // The HTTP servers of a daemon: one request listener for all routes, the limits of each server, listening and closing.
 
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -8,7 +8,8 @@ import {
   type RequestListener,
   type Server,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net'
+import { dirname, join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { ArcError, describe } from '../../engine/errors.ts'
 import type { Usage } from '../process/idle.ts'
@@ -69,24 +70,36 @@ export async function listenOnPort(server: Server, wanted: number | undefined): 
   return (server.address() as AddressInfo).port
 }
 
-/** Listens on a Unix socket. Created without rights for others: between listening and chmod somebody could connect. */
-export async function listenOnSocket(server: Server, path: string): Promise<void> {
+/**
+ * Listens on a Unix socket and replaces a file that is there: no daemon answers at it. Created under another name and
+ * without rights for others, then renamed: no process can connect too early, and Node removes only the other name at the end.
+ */
+export async function listenOnSocket(server: NetServer, path: string): Promise<void> {
+  // Not longer than `arc.sock`: the system limits the length.
+  const draft = join(dirname(path), `s${process.pid}`)
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
     const message = `The path of the socket is too long for this system (${Buffer.byteLength(path)} bytes): ${path}.`
     throw new ArcError('ARC_DAEMON_FAILED', message)
   }
-  // No daemon answers there: the file is a leftover.
-  rmSync(path, { force: true })
+  rmSync(draft, { force: true })
   const before = process.umask(0o177)
   try {
-    await listen(server, { path })
+    await listen(server, { path: draft })
   } finally {
     process.umask(before)
   }
-  chmodSync(path, 0o600)
+  chmodSync(draft, 0o600)
+  renameSync(draft, path)
 }
 
-function listen(server: Server, where: { host: string; port: number } | { path: string }): Promise<void> {
+/** Listens at a path again, for a server whose socket file was removed. The connections go to the same server. */
+export async function listenAgain(server: Server, path: string): Promise<NetServer> {
+  const listener = createNetServer((connection) => void server.emit('connection', connection))
+  await listenOnSocket(listener, path)
+  return listener
+}
+
+function listen(server: NetServer, where: { host: string; port: number } | { path: string }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(where, () => {

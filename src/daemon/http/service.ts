@@ -30,6 +30,8 @@ export const COMMON_HEADERS = [
 export interface Service {
   readonly home: string
   readonly version: string
+  /** The build of the running program, if it is known. */
+  readonly build?: string | undefined
   readonly pool: SupervisorPool
   readonly auth: Authenticator
   readonly traceTail: TraceTail

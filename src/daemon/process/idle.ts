@@ -1,11 +1,11 @@
-// Ends a daemon that a hook started: when it is idle, when its home is gone, and when its program was replaced by another
-// version.
+// Ends a daemon that a hook started when it is idle and when its program was replaced, and a daemon in the background when
+// another build of ARC is installed.
 
 import { type Stats, statSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { findSuccessor, type InstalledBuild } from './build.ts'
 import type { InFlight } from './in-flight.ts'
-import { ownsPidFile } from './lifecycle.ts'
 
 /** The last use of a daemon, and its open streams. */
 export class Usage {
@@ -36,7 +36,6 @@ export class Usage {
 
 /** The facts that decide whether a daemon ends. */
 export interface IdleOptions {
-  readonly home: string
   readonly usage: Usage
   readonly inFlight: InFlight
   /** A file of the running program. */
@@ -63,8 +62,7 @@ export function watchIdle(facts: IdleOptions): { readonly why: Promise<string>; 
   return { why, stop: () => clearInterval(timer) }
 }
 
-async function findEndReason({ home, usage, inFlight, program, idleMs, onCheck }: IdleOptions, startedFrom: string) {
-  if (!ownsPidFile(home)) return 'its home was removed, or another daemon replaced it'
+async function findEndReason({ usage, inFlight, program, idleMs, onCheck }: IdleOptions, startedFrom: string) {
   onCheck()
   if (inFlight.size > 0) return undefined
   if (readFileIdentity(program) !== startedFrom) return 'its program was replaced'
@@ -75,4 +73,19 @@ async function findEndReason({ home, usage, inFlight, program, idleMs, onCheck }
 function readFileIdentity(file: string): string {
   const stats: Stats | undefined = statSync(file, { throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`
+}
+
+/** Calls back once when another build of ARC should serve a home. */
+export function watchBuild(
+  home: string,
+  running: InstalledBuild | undefined,
+  onSuccessor: (successor: InstalledBuild) => void,
+): { stop(): void } {
+  const timer = setInterval(() => {
+    const successor = findSuccessor(home, running)
+    if (successor === undefined) return
+    clearInterval(timer)
+    onSuccessor(successor)
+  }, CHECK_MS).unref()
+  return { stop: () => clearInterval(timer) }
 }

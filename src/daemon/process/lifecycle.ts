@@ -1,7 +1,7 @@
 // The daemon process of a home: found by its socket or pid file, ended by a signal. Files of a dead daemon are removed,
 // files of a live daemon are not.
 
-import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ArcError } from '../../engine/errors.ts'
@@ -29,9 +29,20 @@ export type DaemonPresence =
 
 const ANSWER_MS = 2_000
 const POLL_MS = 25
+// Two checks of the daemon and some time for a busy machine.
+const LISTENS_AGAIN_MS = 10_000
 
-/** Finds the daemon of a home. */
+/** Finds the daemon of a home. Waits for a daemon that lost its socket: it listens again within seconds. */
 export async function findDaemon(home: string, answerMs = ANSWER_MS): Promise<DaemonPresence> {
+  for (const until = Date.now() + LISTENS_AGAIN_MS; ; await sleep(POLL_MS)) {
+    // Before the request: a socket that is created meanwhile was not asked.
+    const hasSocket = existsSync(socketFile(home))
+    const presence = await lookForDaemon(home, answerMs)
+    if (presence.is !== 'silent' || hasSocket || Date.now() > until) return presence
+  }
+}
+
+async function lookForDaemon(home: string, answerMs: number): Promise<DaemonPresence> {
   const record = readPidFile(home)
   const health = await requestHealth(socketFile(home), answerMs)
   if (health !== undefined) return { is: 'running', health, record: record?.pid === health.pid ? record : undefined }
@@ -70,7 +81,8 @@ export async function endProcess(
   return false
 }
 
-const STARTING_MS = 10_000
+/** A daemon answers within this time after its start. */
+export const STARTING_MS = 10_000
 const CLAIM_RETRY_MS = 50
 
 /** Creates the pid file of a home; returns the presence of another daemon if there is one. */
@@ -92,7 +104,7 @@ export async function claimHome(
 }
 
 /** Creates the pid file; false if another process was faster. */
-function createPidFile(home: string, record: PidRecord): boolean {
+export function createPidFile(home: string, record: PidRecord): boolean {
   const file = pidFile(home)
   const fresh = `${file}.${process.pid}`
   // Linked when complete: an empty pid file would look like a leftover.
@@ -108,14 +120,21 @@ function createPidFile(home: string, record: PidRecord): boolean {
   }
 }
 
-/** Removes the pid file of a dead process. Another process may have created its own meanwhile: that one stays. */
-function removeStalePidFile(home: string): void {
+/**
+ * Removes the pid file of a dead process. Another process may have created its own meanwhile: that one stays, unless the
+ * caller knows that it is no daemon.
+ */
+export function removeStalePidFile(
+  home: string,
+  { isOthersKept = true }: { readonly isOthersKept?: boolean } = {},
+): void {
   const file = pidFile(home)
   const aside = `${file}.stale-${process.pid}`
   try {
     renameSync(file, aside)
     const record = readPidFileAt(aside)
-    if (record !== undefined && isProcessAlive(record.pid) && isDaemonProcess(record)) linkSync(aside, file)
+    const isOthers = record !== undefined && isProcessAlive(record.pid) && isDaemonProcess(record)
+    if (isOthersKept && isOthers) linkSync(aside, file)
   } catch (error) {
     // Another process was faster.
     const { code } = error as NodeJS.ErrnoException
@@ -141,7 +160,8 @@ export function ownsPidFile(home: string): boolean {
   return readPidFile(home)?.pid === process.pid
 }
 
-function requestHealth(socketPath: string, timeout: number): Promise<HealthView | undefined> {
+/** Asks the daemon at a socket; undefined without a daemon. */
+export function requestHealth(socketPath: string, timeout: number): Promise<HealthView | undefined> {
   return new Promise((resolve) => {
     const sent = get({ socketPath, path: '/health', timeout, agent: false }, (response) => {
       let text = ''

@@ -16,6 +16,8 @@ export interface PidRecord {
   readonly startedAt: number
   /** A hook started the daemon: it ends when idle, and `arc serve` replaces it. */
   readonly isOnDemand?: boolean | undefined
+  /** The daemon has no terminal: it is replaced when another build of ARC is installed. */
+  readonly isBackground?: boolean | undefined
 }
 
 /** The daemon whose process runs, whether or not it answers. */

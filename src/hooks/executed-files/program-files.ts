@@ -95,14 +95,16 @@ const SHORT = /^(?:test|t|tst|start|stop|restart)$/
 const HARMLESS =
   /^(?:ls|list|version|-v|--version|help|config|root|prefix|bin|why|outdated|audit|view|info|ping|whoami)$/
 
+// Options that name another folder or workspace.
+const ELSEWHERE = /^(?:(?:--prefix|-C|--dir|--cwd|--workspace|-w|--filter|-F)$|--(?:prefix|dir|cwd|workspace|filter)=)/
+
 function readPackageManager(
   collector: CollectorPort,
   name: string,
   args: readonly Word[],
   location: CodeLocation,
 ): void {
-  const moved = args.findIndex(({ text }) => /^(?:--prefix|-C|--dir|--cwd|--workspace|-w|--filter|-F)$/.test(text))
-  if (moved >= 0 || args.some(({ text }) => /^--(?:prefix|dir|cwd|workspace|filter)=/.test(text))) {
+  if (args.some(({ text }) => ELSEWHERE.test(text))) {
     collector.noteUnfollowed(`${name} in another folder or workspace`)
   }
   const words = args.filter(({ text }) => !text.startsWith('-'))
@@ -111,14 +113,18 @@ function readPackageManager(
   const script = RUN.test(verb.text) ? second : verb
   if (script === undefined) return
   if (!script.isKnown) return void collector.noteUnfollowed(`the script ${script.text} of ${name}`)
-  if (readPackageScript(collector, script.text === 't' || script.text === 'tst' ? 'test' : script.text, location))
-    return
+  if (readPackageScript(collector, /^tst?$/.test(script.text) ? 'test' : script.text, location)) return
   if (RUN.test(verb.text) || SHORT.test(verb.text)) return
-  if (/^(?:exec|x|dlx)$/.test(verb.text)) return void readFetchedProgram(collector, words.slice(1), location)
-  if (name === 'bun' && /[./]/.test(verb.text)) {
-    collector.addFile(resolve(location.cwd, verb.text), { ...location, language: 'javascript' })
-  } else if (!(name === 'yarn' && coverLocalProgram(collector, verb.text, location))) {
-    collector.noteUnfollowed(`what ${name} ${verb.text} fetches and runs`)
+  if (/^(?:exec|x|dlx)$/.test(verb.text)) readFetchedProgram(collector, words.slice(1), location)
+  else readProgramOfManager(collector, name, verb.text, location)
+}
+
+// `bun file.ts`, `yarn eslint`: a file or a local program instead of a script.
+function readProgramOfManager(collector: CollectorPort, name: string, verb: string, location: CodeLocation): void {
+  if (name === 'bun' && /[./]/.test(verb)) {
+    collector.addFile(resolve(location.cwd, verb), { ...location, language: 'javascript' })
+  } else if (!(name === 'yarn' && coverLocalProgram(collector, verb, location))) {
+    collector.noteUnfollowed(`what ${name} ${verb} fetches and runs`)
   }
 }
 

@@ -24,12 +24,12 @@ export function parseClaudePayload(fields: Fields, event: string | undefined): P
     output: readTextField(fields, 'last_assistant_message', 'delta', 'displayed_text'),
     reason: readTextField(fields, 'source', 'reason', 'stop_reason', 'trigger', 'error'),
     isContinued: own(fields, 'stop_hook_active') === true,
-    facts: factsOf(fields, mode),
+    facts: readFacts(fields, mode),
     canPrompt: mode === undefined || !SELF_ANSWERING.has(mode),
   }
 }
 
-function factsOf(fields: Fields, permissionMode: string | undefined): Fields {
+function readFacts(fields: Fields, permissionMode: string | undefined): Fields {
   return defined({
     permissionMode,
     model: readTextField(fields, 'model'),

@@ -13,12 +13,12 @@ import { codexFacts } from './facts.ts'
 const FORMAT: HooksFormat = {
   facts: codexFacts,
   events: CODEX_EVENTS,
-  entry: (line, name) => hookGroup(line, timeoutOf(name)),
+  entry: (line, name) => hookGroup(line, timeoutField(name)),
   empty: '{\n  "hooks": {}\n}\n',
 }
 
 // The default at the end of a session is one second.
-function timeoutOf(name: string): { timeout?: number } {
+function timeoutField(name: string): { timeout?: number } {
   return name === 'SessionEnd' ? { timeout: (CODEX_EVENTS[name]?.limitMs ?? 0) / 1_000 } : {}
 }
 
@@ -96,13 +96,13 @@ function blockFor(before: string, { command }: InstallOptions): string {
   const line = JSON.stringify(hookLine(command, codexFacts.name))
   const tables = Object.entries(CODEX_EVENTS)
     .filter(([, { isInstalled }]) => isInstalled)
-    .flatMap(([name]) => tableOf(name, line))
+    .flatMap(([name]) => hookTable(name, line))
   const isWhole = before === '' || before.endsWith('\n')
   return `${isWhole ? '' : eol}${[isWhole ? OPEN : OPEN_WITHOUT_NEWLINE, ...tables, CLOSE].join(eol)}${eol}`
 }
 
-function tableOf(name: string, line: string): string[] {
-  const { timeout } = timeoutOf(name)
+function hookTable(name: string, line: string): string[] {
+  const { timeout } = timeoutField(name)
   const limit = timeout === undefined ? [] : [`timeout = ${timeout}`]
   return [`[[hooks.${name}]]`, `[[hooks.${name}.hooks]]`, 'type = "command"', `command = ${line}`, ...limit]
 }

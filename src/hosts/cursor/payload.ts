@@ -13,7 +13,7 @@ export function parseCursorPayload(fields: Fields, event: string | undefined): P
     turn: readTextField(fields, 'generation_id'),
     agent: readTextField(fields, 'subagent_id'),
     workspace: readTextField(fields, 'cwd') ?? firstText(own(fields, 'workspace_roots')),
-    ...(Object.hasOwn(SPECIAL, name) ? SPECIAL[name]?.(fields) : callOf(fields)),
+    ...(Object.hasOwn(SPECIAL, name) ? SPECIAL[name]?.(fields) : readCall(fields)),
     callId: readTextField(fields, 'tool_use_id', 'tool_call_id'),
     error: own(fields, 'error_message'),
     prompt: own(fields, 'prompt'),
@@ -39,7 +39,7 @@ function ownSpelling(name: string): string {
 
 type Call = Pick<ParsedPayload, 'tool' | 'args' | 'result'>
 
-function callOf(fields: Fields): Call {
+function readCall(fields: Fields): Call {
   return {
     tool: readTextField(fields, 'tool_name'),
     args: argsIn(fields, 'tool_input'),

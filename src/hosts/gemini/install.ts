@@ -20,12 +20,12 @@ export interface SettingsOptions {
 /** Installs into `<folder>/settings.json` of the home or the project. */
 export function settingsInstall({ facts, events, folder, homeVariable, next }: SettingsOptions): HostInstall {
   const format: HooksFormat = { facts, events, entry: (line) => hookGroup(line), empty: '{\n  "hooks": {}\n}\n' }
-  const baseOf = ({ scope, dir, env }: InstallTarget): string => {
+  const findBase = ({ scope, dir, env }: InstallTarget): string => {
     const moved = homeVariable === undefined ? undefined : env[homeVariable]
     return scope === 'user' && moved ? moved : dir
   }
   return {
-    files: (place) => [hooksFile(join(baseOf(place), folder, 'settings.json'), format)],
+    files: (place) => [hooksFile(join(findBase(place), folder, 'settings.json'), format)],
     next: () => next,
   }
 }

@@ -53,7 +53,7 @@ function write({ path, after, mode }: FileChange): void {
   const target = realPath(path)
   const temporary = join(dirname(target), `.arc-${randomUUID()}.tmp`)
   try {
-    writeFileSync(temporary, after, { mode: modeOf(target) ?? backedUpMode(target) ?? mode ?? 0o644, flush: true })
+    writeFileSync(temporary, after, { mode: readMode(target) ?? backedUpMode(target) ?? mode ?? 0o644, flush: true })
     renameSync(temporary, target)
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -71,13 +71,13 @@ function realPath(path: string): string {
   }
 }
 
-function modeOf(path: string): number | undefined {
+function readMode(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mode
 }
 
 // A backup is as private as what it was made from.
 function backedUpMode(path: string): number | undefined {
-  return path.endsWith('.arc-backup') ? modeOf(path.slice(0, -'.arc-backup'.length)) : undefined
+  return path.endsWith('.arc-backup') ? readMode(path.slice(0, -'.arc-backup'.length)) : undefined
 }
 
 function removeEmptyFolders(folder: string, root: string): void {

@@ -6,9 +6,9 @@ const MAX_CELLS = 4_000_000
 /** What would change, as `diff -u` shows it; empty when nothing would. */
 export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): string {
   if (before === after) return ''
-  const steps = compare(linesOf(before), linesOf(after))
+  const steps = compare(splitLines(before), splitLines(after))
   const head = `--- ${before === undefined ? '/dev/null' : path}\n+++ ${after === undefined ? '/dev/null' : path}\n`
-  return head + hunksOf(steps).map(showHunk).join('')
+  return head + groupHunks(steps).map(showHunk).join('')
 }
 
 interface Step {
@@ -20,7 +20,7 @@ interface Step {
 }
 
 // A line keeps its newline, so that the lack of the last one shows.
-function linesOf(text: string | undefined): string[] {
+function splitLines(text: string | undefined): string[] {
   return text === undefined || text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
 }
 
@@ -75,7 +75,7 @@ function replaced(before: readonly string[], after: readonly string[]): [Step['k
   ]
 }
 
-function hunksOf(steps: readonly Step[]): Step[][] {
+function groupHunks(steps: readonly Step[]): Step[][] {
   const hunks: Step[][] = []
   let lastShown = -1
   for (const [index, { kind }] of steps.entries()) {

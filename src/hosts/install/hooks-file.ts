@@ -82,9 +82,9 @@ function removeHook(json: JsonText, format: HooksFormat, name: string): void {
   const path = ['hooks', name]
   // Each removal moves what follows, so the list is read again after it.
   for (;;) {
-    const mine = itemsOf(json, path).findLast((node) => linesIn(node, format).length > 0)
+    const mine = listItems(json, path).findLast((node) => linesIn(node, format).length > 0)
     if (mine === undefined) break
-    json.remove(isWholeEntry(mine, format) ? mine : handlerOf(linesIn(mine, format)[0] as Node))
+    json.remove(isWholeEntry(mine, format) ? mine : findHandler(linesIn(mine, format)[0] as Node))
     removeIfEmpty(json, path)
   }
 }
@@ -93,7 +93,7 @@ function eventsIn(json: JsonText): string[] {
   return (json.at(['hooks'])?.children ?? []).map(({ children: [key] = [] }) => String(key?.value))
 }
 
-function itemsOf(json: JsonText, path: readonly string[]): readonly Node[] {
+function listItems(json: JsonText, path: readonly string[]): readonly Node[] {
   const node = json.at(path)
   return node?.type === 'array' ? (node.children ?? []) : []
 }
@@ -121,7 +121,7 @@ function isWholeEntry(node: Node, format: HooksFormat): boolean {
 }
 
 // From the text of the line up to the object that holds it.
-function handlerOf(line: Node): Node {
+function findHandler(line: Node): Node {
   return line.parent?.parent ?? line
 }
 
@@ -129,7 +129,7 @@ function find(text: string, format: HooksFormat): string[] {
   const found: string[] = []
   editJson(text, (json) => {
     for (const name of eventsIn(json)) {
-      for (const line of itemsOf(json, ['hooks', name]).flatMap((node) => linesIn(node, format))) {
+      for (const line of listItems(json, ['hooks', name]).flatMap((node) => linesIn(node, format))) {
         found.push(commandInLine(String(line.value), format.facts.name) as string)
       }
     }

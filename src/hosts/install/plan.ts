@@ -46,7 +46,7 @@ export function planInstall(host: Host, place: InstallTarget, texts: Texts, opti
     else if (after !== before)
       files.push(...backupChange(file, texts), { path: file.path, before, after, mode: file.mode })
   }
-  return problems.length > 0 ? refusal(host, problems) : planOf(host, files, host.install.next(place))
+  return problems.length > 0 ? refusal(host, problems) : buildPlan(host, files, host.install.next(place))
 }
 
 /** Plans the removal: exactly what was added, and to the byte what was there when nothing else changed since. */
@@ -62,7 +62,7 @@ export function planUninstall(host: Host, place: InstallTarget, texts: Texts): I
     if (kept !== undefined) files.push({ path: backup, before: kept, after: undefined })
   }
   if (problems.length > 0) return refusal(host, problems)
-  return planOf(host, files, files.length > 0 ? REMOVED : ABSENT)
+  return buildPlan(host, files, files.length > 0 ? REMOVED : ABSENT)
 }
 
 const REMOVED = 'Sessions that are running may keep the hooks until they end.'
@@ -103,7 +103,7 @@ function backupChange(file: InstallFile, texts: Texts): FileChange[] {
   return before === text ? [] : [{ path, before, after: text }]
 }
 
-function planOf(host: Host, files: readonly FileChange[], next: string): InstallPlan {
+function buildPlan(host: Host, files: readonly FileChange[], next: string): InstallPlan {
   return { host: host.name, files, changed: files.length > 0, next, problems: [] }
 }
 

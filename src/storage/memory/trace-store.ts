@@ -59,7 +59,7 @@ export class MemoryTraceStore implements TraceStore {
     const limit = readLimit(filter)
     const rows = this.#links.filter((link) => matches(link, filter))
     const wanted = afterSeq === undefined ? rows.slice(Math.max(0, rows.length - limit)) : rows.slice(0, limit)
-    return wanted.map(recordOf)
+    return wanted.map(toRecord)
   }
 
   get(id: string): Found {
@@ -130,12 +130,12 @@ export class MemoryTraceStore implements TraceStore {
 
   #found(link: Sealed | undefined): Found {
     if (link === undefined) return { found: 'nothing' }
-    if (link.kind === 'event') return { found: 'event', record: recordOf(link) as EventRecord }
+    if (link.kind === 'event') return { found: 'event', record: toRecord(link) as EventRecord }
     const evaluations = this.#links.filter(({ step }) => step === link.seq)
     return {
       found: 'step',
-      record: recordOf(link) as StepRecord,
-      evaluations: evaluations.map((evaluation) => recordOf(evaluation) as EvaluationRecord),
+      record: toRecord(link) as StepRecord,
+      evaluations: evaluations.map((evaluation) => toRecord(evaluation) as EvaluationRecord),
     }
   }
 }
@@ -162,6 +162,6 @@ function matches(link: Sealed, filter: TraceFilter): boolean {
   return wanted.every(([asked, has]) => asked === undefined || asked === has)
 }
 
-function recordOf(link: Sealed): TraceRecord {
+function toRecord(link: Sealed): TraceRecord {
   return JSON.parse(link.body) as TraceRecord
 }

@@ -24,34 +24,34 @@ export function storeUnavailable(file: string, cause: unknown): ArcError {
 
 /** Will it go away by waiting? */
 export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error))
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(readCode(error))
 }
 
 /** Is the file damaged, or not a database? */
 export function isCorrupt(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error))
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(readCode(error))
 }
 
 /** Is it the disk or the rights to it? */
 export function isUnavailable(error: unknown): boolean {
   return /^SQLITE_(CANTOPEN|READONLY|FULL|IOERR|PERM)|^E(ACCES|PERM|ROFS|NOSPC|NOTDIR|NOENT|EXIST|ISDIR)$/.test(
-    codeOf(error),
+    readCode(error),
   )
 }
 
 /** May it work after something was deleted? */
 export function isOutOfSpace(error: unknown): boolean {
-  return /^SQLITE_(FULL|IOERR|CANTOPEN)|^ENOSPC$/.test(codeOf(error))
+  return /^SQLITE_(FULL|IOERR|CANTOPEN)|^ENOSPC$/.test(readCode(error))
 }
 
 /** Is another process to blame, which may release its lock at any moment? */
 export function isLocked(error: unknown): boolean {
-  return isBusy(error) || codeOf(error) === 'ARC_STORE_BUSY'
+  return isBusy(error) || readCode(error) === 'ARC_STORE_BUSY'
 }
 
 /** Is it the file, the disk or another process, and not what was to be written? */
 export function isTemporary(error: unknown): boolean {
-  return isLocked(error) || isUnavailable(error) || /^ARC_STORE_(UNAVAILABLE|NEWER)$/.test(codeOf(error))
+  return isLocked(error) || isUnavailable(error) || /^ARC_STORE_(UNAVAILABLE|NEWER)$/.test(readCode(error))
 }
 
 /** The error as callers get it. */
@@ -60,7 +60,7 @@ export function storeError(file: string, error: unknown): unknown {
   return isUnavailable(error) ? storeUnavailable(file, error) : error
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''
 }

@@ -53,12 +53,12 @@ export class SqliteStateStore implements StateStore {
   }
 
   get(key: string): StateEntry | undefined {
-    return this.#connection.use(({ one }) => entryOf(one.get(key)))
+    return this.#connection.use(({ one }) => toEntry(one.get(key)))
   }
 
   set(key: string, value: unknown, version: number, ttlMs?: number): boolean {
     const now = ttlMs === undefined ? 0 : Math.floor(this.#wall())
-    const expires = ttlMs === undefined ? null : expiryOf(now, ttlMs)
+    const expires = ttlMs === undefined ? null : computeExpiry(now, ttlMs)
     const written = { key, text: this.#textOf(key, value ?? null), version, expires }
     const due = version === 0 && expires !== null ? this.#expiriesDue(now) : 0
     return this.#connection.writeOne((prepared) => {
@@ -73,17 +73,17 @@ export class SqliteStateStore implements StateStore {
 
   list(prefix: string): readonly StateEntry[] {
     return this.#connection.use(({ range }) =>
-      range.all(prefix, `${prefix}${LAST_CHARACTER}`).map((row) => entryOf(row)),
+      range.all(prefix, `${prefix}${LAST_CHARACTER}`).map((row) => toEntry(row)),
     )
   }
 
   change<T>(key: string, change: (value: T | undefined) => T | undefined, ttlMs?: number): T | undefined {
     return this.#connection.write((prepared) => {
-      const entry = entryOf(prepared.one.get(key))
+      const entry = toEntry(prepared.one.get(key))
       const before = entry?.value as T | undefined
       const after = change(before)
       if (after === undefined) return before
-      const expires = ttlMs === undefined ? null : expiryOf(Math.floor(this.#wall()), ttlMs)
+      const expires = ttlMs === undefined ? null : computeExpiry(Math.floor(this.#wall()), ttlMs)
       write(prepared, { key, text: this.#textOf(key, after), version: entry?.version ?? 0, expires })
       return after
     })
@@ -120,7 +120,7 @@ export class SqliteStateStore implements StateStore {
 
 // Rounded up: a value that is written again soon keeps its position in the index, and values written together are neighbours
 // in it.
-function expiryOf(now: number, ttlMs: number): number {
+function computeExpiry(now: number, ttlMs: number): number {
   const roundMs = Math.max(1, Math.min(MAX_ROUND_MS, Math.floor(ttlMs / 64)))
   return Math.ceil((now + ttlMs) / roundMs) * roundMs
 }
@@ -155,8 +155,8 @@ function prepare(db: Database) {
   }
 }
 
-function entryOf(row: Row): StateEntry
-function entryOf(row: Row | undefined): StateEntry | undefined
-function entryOf(row: Row | undefined): StateEntry | undefined {
+function toEntry(row: Row): StateEntry
+function toEntry(row: Row | undefined): StateEntry | undefined
+function toEntry(row: Row | undefined): StateEntry | undefined {
   return row && { key: row.key, value: JSON.parse(row.value) as unknown, version: row.version }
 }

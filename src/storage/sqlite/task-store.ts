@@ -42,7 +42,7 @@ export class SqliteTaskStore implements TaskStore {
     const { task, records } = openTask(id, this.#clean(draft), at)
     return this.#connection.write((prepared) => {
       sweep(prepared, at - TASK_RETENTION_MS)
-      if (prepared.insert.run(columnsOf(task)).changes === 0) {
+      if (prepared.insert.run(toColumns(task)).changes === 0) {
         throw new ArcError('ARC_OPTION_INVALID', `There is a task ${show(id)} already.`)
       }
       for (const record of records) keepRecord(prepared, id, record)
@@ -70,7 +70,7 @@ export class SqliteTaskStore implements TaskStore {
       const before = parse<Task>(prepared.one.get(id))
       if (before === undefined) throw unknownTask(id)
       const { task, record } = advanceTask(before, clean)
-      prepared.replace.run({ ...columnsOf(task), before: before.version })
+      prepared.replace.run({ ...toColumns(task), before: before.version })
       keepRecord(prepared, id, record)
       return task
     })
@@ -81,7 +81,7 @@ export class SqliteTaskStore implements TaskStore {
       const before = parse<Task>(prepared.one.get(id))
       const task = before && renewTaskLease(before, holder, at)
       if (task === undefined) return false
-      prepared.replace.run({ ...columnsOf(task), before: task.version })
+      prepared.replace.run({ ...toColumns(task), before: task.version })
       return true
     })
   }
@@ -142,9 +142,9 @@ interface ListParameters {
   readonly limit: number
 }
 
-type Columns = ReturnType<typeof columnsOf>
+type Columns = ReturnType<typeof toColumns>
 
-function columnsOf(task: Task) {
+function toColumns(task: Task) {
   const { id, from, to, status, version, lease, updatedAt } = task
   return {
     ...{ id, from, to, status, version, body: JSON.stringify(task) },

@@ -29,7 +29,7 @@ export class TraceFactsReader {
   }
 
   read<T>(work: (facts: TraceFacts) => T): T {
-    return this.#connection.read((prepared) => work(factsOf(prepared)))
+    return this.#connection.read((prepared) => work(readFacts(prepared)))
   }
 
   /** Notes in the database that anchors of it were written. */
@@ -52,7 +52,7 @@ function prepare(db: Database) {
   }
 }
 
-function factsOf({ origin, ends, hash }: Prepared): TraceFacts {
+function readFacts({ origin, ends, hash }: Prepared): TraceFacts {
   // Rows that were taken away count as a database that is another and empty.
   const { id, created, anchored } = origin.get() ?? { id: '', created: 0, anchored: 0 }
   const rows = ends.all()

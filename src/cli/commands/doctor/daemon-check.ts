@@ -6,8 +6,8 @@ import type { OnDemand } from '../../../daemon/process/on-demand.ts'
 import { logFile } from '../../../daemon/process/paths.ts'
 import type { Check } from '../../../hosts/check.ts'
 import { openDryRun } from '../../../supervisor/dry-run.ts'
+import { daemonBuild, isOtherBuild, ownBuild } from '../../build-check.ts'
 import { context } from '../../context.ts'
-import { VERSION } from '../../version.ts'
 import { describeOnDemand, readOnDemand } from '../status.run.ts'
 
 const name = 'daemon'
@@ -22,10 +22,11 @@ export async function daemonCheck(home: string): Promise<Check> {
 }
 
 function runningCheck({ health, record }: Extract<DaemonPresence, { readonly is: 'running' }>): Check {
-  const { pid, version } = health
+  const { pid } = health
   const how = record?.isOnDemand === true ? ', started by a hook; it ends when idle' : ''
-  if (version === VERSION) return { name, ok: true, detail: `running as process ${pid}${how}` }
-  const detail = `process ${pid} is version ${version}, but this is ${VERSION}: hooks are answered by ${version}`
+  if (!isOtherBuild(health)) return { name, ok: true, detail: `running as process ${pid}, ${ownBuild()}${how}` }
+  const build = daemonBuild(health)
+  const detail = `process ${pid} is version ${build}, but this is ${ownBuild()}: hooks are answered by ${build}`
   return { name, ok: false, detail, fix: 'arc stop, then arc serve --background' }
 }
 

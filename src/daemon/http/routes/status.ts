@@ -10,8 +10,8 @@ export function addStatusRoutes(app: HttpApp, service: Service): void {
   const supervisor = (c: Context<Env>): Promise<Supervisor> =>
     service.pool.find(c.req.query('project'), c.req.query('profile'))
   app.get('/health', (c) => {
-    const { version } = service
-    const health: HealthView = { ok: true, version, pid: process.pid, uptimeMs: service.uptimeMs() }
+    const { version, build = null } = service
+    const health: HealthView = { ok: true, version, build, pid: process.pid, uptimeMs: service.uptimeMs() }
     return c.json(health)
   })
   app.get('/v1/status', async (c) => c.json(buildStatus(service, await supervisor(c))))
@@ -34,6 +34,7 @@ function buildStatus(service: Service, supervisor: Supervisor): StatusView & Rea
     breaker: buildBreakerView(supervisor),
     uptimeMs: service.uptimeMs(),
     version: service.version,
+    build: service.build ?? null,
     hooks: supervisor.hooks().length,
     problems: supervisor.problems.length,
     open: service.pool.counts,

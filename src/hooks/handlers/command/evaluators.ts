@@ -52,7 +52,7 @@ function whyCodeInScript(text: string, depth: number): string | undefined {
   if (depth > MAX_DEPTH) return WHERE.unread
   const { calls, nodes, isWhole } = readShell(text)
   if (!isWhole) return WHERE.unread
-  return firstOf(nodes, whyEvaluated) ?? firstOf(calls, (call) => whyCodeInCall(call, depth))
+  return findFirst(nodes, whyEvaluated) ?? findFirst(calls, (call) => whyCodeInCall(call, depth))
 }
 
 // What the shell itself evaluates: the values of variables in numbers, subscripts and some expansions.
@@ -96,7 +96,7 @@ function whyCodeInWords(words: readonly ShellWord[], depth: number): string | un
   const inner = started.length > 0 && own === undefined ? whyCodeInWords(started, depth + 1) : own
   return (
     inner ??
-    firstOf(rest, (word, at) => {
+    findFirst(rest, (word, at) => {
       const after = rest.slice(at + 1)
       const within = readFileName(word)
       // A program that starts others is not known by its name alone: a shell with code is looked for in every place.
@@ -205,7 +205,7 @@ function findCode(args: readonly ShellWord[], option: RegExp | undefined): reado
 
 // `export NAME=value` carries a value; a name or an option made of one does more.
 function whyDeclared(args: readonly ShellWord[]): string | undefined {
-  return firstOf(args, ({ text, isPattern }) => {
+  return findFirst(args, ({ text, isPattern }) => {
     const isOption = /^[-+]/.test(text)
     const name = /^[A-Za-z_]\w*(?==|$)/.exec(text)?.[0]
     if (isOption) return /[inaA]/.test(text) || hasValue(text) ? WHERE.variable : undefined
@@ -222,8 +222,8 @@ function whyCodeInOption({ text }: ShellWord): string | undefined {
 // A text with a placeholder that is itself a line with a nested shell: some program is meant to run it.
 function whyCodeInText({ text }: ShellWord, depth: number): string | undefined {
   if (depth >= MAX_DEPTH || !hasValue(text) || !/\s/.test(text)) return undefined
-  return firstOf(readShell(text).calls, ({ words }) =>
-    firstOf(words, (word, at) => {
+  return findFirst(readShell(text).calls, ({ words }) =>
+    findFirst(words, (word, at) => {
       const name = readFileName(word)
       const after = words.slice(at + 1)
       if (name === undefined) return undefined
@@ -233,7 +233,7 @@ function whyCodeInText({ text }: ShellWord, depth: number): string | undefined {
   )
 }
 
-function firstOf<T>(items: readonly T[], why: (item: T, at: number) => string | undefined): string | undefined {
+function findFirst<T>(items: readonly T[], why: (item: T, at: number) => string | undefined): string | undefined {
   for (const [at, item] of items.entries()) {
     const found = why(item, at)
     if (found !== undefined) return found

@@ -44,22 +44,23 @@ function cutAt(text: string, start: number, body: Body): readonly string[] {
 
 // `{1..9}`, `{01..10}`, `{a..f}`, `{1..9..2}`
 function readRange(body: string): readonly string[] | undefined {
-  const [first, last, step, ...rest] = body.split('..')
-  if (first === undefined || last === undefined || rest.length > 0) return undefined
-  const isLetters = /^[A-Za-z]$/.test(first) && /^[A-Za-z]$/.test(last)
-  if (!isLetters && !(/^-?\d{1,9}$/.test(first) && /^-?\d{1,9}$/.test(last))) return undefined
-  if (step !== undefined && !/^-?\d{1,9}$/.test(step)) return undefined
-  const from = isLetters ? first.charCodeAt(0) : Number(first)
-  const to = isLetters ? last.charCodeAt(0) : Number(last)
-  const stride = Math.max(1, Math.abs(Number(step ?? 1)))
-  const width = /^-?0\d/.test(first) || /^-?0\d/.test(last) ? Math.max(first.length, last.length) : 0
-  const values: string[] = []
-  const direction = from <= to ? 1 : -1
-  for (let value = from; direction * (to - value) >= 0; value += direction * stride) {
-    values.push(isLetters ? String.fromCharCode(value) : String(value).padStart(width, '0'))
-    if (values.length > MAX_BRACE_WORDS) break
+  const [, first = '', last = '', step = '1'] = NUMBERS.exec(body) ?? LETTERS.exec(body) ?? []
+  if (first === '') return undefined
+  if (LETTERS.test(body)) {
+    return countBetween(first.charCodeAt(0), last.charCodeAt(0), step).map((code) => String.fromCharCode(code))
   }
-  return values
+  const width = [first, last].some((number) => /^-?0\d/.test(number)) ? Math.max(first.length, last.length) : 0
+  return countBetween(Number(first), Number(last), step).map((value) => String(value).padStart(width, '0'))
+}
+
+const NUMBERS = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.(-?\d{1,9}))?$/
+const LETTERS = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,9}))?$/
+
+// In both directions, and at most one word more than the limit.
+function countBetween(from: number, to: number, step: string): number[] {
+  const stride = Math.max(1, Math.abs(Number(step))) * (from <= to ? 1 : -1)
+  const count = Math.floor((to - from) / stride) + 1
+  return Array.from({ length: Math.min(count, MAX_BRACE_WORDS + 1) }, (_, at) => from + at * stride)
 }
 
 // The next `{` that is neither quoted nor the brace of `${`.
