@@ -19,7 +19,9 @@ interface Layer {
 
 // What lower layers may import of storage: the ports, and compare-and-set on the state.
 const PORTS = ['storage/ports', 'storage/state'] as const
-const STORAGE = ['storage', ...PORTS, 'storage/memory', 'storage/sqlite'] as const
+const STORAGE = [
+  ...(['storage', ...PORTS, 'storage/repeated-failure', 'storage/gaps', 'storage/memory', 'storage/sqlite'] as const),
+] as const
 const HOOKS = ['hooks', 'hooks/handlers', 'hooks/builtin'] as const
 const LIBRARY = [
   ...[
@@ -61,7 +63,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'storage/ports': { imports: ['engine', 'trace', 'tasks'] },
   'storage/state': { imports: ['engine', 'storage/ports'] },
   'storage/memory': { imports: ['engine', 'trace', 'tasks', ...PORTS] },
-  'storage/sqlite': { imports: ['engine', 'trace', 'tasks', ...PORTS, 'storage/memory'] },
+  'storage/repeated-failure': { imports: ['engine'] },
+  'storage/gaps': { imports: ['engine', 'platform', 'trace', 'storage/repeated-failure'] },
+  'storage/sqlite': { imports: ['engine', 'trace', 'tasks', ...PORTS, 'storage/gaps', 'storage/memory'] },
   storage: { imports: ['engine', 'platform', 'trace', ...STORAGE] },
   guard: { imports: ['engine', 'risk', 'hosts/facts', ...PORTS] },
   config: { imports: ['engine', 'platform', 'json-text', ...PORTS] },

@@ -4,8 +4,8 @@
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRecord } from '../engine/plain-data.ts'
-import { isProcessAlive } from '../platform/process-alive.ts'
+import { isRecord } from '../../engine/plain-data.ts'
+import { isProcessAlive } from '../../platform/process-alive.ts'
 
 /** Entries that were not recorded when they should have been. */
 export interface Gap {
@@ -38,15 +38,18 @@ export class GapNotes {
     this.#prepare()
   }
 
-  /** Writes the note of this process. */
-  write(gap: Gap): void {
+  /** Writes the note of this process. Returns the gap, together with that of a process that ended if its slot is taken. */
+  write(gap: Gap): Gap {
+    let written = gap
     this.#open((file) => {
-      this.#slot ??= findSlot(file)
-      // A process that ended left a note here: one note for both.
-      const before = readSlot(file, this.#slot)
-      const isOther = before !== undefined && before.pid !== process.pid
-      writeSlot(file, this.#slot, { ...(isOther ? merge(before, gap) : gap), pid: process.pid })
+      if (this.#slot === undefined) {
+        this.#slot = findSlot(file)
+        const before = readSlot(file, this.#slot)
+        if (before !== undefined && before.pid !== process.pid) written = merge(before, gap)
+      }
+      writeSlot(file, this.#slot, { ...written, pid: process.pid })
     })
+    return written
   }
 
   /** Removes the note of this process: the gap is recorded. */
@@ -106,15 +109,14 @@ export class GapNotes {
   }
 }
 
-// By the pid, so that processes at the same time use different slots; the next one that no running process uses.
+// By the pid, so that processes at the same time use different slots: an empty one, else that of a process that ended.
 function findSlot(file: number): number {
   const first = process.pid % SLOTS
-  for (let step = 0; step < SLOTS; step++) {
-    const slot = (first + step) % SLOTS
-    const note = readSlot(file, slot)
-    if (note === undefined || note.pid === process.pid || !isProcessAlive(note.pid)) return slot
-  }
-  return first
+  const slots = Array.from({ length: SLOTS }, (_, step) => (first + step) % SLOTS)
+  const notes = new Map(slots.map((slot) => [slot, readSlot(file, slot)]))
+  const isUsable = (slot: number): boolean => notes.get(slot) === undefined || notes.get(slot)?.pid === process.pid
+  const isOver = (slot: number): boolean => !isProcessAlive(notes.get(slot)?.pid ?? 0)
+  return slots.find(isUsable) ?? slots.find(isOver) ?? first
 }
 
 function merge(before: Gap, now: Gap): Gap {

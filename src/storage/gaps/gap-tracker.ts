@@ -1,10 +1,10 @@
 // Counts the entries that could not be recorded in time, from the first until the gap itself is recorded.
 
-import { describe } from '../engine/errors.ts'
-import { newId } from '../platform/ids.ts'
-import type { EventEntry } from '../trace/record.ts'
+import { describe } from '../../engine/errors.ts'
+import { newId } from '../../platform/ids.ts'
+import type { EventEntry } from '../../trace/record.ts'
+import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from '../repeated-failure.ts'
 import type { Gap, GapNotes } from './gap-notes.ts'
-import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-failure.ts'
 
 /** The gap of this process that is not recorded yet. */
 export class GapTracker {
@@ -28,12 +28,12 @@ export class GapTracker {
     if (times.length === 0) return
     const why = describe(error)
     const { id = newId(), count = 0, first = Number.POSITIVE_INFINITY, last = 0 } = this.#gap ?? {}
-    this.#gap = {
+    const gap = {
       ...{ id, why, count: count + times.length },
       first: times.reduce((least, time) => Math.min(least, time), first),
       last: times.reduce((most, time) => Math.max(most, time), last),
     }
-    this.#notes?.write(this.#gap)
+    this.#gap = this.#notes?.write(gap) ?? gap
     this.#failure.fail(error, times.length)
   }
 
