@@ -23,7 +23,7 @@ interface Run {
 }
 
 it(
-  'no call is lost, recorded twice or wrongly allowed while the daemon and its files fail',
+  'Z1 no call is silently lost, recorded twice or wrongly allowed while daemon, database and disk fail',
   async () => {
     const seed = String(Date.now() % 2 ** 31)
     console.info(`chaos: seed ${seed}`)
