@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { runProgram } from './run-arc.ts'
 
 const BENCH = fileURLToPath(new URL('../bench/run.mjs', import.meta.url))
-const FAULTS = ['kill', 'stop', 'lock-immediate', 'disk-full', 'newer-schema', 'cut-meanwhile']
+const FAULTS = ['kill', 'stop', 'lock-immediate', 'disk-full', 'cut-meanwhile']
 // Ends what hangs. A run takes half a minute on a quiet machine.
 const LIMIT_MS = 400_000
 
