@@ -113,6 +113,10 @@ describe('a gap', () => {
     expect(kinds([call(1)], [gap({ first: 100, last: 200, count: 5 })])).toEqual(['gap-sum'])
   })
 
+  it('may count an event of ARC itself beside the call', () => {
+    expect(kinds([call(1)], [gap({ first: 100, last: 200, count: 2, lost: 2 })])).toEqual([])
+  })
+
   it('that ends first is used first', () => {
     const gaps = [gap({ first: 100, last: 900 }), gap({ first: 100, last: 150 })]
     expect(kinds([call(1), call(8)], gaps)).toEqual([])

@@ -79,7 +79,11 @@ export interface Config {
   /** Whether hooks start a daemon, and after how long an unused one stops. */
   readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
   readonly trace: TraceSettings
+  /** Whether a step runs that cannot be recorded; undefined: `deny` in enforce, `allow` in the other modes. */
+  readonly onUnrecorded: OnUnrecorded | undefined
 }
+
+export type OnUnrecorded = 'allow' | 'deny'
 
 /** The defaults. */
 export const DEFAULTS: Config = Object.freeze({
@@ -97,6 +101,7 @@ export const DEFAULTS: Config = Object.freeze({
   risk: { floor: true },
   daemon: { onDemand: true, idleMs: 1_800_000 },
   trace: { anchors: [], keep: { days: 90, bytes: 2_000_000_000 }, archive: undefined },
+  onUnrecorded: undefined,
 })
 
 /** The settings of a hook, safe for any name. */

@@ -5,7 +5,14 @@ import type { OnError } from '../engine/degradation.ts'
 import { show } from '../engine/errors.ts'
 import { isAtLeast } from '../engine/mode.ts'
 import { addCommands } from './command-list.ts'
-import { type Config, effectiveOnError, type HookSettings, hookSettings, type Script } from './config.ts'
+import {
+  type Config,
+  effectiveOnError,
+  type HookSettings,
+  hookSettings,
+  type OnUnrecorded,
+  type Script,
+} from './config.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
 import type { Settings } from './schema.ts'
 import type { ValidFile } from './validate.ts'
@@ -47,6 +54,7 @@ export function override(base: Config, { file, scripts }: Layer): Config {
       keep: { ...base.trace.keep, ...present(settings.trace?.keep ?? {}) },
       archive: settings.trace?.archive ?? base.trace.archive,
     },
+    onUnrecorded: settings.onUnrecorded ?? base.onUnrecorded,
   }
 }
 
@@ -88,6 +96,7 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
       cooldownMs: guard.accept(['breaker', 'cooldownMs'], cooldownMs, base.breaker.cooldownMs, isAtMost),
     },
     risk: { floor: guard.accept(['risk', 'floor'], settings.risk?.floor, base.risk.floor, isOnAtLeast) },
+    onUnrecorded: guard.accept(['onUnrecorded'], settings.onUnrecorded, base.onUnrecorded, isDeniedAtLeast),
   }
   return { config, problems: guard.problems }
 }
@@ -167,6 +176,9 @@ const STRICTNESS: Readonly<Record<OnError, number>> = { skip: 0, log: 1, abort: 
 const isOnErrorAtLeast = (given: OnError, current: OnError) => STRICTNESS[given] >= STRICTNESS[current]
 const isAtMost = (given: number, current: number) => given <= current
 const isOnAtLeast = (given: boolean, current: boolean) => given || !current
+// Without a setting, enforce denies.
+const isDeniedAtLeast = (given: OnUnrecorded | undefined, current: OnUnrecorded | undefined) =>
+  given === 'deny' || current === 'allow'
 
 // A hook with the default time limit whose failure does not block.
 const isSoft = ({ onError = 'abort', timeoutMs }: HookSettings) => onError !== 'abort' && timeoutMs === undefined

@@ -114,6 +114,10 @@ const settings = {
         .describe('How long that daemon runs without a call or an open page, in milliseconds; 1800000.'),
     })
     .optional(),
+  onUnrecorded: z
+    .enum(['allow', 'deny'])
+    .optional()
+    .describe('Whether a step that can be stopped runs while it cannot be recorded; "deny" in enforce, else "allow".'),
   trace: z
     .strictObject({
       anchors: z

@@ -19,9 +19,11 @@ import type {
 export interface TraceStore {
   /**
    * Records a step with all its evaluations, or an event. Redacts at once; resolves when the entry is committed. Entries of
-   * the same turn of the event loop share a transaction, in the order of their calls. All reads see the entry.
+   * the same turn of the event loop share a transaction, in the order of their calls. All reads see the entry. Rejects when the
+   * entry could not be committed in time. It is then kept in memory and written when that is possible again, after an event
+   * `trace:gap`.
    */
-  append(entry: TraceEntry): Promise<Appended>
+  append(entry: TraceEntry, options?: AppendOptions): Promise<Appended>
   /** The log lines that match, oldest first: the newest of them, or the first after `afterSeq`. */
   query(filter?: TraceFilter): LogRow[]
   /** Like `query`, with whole records. */
@@ -46,6 +48,11 @@ export interface VerifyRequest {
   readonly after?: Checkpoint | undefined
   /** Receives the number of records after each page. */
   readonly onProgress?: ((records: number) => void) | undefined
+}
+
+export interface AppendOptions {
+  /** How long to wait for a locked database; default: that of the store. */
+  readonly waitMs?: number | undefined
 }
 
 /** The sequence numbers of an entry: its step or event first, then its evaluations. */

@@ -55,8 +55,8 @@ export class RepeatedFailure {
   }
 
   /** Counts failures with the same cause. */
-  fail(error: unknown): void {
-    this.#count++
+  fail(error: unknown, count = 1): void {
+    this.#count += count
     // By the code: the text may contain figures that change each time.
     const reason = error instanceof ArcError ? error.code : describe(error)
     if (reason === this.#reason) return

@@ -129,9 +129,9 @@ export class Supervisor {
     return this.#parts.stores.state
   }
 
-  /** Whether the trace is stored beyond this process. */
+  /** Whether the trace is stored beyond this process, and nothing is missing now. */
   get isDurable(): boolean {
-    return this.#parts.stores.isDurable
+    return this.#parts.stores.isDurable && this.#parts.stores.gap() === undefined
   }
 
   /** @internal The durable state, for work outside a dispatch. */
@@ -180,7 +180,7 @@ export class Supervisor {
         return { ...traced, outcome }
       })
     }
-    const traced = this.#engine.dispatchTraced(point, data, complete, context.origin)
+    const traced = this.#engine.dispatchTraced(point, data, complete, context)
     return this.#track(traced instanceof Promise ? traced.then(hold) : hold(traced))
   }
 

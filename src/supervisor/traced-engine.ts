@@ -12,7 +12,11 @@ import { COUNT_FAILURE, RepeatedFailure, type ReportFailure, TRACE_FAILURE } fro
 import type { StepOrigin, Via } from '../trace/record.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
-export type TracedContext = StepContext & { readonly origin?: StepOrigin | undefined }
+export type TracedContext = StepContext & {
+  readonly origin?: StepOrigin | undefined
+  /** How long to wait for a locked database; default: that of the store. */
+  readonly recordWaitMs?: number | undefined
+}
 
 /** An outcome whose step may not be committed yet. */
 export interface TracedOutcome {
@@ -71,7 +75,7 @@ export class TracedEngine extends HookEngine {
     context: TracedContext = {},
   ) => {
     const complete = completeContext(context, {}, newId)
-    return whenRecorded(this.dispatchTraced(point, data, complete, context.origin))
+    return whenRecorded(this.dispatchTraced(point, data, complete, context))
   }) as HookEngine['dispatch']
 
   /** Dispatches a step whose context is complete. The outcome is known before the step is committed to the trace. */
@@ -79,7 +83,7 @@ export class TracedEngine extends HookEngine {
     point: string | DeclaredPoint,
     data: object,
     context: CompleteContext,
-    origin: StepOrigin = this.#origin,
+    { origin = this.#origin, recordWaitMs }: Pick<TracedContext, 'origin' | 'recordWaitMs'> = {},
   ): TracedOutcome | Promise<TracedOutcome> {
     const append = ({ outcome, evaluations, point: name }: RecordedDispatch): TracedOutcome => {
       if (evaluations.length === 0) return { outcome }
@@ -88,7 +92,7 @@ export class TracedEngine extends HookEngine {
       // The data as it was dispatched: the step that hooks see contains their edits.
       const step = buildEnvelope(context, name, data)
       const entry = { step, evaluations, outcome, time: this.#wall(), configuration, origin }
-      const recorded = this.#traceFailure.settle(this.#store.append(entry))
+      const recorded = this.#traceFailure.settle(this.#store.append(entry, { waitMs: recordWaitMs }))
       return { outcome, recorded, traceId: outcome.blocked ? context.id : undefined }
     }
     const dispatched = this.dispatchRecorded(point, data, context)

@@ -52,6 +52,7 @@ it('finds a new home in order', async () => {
     'home',
     'database',
     'record',
+    'gaps',
     'configuration',
     'breaker',
     'retention',

@@ -10,6 +10,7 @@ import { describe } from '../../engine/errors.ts'
 import { arcHome } from '../../platform/home.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { checkAnchors } from '../../storage/anchor-check.ts'
+import { checkGaps, describeGaps } from '../../storage/gap-check.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import { daemonBuild, ownBuild } from '../build-check.ts'
@@ -34,6 +35,8 @@ interface Status extends StatusView {
   readonly build: string
   /** Why the trace does not match its anchors; null if it does. */
   readonly recordMismatch: string | null
+  /** What is missing from the trace; null if nothing is. */
+  readonly recordGaps: string | null
 }
 
 /** Prints the status. Exit code 0 even if the daemon is stopped: hooks work without it. */
@@ -90,7 +93,7 @@ export async function readStatus(home: string): Promise<Status> {
 
 function readSettings(
   home: string,
-): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch'> {
+): Pick<Status, 'profile' | 'enforcement' | 'breaker' | 'onDemand' | 'recordMismatch' | 'recordGaps'> {
   const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
     const { state, failures, threshold, openedAt = null, halfOpenAt = null } = preview.breaker()
@@ -98,9 +101,17 @@ function readSettings(
     const onDemand = readOnDemand(home, daemon)
     const recordMismatch = findMismatch(home)
     const breaker = { state, failures, threshold, openedAt, halfOpenAt }
-    return { profile, enforcement, breaker, onDemand, recordMismatch }
+    return { profile, enforcement, breaker, onDemand, recordMismatch, recordGaps: findGaps(home) }
   } finally {
     close()
+  }
+}
+
+function findGaps(home: string): string | null {
+  try {
+    return describeGaps(checkGaps(home)) ?? null
+  } catch (error) {
+    return `the trace cannot be read: ${describe(error)}`
   }
 }
 
@@ -149,6 +160,7 @@ function printStatus(found: Status): void {
   print(`  profile  ${profile}, ${enforcement}`)
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
   if (found.recordMismatch !== null) print(colors.red(`  trace    ${found.recordMismatch} (arc trace verify)`))
+  if (found.recordGaps !== null) print(colors.red(`  trace    ${found.recordGaps} (arc doctor)`))
   if (url !== null) print(`  url      ${url}`)
   if (loginUrl !== null) print(`  open     ${loginUrl}  ${colors.dim('(valid once, for 5 minutes)')}`)
   else if (found.loginHint !== null) print(`  open     ${colors.dim(found.loginHint)}`)

@@ -14,6 +14,7 @@ import {
   journalAnchors,
 } from '../../storage/anchor-check.ts'
 import { verifyArchiveFile } from '../../storage/archive-file.ts'
+import { checkGaps, describeGaps, type GapCheck } from '../../storage/gap-check.ts'
 import { verifyFile } from '../../storage/sqlite/parallel-verification.ts'
 import { TraceFactsReader } from '../../storage/sqlite/trace-facts.ts'
 import { readVerified, type VerifiedRecord, writeVerified } from '../../storage/verified-record.ts'
@@ -45,7 +46,8 @@ export async function verifyTrace(options: VerifyArguments): Promise<number> {
   const { mismatch, ...anchors } = checkAnchors(home, [...given, ...readConfigured(home), journalAnchors()])
   const { since, ...chain } = await verifyHome(home, options.since === 'last')
   const ok = chain.ok && mismatch === undefined
-  const result = { ...chain, ok, since, anchors: { ...anchors, ...(mismatch !== undefined && { mismatch }) } }
+  const gaps = checkGaps(home)
+  const result = { ...chain, ok, since, gaps, anchors: { ...anchors, ...(mismatch !== undefined && { mismatch }) } }
   if (options.json === true) context().stdout.write(`${JSON.stringify(result)}\n`)
   else printResult(result)
   return ok ? 0 : 1
@@ -91,7 +93,8 @@ function remember(home: string, verified: VerifiedRecord): void {
   }
 }
 
-function printResult({ ok, records, firstBad, since, anchors }: HomeVerification & { anchors: AnchorCheck }): void {
+function printResult(result: HomeVerification & { anchors: AnchorCheck; gaps: GapCheck }): void {
+  const { ok, records, firstBad, since, anchors, gaps } = result
   const { checked, mismatch, setAside } = anchors
   const range = since === undefined ? '' : ` since record ${since.seq} (${since.time})`
   if (ok) info(colors.green(`ok: ${records} records${range}, hash chain intact, ${checked} anchors match`))
@@ -103,6 +106,8 @@ function printResult({ ok, records, firstBad, since, anchors }: HomeVerification
     if (mismatch.found !== undefined) info(`  found     ${JSON.stringify(mismatch.found)}`)
   }
   for (const file of setAside) info(`  moved aside: ${file}`)
+  const missing = describeGaps(gaps)
+  if (missing !== undefined) info(colors.yellow(`  ${missing} (arc logs --action trace:gap)`))
 }
 
 function describeWhole({ whole }: VerifiedRecord): string {

@@ -179,6 +179,7 @@ test('not in a home that is not there yet', async () => {
 
 test('not where nothing can be written, and without a word about it', async () => {
   if (process.getuid?.() !== 0) return
+  setProfile({ enforcement: 'enforce', onUnrecorded: 'allow' })
   await runArcInProcess(['init'], { home })
   for (const part of [root, home, join(home, 'profiles')]) await runProgram('chmod', ['0555', part], {})
   await runProgram('chmod', ['-R', 'a+rX', home], {})

@@ -12,11 +12,12 @@ import type { HookReply } from '../../protocol/hook-wire.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import type { TracedContext, TracedOutcome } from '../../supervisor/traced-engine.ts'
 import { recordReusedId, recordUnreadable, recordUnsupervised, recordUnsupported } from './call-events.ts'
-import { computeApprovalWait, computeReplyDeadline, withReplyDeadline } from './deadline.ts'
+import { computeApprovalWait, computeRecordWait, computeReplyDeadline, withReplyDeadline } from './deadline.ts'
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
 import { buildReplyNotes } from './reply-notes.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
+import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
 
 /** A payload of a host, and the facts of the process that sent it. */
 export interface HookCall {
@@ -87,13 +88,15 @@ export async function answerHookCall(
 // Everything that a call writes is written in one turn, and committed before the reply is sent.
 async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Promise<HookReply> {
   const { step, workspace } = parsed
+  await waitWhileLocked(supervisor.stores, computeRecordWait(step), signal)
   const claim = await claimHookCall(step, supervisor, workspace)
   if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, step, claim))
   try {
-    const { outcome, recorded } = await findOutcome(parsed, supervisor, claim, signal)
+    const { outcome: decided, recorded } = await findOutcome(parsed, supervisor, claim, signal)
     void attempt(() => recordSeenEvent(step, supervisor))
-    await recorded
-    const reply = formatReply(step, outcome, buildReplyFacts(supervisor, claim.id, outcome))
+    const isRecorded = (await recorded) !== false
+    const outcome = isRecorded ? decided : applyUnrecorded(step, decided, supervisor)
+    const reply = formatReply(step, outcome, buildReplyFacts(supervisor, isRecorded ? claim.id : undefined, outcome))
     const lost = reply.unsupported.filter((part) => part !== 'context' && part !== 'notice')
     if (lost.length > 0) await attempt(() => recordUnsupported(supervisor, step, lost, claim.id))
     const { stdout, stderr, exitCode } = reply
@@ -112,8 +115,7 @@ async function findOutcome(
 ): Promise<TracedOutcome> {
   if (claim.outcome !== undefined) {
     // A duplicate: the call that was evaluated may still wait for its commit.
-    supervisor.stores.flush()
-    return { outcome: claim.outcome }
+    return { outcome: claim.outcome, recorded: Promise.resolve(supervisor.stores.flush()) }
   }
   const traced = await decide(parsed, supervisor, claim, signal)
   void attempt(() => claim.complete(traced.outcome))
@@ -142,6 +144,7 @@ function decide(
       ...(home !== undefined && { callerHome: home }),
     },
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
+    recordWaitMs: computeRecordWait(step),
   }
   return supervisor.evaluate(step.point, step.data, context, { askMs: computeApprovalWait(step), signal })
 }
@@ -154,7 +157,9 @@ function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Cl
   return { unsupervised: true }
 }
 
-function buildReplyFacts(supervisor: Supervisor, traceId: string, { metadata }: Outcome): ReplyFacts {
+// A step that is not on record has no id to look up, nor an approval to answer.
+function buildReplyFacts(supervisor: Supervisor, traceId: string | undefined, { metadata }: Outcome): ReplyFacts {
+  if (traceId === undefined) return { notes: buildReplyNotes(supervisor) }
   const { approval } = metadata as { readonly approval?: { readonly id: string } }
   return { traceId, approvalId: approval?.id, notes: buildReplyNotes(supervisor) }
 }

@@ -11,6 +11,13 @@ export function computeReplyDeadline({ spec }: HostStep): number {
   return Math.max(500, spec.limitMs * 0.9 - 400)
 }
 
+const RECORD_WAIT_MS = 10_000
+
+/** How long a reply waits for a locked database, for its claim and again for its record. */
+export function computeRecordWait(step: HostStep): number {
+  return Math.min(RECORD_WAIT_MS, computeReplyDeadline(step) / 3)
+}
+
 /** How long a step waits for approval. Zero if the host shows its own prompt. */
 export function computeApprovalWait({ spec, canPrompt }: HostStep): number {
   const canHostAsk = spec.ask === 'prompting' || (spec.ask === 'prompt' && canPrompt)

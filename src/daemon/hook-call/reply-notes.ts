@@ -2,6 +2,7 @@
 // is not durable.
 
 import { clip } from '../../engine/errors.ts'
+import type { Gap } from '../../storage/gap-notes.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The notes of a reply, one line each. */
@@ -21,8 +22,15 @@ export function buildReplyNotes(supervisor: Supervisor): string[] {
   }
   const mismatch = supervisor.stores.takeMismatch()
   if (mismatch !== undefined) notes.push(`ARC: ${mismatch} (arc trace verify)`)
-  if (!supervisor.isDurable) notes.push('ARC: nothing is recorded beyond this process (arc doctor).')
+  const gap = supervisor.stores.gap()
+  if (gap !== undefined) notes.push(`ARC: the trace cannot be written now, ${describeGap(gap)} (arc doctor).`)
+  else if (!supervisor.isDurable) notes.push('ARC: nothing is recorded beyond this process (arc doctor).')
   return notes
+}
+
+/** How many entries are missing, and why. */
+export function describeGap({ count, why }: Gap): string {
+  return `${count} ${count === 1 ? 'entry is' : 'entries are'} not on record: ${clip(why, 300)}`
 }
 
 function readBreakerState(supervisor: Supervisor): string | undefined {

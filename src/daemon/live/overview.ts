@@ -3,6 +3,7 @@
 import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import type { BreakerView, HookView, NeedView, Overview } from '../../protocol/views.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
+import { describeGap } from '../hook-call/reply-notes.ts'
 import { buildShortApprovalView } from './approval-view.ts'
 import type { DecisionCounters } from './decision-counters.ts'
 import type { TraceTail } from './trace-tail.ts'
@@ -75,7 +76,10 @@ function findNeeds({ breaker, approvals, hooks }: Facts, supervisor: Supervisor,
     const text = 'Hooks failed too often in a row: hooks that are not critical only log for now.'
     needs.push({ kind: 'breaker', text, command: 'arc breaker reset' })
   }
-  if (!supervisor.isDurable) {
+  const gap = supervisor.stores.gap()
+  if (gap !== undefined) {
+    needs.push({ kind: 'durability', text: `The trace cannot be written: ${describeGap(gap)}`, command: 'arc doctor' })
+  } else if (!supervisor.isDurable) {
     needs.push({ kind: 'durability', text: 'Nothing is recorded beyond this process.', command: 'arc doctor' })
   }
   for (const { message } of supervisor.problems) needs.push({ kind: 'problem', text: message, command: 'arc doctor' })

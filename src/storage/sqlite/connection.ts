@@ -2,9 +2,9 @@
 // use this: it waits while the database is locked; when the file turns out to be damaged or was replaced, it opens the
 // file that is there now and repeats the work.
 
-import { DatabaseFile, type DatabasePath } from './database-file.ts'
+import { DatabaseFile, type DatabasePath, MAX_BLOCK_MS } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
-import { isCorrupt, isUnavailable, storeUnavailable } from './errors.ts'
+import { isCorrupt, isLocked, isOutOfSpace, isUnavailable, storeBusy, storeUnavailable } from './errors.ts'
 import { retryBusy, setAside } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
@@ -62,7 +62,8 @@ export class Connection<Prepared> {
     const { queue } = this.#file
     commitAll(queue)
     this.#file.closeIfReplaced()
-    return this.#healing((ready) => queue.join(ready, () => work(ready.prepared, ready.db)))
+    const blockMs = Math.min(MAX_BLOCK_MS, this.#file.blockMs)
+    return this.#healing((ready) => queue.join(ready, () => work(ready.prepared, ready.db)), blockMs)
   }
 
   /** Safe to call twice; the next use opens again. */
@@ -72,7 +73,8 @@ export class Connection<Prepared> {
   }
 
   #write<T>(work: Work<Prepared, T>, inOpenTransaction: (ready: Ready<Prepared>) => T): T {
-    const { queue, isGrouped } = this.#file
+    const { queue, isGrouped, path } = this.#file
+    if (isGrouped && queue.isBlocked) throw storeBusy(path, 0)
     commitAll(queue)
     this.#file.closeIfReplaced()
     return this.#healing((ready) => {
@@ -81,22 +83,24 @@ export class Connection<Prepared> {
     })
   }
 
-  #healing<T>(work: (ready: Ready<Prepared>) => T): T {
+  #healing<T>(work: (ready: Ready<Prepared>) => T, blockMs = this.#file.blockMs): T {
     const { path, options } = this.#file
     try {
-      return this.#attempt(work)
+      return this.#attempt(work, blockMs)
     } catch (error) {
+      if (isOutOfSpace(error) && this.#file.makeRoom()) return this.#attempt(work, blockMs)
+      if (isLocked(error) && this.#file.isGrouped) this.#file.queue.block()
       if (isUnavailable(error)) throw storeUnavailable(path, error)
       if (!isCorrupt(error)) throw error
       const seen = this.#file.inode
-      this.close()
+      this.#file.release()
       setAside(path, error, options, seen)
-      return this.#attempt(work)
+      return this.#attempt(work, blockMs)
     }
   }
 
-  #attempt<T>(work: (ready: Ready<Prepared>) => T): T {
-    return retryBusy(this.#file.path, this.#file.options, () => work(this.#open()))
+  #attempt<T>(work: (ready: Ready<Prepared>) => T, waitMs: number): T {
+    return retryBusy(this.#file.path, { waitMs }, () => work(this.#open()))
   }
 
   #open(): Ready<Prepared> {

@@ -1,8 +1,8 @@
 // The database file that the stores of a process share.
 
+import { GapTracker } from '../gap-tracker.ts'
 import { checkpoint } from './checkpointer.ts'
-import { isUnavailable, storeUnavailable } from './errors.ts'
-import { type Opened, openDatabase, readInode } from './open.ts'
+import { type Opened, openDatabase, readInode, WAIT_MS } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitAll, WriterQueue } from './writer-queue.ts'
 
@@ -13,6 +13,19 @@ const PAGES_PER_ENTRY = 4
 const CHECKPOINT_PAGES = 500
 const MAX_WAL_PAGES = 4_000
 
+// Longer locks are waited for without blocking the calls of others.
+export const MAX_BLOCK_MS = 100
+
+/** How the stores of a process use a file. */
+export interface FileOptions {
+  readonly isGrouped?: boolean | undefined
+  /** Counts the entries that were not recorded in time. */
+  readonly gaps?: GapTracker | undefined
+  /** Frees disk space; false if there is none to free. */
+  readonly makeRoom?: (() => boolean) | undefined
+  readonly onCommitted?: (() => void) | undefined
+}
+
 /** A database file, opened at its first use. Stores that share it share SQLite's page cache as well. */
 export class DatabaseFile {
   readonly path: string
@@ -21,17 +34,36 @@ export class DatabaseFile {
   readonly isGrouped: boolean
   /** @internal */
   readonly queue: WriterQueue
+  /** @internal */
+  readonly makeRoom: () => boolean
   #opened: Opened | undefined
   #walPages = 0
 
-  constructor(path: string, options: OpenOptions = {}, { isGrouped = false } = {}) {
+  constructor(
+    path: string,
+    options: OpenOptions = {},
+    { isGrouped = false, gaps, makeRoom, onCommitted }: FileOptions = {},
+  ) {
     this.path = path
     this.options = options
     this.isGrouped = isGrouped
+    this.makeRoom = makeRoom ?? (() => false)
     this.queue = new WriterQueue({
-      onCommitted: (entries) => this.#countPages(PAGES_PER_TRANSACTION + entries * PAGES_PER_ENTRY),
-      toError: (error) => (isUnavailable(error) ? storeUnavailable(path, error) : error),
+      path,
+      waitMs: options.waitMs ?? WAIT_MS,
+      gaps: gaps ?? new GapTracker(),
+      makeRoom: this.makeRoom,
+      onCommitted: (entries) => {
+        this.#countPages(PAGES_PER_TRANSACTION + entries * PAGES_PER_ENTRY)
+        onCommitted?.()
+      },
     })
+  }
+
+  /** How long a write may block this thread for a locked database. */
+  get blockMs(): number {
+    if (this.queue.isBlocked) return 0
+    return this.isGrouped ? MAX_BLOCK_MS : (this.options.waitMs ?? WAIT_MS)
   }
 
   /** @internal */
@@ -50,16 +82,17 @@ export class DatabaseFile {
   /** @internal Closes a file that was replaced or removed; the next use opens the file that is there then. */
   closeIfReplaced(): void {
     if (this.#opened === undefined || this.#opened.db.inTransaction) return
-    if (readInode(this.path) !== this.#opened.inode) this.#release()
+    if (readInode(this.path) !== this.#opened.inode) this.release()
   }
 
   /** Safe to call twice; the next use opens again. */
   close(): void {
-    this.queue.flush()
-    this.#release()
+    this.queue.close()
+    this.release()
   }
 
-  #release(): void {
+  /** @internal Closes the connection; what waits is written to the next. */
+  release(): void {
     this.queue.abandon()
     this.#opened?.db.close()
     this.#opened = undefined

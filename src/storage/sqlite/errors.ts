@@ -39,6 +39,27 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
+/** May it work after something was deleted? */
+export function isOutOfSpace(error: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR|CANTOPEN)|^ENOSPC$/.test(readCode(error))
+}
+
+/** Is another process to blame, which may release its lock at any moment? */
+export function isLocked(error: unknown): boolean {
+  return isBusy(error) || readCode(error) === 'ARC_STORE_BUSY'
+}
+
+/** Is it the file, the disk or another process, and not what was to be written? */
+export function isTemporary(error: unknown): boolean {
+  return isLocked(error) || isUnavailable(error) || /^ARC_STORE_(UNAVAILABLE|NEWER)$/.test(readCode(error))
+}
+
+/** The error as callers get it. */
+export function storeError(file: string, error: unknown): unknown {
+  if (isBusy(error)) return storeBusy(file, 0)
+  return isUnavailable(error) ? storeUnavailable(file, error) : error
+}
+
 function readCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''

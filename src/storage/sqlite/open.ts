@@ -15,10 +15,12 @@ export interface Opened {
   readonly inode: number
 }
 
-const WAIT_MS = 30_000
+/** How long a locked database is waited for by default. */
+export const WAIT_MS = 30_000
 // How long SQLite itself waits before we look again.
 const BUSY_MS = 5_000
 const NAP_MS = 5
+const USE_MS = 10
 // A process that died while it set a file aside must not keep others from it.
 const STALE_GUARD_MS = 10_000
 
@@ -39,7 +41,7 @@ export function openDatabase(file: string, options: OpenOptions = {}): Opened {
 }
 
 /** Calls until the database is no longer locked. Waits without giving way: everything here is synchronous. */
-export function retryBusy<T>(file: string, { waitMs = WAIT_MS }: OpenOptions, work: () => T): T {
+export function retryBusy<T>(file: string, { waitMs = WAIT_MS }: Pick<OpenOptions, 'waitMs'>, work: () => T): T {
   let giveUpAt: number | undefined
   for (let attempt = 1; ; attempt++) {
     try {
@@ -78,16 +80,20 @@ function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
   makePrivate(file)
   const db = loadDriver().open(file, { timeoutMs: Math.min(BUSY_MS, waitMs) })
   try {
-    refuseNewer(db, file)
-    // Only takes on a file without tables, and only before WAL.
-    db.pragma('auto_vacuum = INCREMENTAL')
-    // A step takes about half of it; every page that changes is written twice.
-    db.pragma('page_size = 8192')
+    // A database that has tables is not written by opening it: another process may keep it locked.
+    if (refuseNewer(db, file) === 0) {
+      // Only takes on a file without tables, and only before WAL.
+      db.pragma('auto_vacuum = INCREMENTAL')
+      // A step takes about half of it; every page that changes is written twice.
+      db.pragma('page_size = 8192')
+    }
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
     // A writer checkpoints once the WAL passes this number of pages.
     db.pragma('wal_autocheckpoint = 500')
     migrate(db, file)
+    // From here on `retryBusy` waits, as long as the caller may be blocked.
+    db.pragma(`busy_timeout = ${USE_MS}`)
     return { db, inode: readInode(file) }
   } catch (error) {
     db.close()

@@ -10,6 +10,7 @@ import { buildDrafts, type Draft, type Head, seal } from '../../trace/seal.ts'
 import { cutEntry } from '../memory/trace-store.ts'
 import {
   type Appended,
+  type AppendOptions,
   type CounterOptions,
   type Counters,
   DEFAULT_HOURS,
@@ -55,13 +56,14 @@ export class SqliteTraceStore implements TraceStore {
   constructor(path: DatabasePath, options: SqliteTraceOptions = {}) {
     this.#connection = new Connection(path, options, prepare)
     this.#redactor = new Redactor(options)
-    this.#connection.file.queue.attach((entries) =>
-      this.#connection.join((prepared) => appendDrafts(prepared, entries)),
-    )
+    this.#connection.file.queue.attach({
+      build: (entry) => buildDrafts(entry, this.#redactor),
+      write: (entries) => this.#connection.join((prepared) => appendDrafts(prepared, entries)),
+    })
   }
 
-  async append(entry: TraceEntry): Promise<Appended> {
-    return this.#connection.file.queue.append(buildDrafts(entry, this.#redactor))
+  async append(entry: TraceEntry, { waitMs }: AppendOptions = {}): Promise<Appended> {
+    return this.#connection.file.queue.append(buildDrafts(entry, this.#redactor), waitMs)
   }
 
   query(filter: TraceFilter = {}): LogRow[] {

@@ -1,13 +1,21 @@
 // The writes of a process to one database file. Trace entries wait in memory until the end of the turn of the event loop;
 // one transaction then writes all of them, since a commit costs about as much as all writes of a call. Writes of the state
 // run at once; in a process that answers many calls they are part of the same transaction.
+// Entries that cannot be written now are kept in order, up to a limit, and are written when that works again.
 
+import type { TraceEntry } from '../../trace/record.ts'
 import type { Draft } from '../../trace/seal.ts'
+import type { GapTracker } from '../gap-tracker.ts'
 import type { Appended } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
+import { isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
 
-/** Adds entries to the end of the chain, in a transaction of the queue. */
-export type WriteEntries = (entries: readonly (readonly Draft[])[]) => readonly Appended[]
+/** How a store of the trace writes entries. */
+export interface EntryWriter {
+  /** Adds entries to the end of the chain, in a transaction of the queue. */
+  write(entries: readonly (readonly Draft[])[]): readonly Appended[]
+  build(entry: TraceEntry): readonly Draft[]
+}
 
 /** The statements of a transaction, prepared once per connection. */
 export interface TransactionStatements {
@@ -21,18 +29,31 @@ export interface TransactionStatements {
   readonly rollBackTo: Statement
 }
 
-export interface WriterQueueEvents {
+export interface WriterQueueOptions {
+  readonly path: string
+  /** How long an entry waits for a locked database before its promise is rejected. */
+  readonly waitMs: number
+  /** Counts the entries that were not recorded in time. */
+  readonly gaps: GapTracker
   /** A transaction was committed, with this number of trace entries. */
   onCommitted(entries: number): void
-  /** The error that an entry which cannot be written is rejected with. */
-  toError(error: unknown): unknown
+  /** Frees disk space; false if there is none to free. */
+  makeRoom(): boolean
 }
 
 interface WaitingEntry {
   readonly drafts: readonly Draft[]
+  readonly time: number
+  readonly giveUpAt: number
   readonly resolve: (appended: Appended) => void
   readonly reject: (error: unknown) => void
+  /** Its promise was rejected: no caller waits for it. */
+  isLate: boolean
+  bytes: number
 }
+
+const RETRY_MS = { first: 10, most: 500 } as const
+const MAX_KEPT = { entries: 5_000, bytes: 32 * 1024 * 1024 } as const
 
 const busyQueues = new Set<WriterQueue>()
 
@@ -47,19 +68,24 @@ export function flushAll(): void {
 }
 
 // A program that ends without closing its stores still keeps what it appended.
-process.once('exit', flushAll)
+process.once('exit', () => {
+  for (const queue of busyQueues) queue.close()
+})
 
 /** The entries that wait, and at most one open transaction. */
 export class WriterQueue {
-  readonly #events: WriterQueueEvents
-  #write: WriteEntries | undefined
+  readonly #options: WriterQueueOptions
+  #writer: EntryWriter | undefined
   #waiting: WaitingEntry[] = []
   #open: TransactionStatements | undefined
   #turn: NodeJS.Immediate | undefined
+  #retry: NodeJS.Timeout | undefined
+  #retryMs = 0
   #isBusy = false
+  #isBlocked = false
 
-  constructor(events: WriterQueueEvents) {
-    this.#events = events
+  constructor(options: WriterQueueOptions) {
+    this.#options = options
   }
 
   /** Has this queue an open transaction? */
@@ -67,15 +93,21 @@ export class WriterQueue {
     return this.#open !== undefined
   }
 
-  /** How entries are written. Several stores of one file write them in the same way. */
-  attach(write: WriteEntries): void {
-    this.#write = write
+  /** Another process keeps the database locked. The queue tries again later. */
+  get isBlocked(): boolean {
+    return this.#isBlocked
   }
 
-  /** Adds an entry. Resolves when it is committed. */
-  append(drafts: readonly Draft[]): Promise<Appended> {
+  /** How entries are written. Several stores of one file write them in the same way. */
+  attach(writer: EntryWriter): void {
+    this.#writer = writer
+  }
+
+  /** Adds an entry. Resolves when it is committed. Rejects when it is not in time; it may be written later. */
+  append(drafts: readonly Draft[], waitMs = this.#options.waitMs): Promise<Appended> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ drafts, resolve, reject })
+      const giveUpAt = performance.now() + waitMs
+      this.#waiting.push({ drafts, time: Date.now(), giveUpAt, resolve, reject, isLate: false, bytes: 0 })
       this.#schedule()
     })
   }
@@ -96,17 +128,31 @@ export class WriterQueue {
     }
   }
 
-  /** Writes the entries that wait, and commits. Not in the middle of a write: the end of the turn does it then. */
-  flush(): void {
-    if (this.#isBusy || (this.#open === undefined && this.#waiting.length === 0)) return
-    const entries = this.#waiting
+  /** A write found the database locked. */
+  block(): void {
+    if (this.#isBlocked) return
+    this.#isBlocked = true
+    this.#retryLater()
+  }
+
+  /**
+   * Writes the entries that wait, and commits. False if something is not recorded. Not in the middle of a write, nor while
+   * the database is locked: that is done later.
+   */
+  flush(): boolean {
+    if (this.#isBusy || this.#isBlocked) return false
+    return this.#flush()
+  }
+
+  /** The last attempt to write: what cannot be written is lost. */
+  close(): void {
+    if (this.#isBusy || this.#flush()) return
+    clearTimeout(this.#retry)
+    this.#retry = undefined
+    this.#isBlocked = false
     this.#waiting = []
-    try {
-      const appended = this.#commit(entries)
-      entries.forEach(({ resolve }, at) => void resolve(appended[at] as Appended))
-    } catch (error) {
-      for (const { reject } of entries) reject(this.#events.toError(error))
-    }
+    this.#options.gaps.end()
+    this.#end()
   }
 
   /** Forgets the open transaction: its connection is closed. */
@@ -114,13 +160,41 @@ export class WriterQueue {
     this.#end()
   }
 
-  #commit(entries: readonly WaitingEntry[]): readonly Appended[] {
+  #flush(isSecond = false): boolean {
+    const { gaps } = this.#options
+    const isIdle = this.#open === undefined && this.#waiting.length === 0
+    if (isIdle && !this.#isBlocked && gaps.gap === undefined) return true
+    try {
+      this.#writeAll()
+      this.#isBlocked = false
+      this.#retryMs = 0
+      return true
+    } catch (error) {
+      if (!isSecond && isOutOfSpace(error) && this.#options.makeRoom()) return this.#flush(true)
+      this.#fail(storeError(this.#options.path, error))
+      return this.#waiting.length === 0 && gaps.gap === undefined
+    }
+  }
+
+  // The gap is recorded before the entries that were kept meanwhile.
+  #writeAll(): void {
+    const { gaps } = this.#options
+    const entries = this.#waiting
+    const late = entries.filter(({ isLate }) => isLate).length
+    const gap = gaps.toEntry(late)
+    const before = gap === undefined || this.#writer === undefined ? [] : [this.#writer.build(gap)]
+    const appended = this.#commit([...before, ...entries.map(({ drafts }) => drafts)])
+    this.#waiting = this.#waiting.slice(entries.length)
+    if (gap !== undefined) gaps.close(late)
+    entries.forEach(({ resolve }, at) => void resolve(appended[at + before.length] as Appended))
+  }
+
+  #commit(entries: readonly (readonly Draft[])[]): readonly Appended[] {
     this.#isBusy = true
     try {
-      const drafts = entries.map((entry) => entry.drafts)
-      const appended = drafts.length === 0 ? [] : (this.#write?.(drafts) ?? [])
+      const appended = this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries) ?? [])
       this.#open?.commit.run()
-      this.#events.onCommitted(entries.length)
+      this.#options.onCommitted(entries.length)
       return appended
     } catch (error) {
       if (this.#open?.db.inTransaction === true) this.#open.rollBack.run()
@@ -131,6 +205,67 @@ export class WriterQueue {
     }
   }
 
+  #fail(error: unknown): void {
+    if (!isTemporary(error)) {
+      this.#dropBad(error)
+      return
+    }
+    this.#isBlocked = isLocked(error)
+    const now = performance.now()
+    const isOver = ({ isLate, giveUpAt }: WaitingEntry): boolean => !isLate && (!this.#isBlocked || giveUpAt <= now)
+    this.#giveUp(this.#waiting.filter(isOver), error)
+    this.#retryLater()
+  }
+
+  // One of the entries cannot be written whatever the state of the disk: each is written alone.
+  #dropBad(error: unknown): void {
+    const [first, ...rest] = this.#waiting
+    if (first === undefined || rest.length === 0) {
+      if (first !== undefined) this.#giveUp([first], error)
+      this.#waiting = []
+      this.#retryLater()
+      return
+    }
+    this.#waiting = [first]
+    this.#flush()
+    this.#waiting.push(...rest)
+    if (!this.#isBlocked) this.#flush()
+  }
+
+  // The promises of the entries are rejected. The oldest entries are kept, so that what is lost is the end of the gap.
+  #giveUp(entries: readonly WaitingEntry[], error: unknown): void {
+    if (entries.length === 0) return
+    for (const entry of entries) {
+      entry.isLate = true
+      entry.bytes = JSON.stringify(entry.drafts).length
+      entry.reject(error)
+    }
+    this.#options.gaps.add(
+      entries.map(({ time }) => time),
+      error,
+    )
+    let bytes = 0
+    let kept = 0
+    this.#waiting = this.#waiting.filter((entry) => {
+      if (!entry.isLate) return true
+      bytes += entry.bytes
+      kept++
+      return kept <= MAX_KEPT.entries && bytes <= MAX_KEPT.bytes
+    })
+  }
+
+  #retryLater(): void {
+    this.#retryMs = Math.min(RETRY_MS.most, Math.max(RETRY_MS.first, this.#retryMs * 2))
+    clearTimeout(this.#retry)
+    busyQueues.add(this)
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      if (!this.#isBusy) this.#flush()
+    }, this.#retryMs)
+    // No caller waits for entries that are late.
+    if (this.#waiting.every(({ isLate }) => isLate)) this.#retry.unref()
+  }
+
   #begin(statements: TransactionStatements): void {
     statements.beginWriting.run()
     this.#open = statements
@@ -138,6 +273,7 @@ export class WriterQueue {
   }
 
   #schedule(): void {
+    if (this.#isBlocked) return void this.#retry?.ref()
     if (this.#turn !== undefined) return
     busyQueues.add(this)
     this.#turn = setImmediate(() => {
@@ -148,7 +284,7 @@ export class WriterQueue {
 
   #end(): void {
     this.#open = undefined
-    if (this.#waiting.length > 0) return
+    if (this.#waiting.length > 0 || this.#retry !== undefined) return
     busyQueues.delete(this)
     clearImmediate(this.#turn)
     this.#turn = undefined

@@ -6,6 +6,7 @@ import { describe } from '../../../engine/errors.ts'
 import { readUnattendedHome } from '../../../guard/unattended-home.ts'
 import type { Check } from '../../../hosts/check.ts'
 import { checkAnchors } from '../../../storage/anchor-check.ts'
+import { checkGaps, describeGaps } from '../../../storage/gap-check.ts'
 import { loadDriver } from '../../../storage/sqlite/driver/load-driver.ts'
 import { SqliteTraceStore } from '../../../storage/sqlite/trace-store.ts'
 
@@ -22,7 +23,7 @@ export function homeChecks(home: string): Check[] {
   const own: Check = isOpen
     ? { name, ok: false, detail: `other users can read ${home}`, fix: `chmod 700 ${home}` }
     : { name, ok: true, detail: home }
-  return [own, databaseCheck(home), anchorCheck(home), ...confirmCheck(home)]
+  return [own, databaseCheck(home), anchorCheck(home), gapCheck(home), ...confirmCheck(home)]
 }
 
 // A deliberate setting, so not a failure, but it must be visible.
@@ -70,6 +71,21 @@ function anchorCheck(home: string): Check {
     if (mismatch === undefined) return { name, ok: true, detail: `${checked} anchors match` }
     const fix = 'arc trace verify shows the expected value; see docs/guides/the-trace.md.'
     return { name, ok: false, detail: mismatch.message, fix }
+  } catch (error) {
+    return { name, ok: false, detail: describe(error), fix: 'Check for a program that locks the database.' }
+  }
+}
+
+// A gap that is recorded and closed stays visible, but only a gap of now is a failure.
+function gapCheck(home: string): Check {
+  const name = 'gaps'
+  try {
+    const gaps = checkGaps(home)
+    const detail = describeGaps(gaps)
+    if (detail === undefined) return { name, ok: true, detail: 'no step is missing from the trace' }
+    if (gaps.pending.length === 0) return { name, ok: true, detail: `warning: ${detail} (arc logs --action trace:gap)` }
+    const fix = 'Free disk space, or end the program that locks the database; the gap is recorded by the next call.'
+    return { name, ok: false, detail, fix }
   } catch (error) {
     return { name, ok: false, detail: describe(error), fix: 'Check for a program that locks the database.' }
   }

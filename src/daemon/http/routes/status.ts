@@ -39,6 +39,7 @@ function buildStatus(service: Service, supervisor: Supervisor): StatusView & Rea
     problems: supervisor.problems.length,
     open: service.pool.counts,
     isDurable: supervisor.isDurable,
+    unrecorded: supervisor.stores.gap() ?? null,
     counters: supervisor.trace.counters({ hours: 24 }),
   }
 }

@@ -1,0 +1,71 @@
+// Counts the entries that could not be recorded in time, from the first until the gap itself is recorded.
+
+import { describe } from '../engine/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { EventEntry } from '../trace/record.ts'
+import type { Gap, GapNotes } from './gap-notes.ts'
+import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-failure.ts'
+
+/** The gap of this process that is not recorded yet. */
+export class GapTracker {
+  readonly #notes: GapNotes | undefined
+  readonly #failure: RepeatedFailure
+  #gap: Gap | undefined
+  #late = 0
+
+  constructor(notes?: GapNotes, report: ReportFailure = () => undefined) {
+    this.#notes = notes
+    const ends = (count: number): string => `${summarize(count, this.#late)}.`
+    this.#failure = new RepeatedFailure({ begins: TRACE_FAILURE.begins, ends }, report)
+  }
+
+  get gap(): Gap | undefined {
+    return this.#gap
+  }
+
+  /** Entries could not be recorded in time. Some of them may be written later. */
+  add(times: readonly number[], error: unknown): void {
+    if (times.length === 0) return
+    const why = describe(error)
+    const { id = newId(), count = 0, first = Number.POSITIVE_INFINITY, last = 0 } = this.#gap ?? {}
+    this.#gap = {
+      ...{ id, why, count: count + times.length },
+      first: times.reduce((least, time) => Math.min(least, time), first),
+      last: times.reduce((most, time) => Math.max(most, time), last),
+    }
+    this.#notes?.write(this.#gap)
+    this.#failure.fail(error, times.length)
+  }
+
+  /** The event that records the gap; `late`: how many of the entries are written after it. */
+  toEntry(late: number): EventEntry | undefined {
+    return this.#gap && gapEntry(this.#gap, late)
+  }
+
+  /** The gap is recorded. */
+  close(late: number): void {
+    this.#gap = undefined
+    this.#notes?.clear()
+    this.#late = late
+    this.#failure.end()
+  }
+
+  /** Nothing more is written by this process: the note stays for the next. */
+  end(): void {
+    this.#late = 0
+    this.#failure.end()
+  }
+}
+
+/** The event that records a gap. */
+export function gapEntry({ id, count, first, last, why }: Gap, late: number): EventEntry {
+  const times = { first: new Date(first).toISOString(), last: new Date(last).toISOString() }
+  const reason = `${summarize(count, late)}: ${why}`
+  const metadata = { count, ...times, late, lost: count - late, why }
+  return { id, time: Date.now(), component: 'trace', action: 'trace:gap', level: 'error', reason, metadata }
+}
+
+function summarize(count: number, late: number): string {
+  const what = `${count} ${count === 1 ? 'entry was' : 'entries were'} not recorded in time`
+  return `${what} (${late} written late, ${count - late} missing from the trace)`
+}
