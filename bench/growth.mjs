@@ -2,7 +2,7 @@
 // to N (default a million). Operations are run as users run them: a daemon, its socket, the command line.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
@@ -19,8 +19,9 @@ const RATE = 50
 const RATE_SECONDS = 8
 const CUT_RECORDS = 20_000
 const STEP_MS = 1_000
+const TICK_MS = 10
 // What must not grow with the trace, and by which factor it may differ: the machine is shared.
-const FLAT = ['hook p50', 'start', 'logs', 'why']
+const FLAT = ['hook cpu', 'start', 'logs', 'why']
 const MAX_GROWTH = 3
 const MAX_RETENTION = 2
 
@@ -56,12 +57,16 @@ async function measure({ home, startDaemon, records, modules }) {
   const daemon = await startDaemon()
   const start = performance.now() - startedAt
   await callInTurn(daemon.socket, CALLS / 2)
+  const usedBefore = processorMs(daemon.child.pid)
   const times = await callInTurn(daemon.socket, CALLS)
+  const used = processorMs(daemon.child.pid) - usedBefore
   const quiet = await callAtRate(daemon.socket, RATE, RATE_SECONDS)
   const row = {
     records,
     'hook p50': quantile(times, 0.5) / 1e6,
     'hook p99': quantile(times, 0.99) / 1e6,
+    // Of the daemon, for a call: other programs on the machine hardly change it.
+    'hook cpu': used / CALLS,
     start,
     logs: timeOf(home, 'logs', '--limit', '50'),
     why: timeOf(home, 'why', stepId(3)),
@@ -74,6 +79,17 @@ async function measure({ home, startDaemon, records, modules }) {
   }
   closeCalls()
   return row
+}
+
+// What a process used so far; NaN where the system does not say.
+function processorMs(pid) {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  } catch {
+    // Only Linux has it.
+    return Number.NaN
+  }
 }
 
 // Removes a fixed number of records, at most half of them, while calls arrive at a steady rate.

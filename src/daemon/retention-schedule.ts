@@ -1,5 +1,7 @@
 // Retention in the daemon: shortly after its start and then once an hour, in small parts beside the hooks.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from '../engine/errors.ts'
 import { newId } from '../platform/ids.ts'
@@ -8,6 +10,7 @@ import { runRetention } from '../storage/retention-run.ts'
 import type { SupervisorPool } from './hook-call/supervisor-pool.ts'
 
 interface RetentionScheduleOptions {
+  readonly home: string
   readonly pool: SupervisorPool
   readonly report: (message: string) => void
   /** When the first run starts; default after a minute. */
@@ -46,6 +49,8 @@ export class RetentionSchedule {
 
   // Never throws: supervision does not depend on it.
   async #run(): Promise<void> {
+    // Reading would make a removed database anew.
+    if (!existsSync(join(this.#options.home, 'arc.db'))) return
     try {
       const { config, stores } = await this.#options.pool.find(undefined, undefined)
       const retention = stores.openRetention()

@@ -40,6 +40,7 @@ import { currentProcess } from './process/pid-file.ts'
 import type { RunFilesOptions } from './process/run-files.ts'
 import { RetentionSchedule } from './retention-schedule.ts'
 import { TaskService } from './task-service.ts'
+import { TraceScrub } from './trace-scrub.ts'
 
 /** How to start a daemon. */
 export interface DaemonOptions {
@@ -140,7 +141,8 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
   await record(pool, 'daemon:start', `version ${build?.build ?? version} as process ${process.pid} at ${url}`, report)
   tasks.watch()
   const anchors = new AnchorSender({ home, pool, report })
-  const retention = new RetentionSchedule({ pool, report, firstMs: options.retentionMs })
+  const retention = new RetentionSchedule({ home, pool, report, firstMs: options.retentionMs })
+  const scrub = new TraceScrub({ home, stores: async () => (await pool.find(undefined, undefined)).stores, report })
   const again: NetServer[] = []
   const listen = async (): Promise<void> => void again.push(await listenAgain(local, socket))
   const life = watchUse(options, {
@@ -159,6 +161,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
     traceTail.close()
     const servers = [local, remote, ...managedServers]
     await closeServers(servers, { inFlight, stopping, finishMs: options.finishMs ?? FINISH_MS })
+    scrub.stop()
     await retention.stop()
     await tasks.close()
     // Writing to a home that was removed would create it.

@@ -11,7 +11,13 @@ import type { Database, Statement } from './driver/driver.ts'
 import type { OpenOptions } from './open-options.ts'
 import { TraceReader } from './trace-reader.ts'
 import type { ChainEnd } from './trace-rows.ts'
-import { checkRange, prepareVerification, type VerifyStatements } from './trace-verification.ts'
+import {
+  ChainWalk,
+  checkRange,
+  prepareVerification,
+  type VerifyRange,
+  type VerifyStatements,
+} from './trace-verification.ts'
 
 /** How much there is. */
 export interface TraceUsage {
@@ -202,6 +208,11 @@ export class TraceRetention {
     if (body === undefined) return undefined
     const { metadata } = JSON.parse(body) as { metadata?: { seq?: unknown } }
     return typeof metadata?.seq === 'number' ? metadata.seq : undefined
+  }
+
+  /** A verification of the chain, page by page. */
+  walk(range: VerifyRange = {}): ChainWalk {
+    return new ChainWalk(this.#connection, range)
   }
 
   removeBatch(request: CutRequest): number {
