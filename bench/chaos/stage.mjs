@@ -77,6 +77,7 @@ export class Stage {
     const sizes = faults.flatMap(({ diskBytes }) => diskBytes ?? [])
     const settings = Object.assign({}, ...faults.map((fault) => fault.settings?.(this)))
     this.isEnforced = settings.enforcement === undefined
+    this.isPair = faults.length > 1
     const isUnattended = faults.some((fault) => fault.isUnattended)
     this.prepare({ settings, isUnattended, ...(sizes.length > 0 && { diskBytes: Math.min(...sizes) }) })
     await this.startDaemon({ nodeArgs: faults.flatMap(({ nodeArgs = [] }) => nodeArgs) })
