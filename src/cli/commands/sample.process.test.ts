@@ -92,7 +92,7 @@ it("runs with its own configuration: the user's is neither used nor changed", as
   expect(find(steps, 'git push --force')).toMatchObject([{ outcome: { decision: 'block' } }])
   expect(readFileSync(file, 'utf8')).toBe(before)
   expect(readdirSync(place.root).sort()).toEqual(['home', 'project', 'tmp'])
-  expect(readdirSync(place.home).filter((name) => !/^arc\.db|^anchors$/.test(name))).toEqual([
+  expect(readdirSync(place.home).filter((name) => !/^arc\.db|^anchors$|^unrecorded$/.test(name))).toEqual([
     'config.json',
     'profiles',
   ])
