@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRecord } from '../engine/plain-data.ts'
-import { type Gap, GapNotes } from './gaps/gap-notes.ts'
+import { type Gap, GapNotes } from './gap-notes.ts'
 import type { TraceStore } from './ports.ts'
 import { SqliteTraceStore } from './sqlite/trace-store.ts'
 

@@ -2,7 +2,7 @@
 // is not durable.
 
 import { clip } from '../../engine/errors.ts'
-import type { Gap } from '../../storage/gaps/gap-notes.ts'
+import type { Gap } from '../../storage/gap-notes.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The notes of a reply, one line each. */

@@ -1,6 +1,6 @@
 // The database file that the stores of a process share.
 
-import { GapTracker } from '../gaps/gap-tracker.ts'
+import { GapTracker } from '../gap-tracker.ts'
 import { checkpoint } from './checkpointer.ts'
 import { type Opened, openDatabase, readInode, WAIT_MS } from './open.ts'
 import type { OpenOptions } from './open-options.ts'

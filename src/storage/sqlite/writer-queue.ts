@@ -5,7 +5,7 @@
 
 import type { TraceEntry } from '../../trace/record.ts'
 import type { Draft } from '../../trace/seal.ts'
-import type { GapTracker } from '../gaps/gap-tracker.ts'
+import type { GapTracker } from '../gap-tracker.ts'
 import type { Appended } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
 import { isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'

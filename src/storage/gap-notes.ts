@@ -4,8 +4,8 @@
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRecord } from '../../engine/plain-data.ts'
-import { isProcessAlive } from '../../platform/process-alive.ts'
+import { isRecord } from '../engine/plain-data.ts'
+import { isProcessAlive } from '../platform/process-alive.ts'
 
 /** Entries that were not recorded when they should have been. */
 export interface Gap {

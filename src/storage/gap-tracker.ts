@@ -1,10 +1,10 @@
 // Counts the entries that could not be recorded in time, from the first until the gap itself is recorded.
 
-import { describe } from '../../engine/errors.ts'
-import { newId } from '../../platform/ids.ts'
-import type { EventEntry } from '../../trace/record.ts'
-import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from '../repeated-failure.ts'
+import { describe } from '../engine/errors.ts'
+import { newId } from '../platform/ids.ts'
+import type { EventEntry } from '../trace/record.ts'
 import type { Gap, GapNotes } from './gap-notes.ts'
+import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-failure.ts'
 
 /** The gap of this process that is not recorded yet. */
 export class GapTracker {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { makeTempFolder } from '../../test/temp-folder.ts'
 import { type Gap, GapNotes } from './gap-notes.ts'
 import { GapTracker } from './gap-tracker.ts'
 
