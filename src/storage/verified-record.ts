@@ -1,5 +1,5 @@
 // What was verified last, in a file of the home. It only lets `arc trace verify --since last` start later: a whole
-// verification never reads it. It proves nothing, since its owner can change it; docs/decisions/0022-what-a-verification-remembers.md says what follows.
+// verification never reads it. It proves nothing, since its owner can change it; docs/decisions/0026-what-a-verification-remembers.md says what follows.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
