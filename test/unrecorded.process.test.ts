@@ -116,8 +116,8 @@ const steps = (): string[] =>
 const gaps = () =>
   trace((store) => store.records({ action: 'trace:gap' })).map(({ metadata }) => metadata as Record<string, unknown>)
 
-it('Z1 on a full disk the reserve is used first; then the reply says so and denies, and a gap is recorded before what was kept', async () => {
-  if (!mountHome(16 * MB)) return
+it('Z1 on a full disk the reserve is used first; then the reply says so and denies, and a gap is recorded before what was kept', async (test) => {
+  if (!mountHome(16 * MB)) return test.skip('only root can mount a small disk')
   configure({ enforcement: 'enforce' })
   const running = await serve()
   expect(isDenied(await call(running))).toBe(false)
@@ -185,8 +185,8 @@ it('Z1 a lock that ends in time is waited for: the step is recorded and the repl
   expect(gaps()).toEqual([])
 }, 60_000)
 
-it('Z1 arc hook without a daemon leaves a note on a full disk; the next process that can write records the gap', async () => {
-  if (!mountHome(8 * MB)) return
+it('Z1 arc hook without a daemon leaves a note on a full disk; the next process that can write records the gap', async (test) => {
+  if (!mountHome(8 * MB)) return test.skip('only root can mount a small disk')
   configure({ enforcement: 'enforce' })
   const hook = () => runArc(['hook', 'claude'], { home: place.home, input: payload() })
   expect((await hook()).stdout).not.toContain('"deny"')
