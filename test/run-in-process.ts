@@ -10,21 +10,33 @@ const PROGRAM = fileURLToPath(new URL('../bin/arc', import.meta.url))
 
 let last: Promise<unknown> = Promise.resolve()
 
+/** The options of a command in the process of the test. */
+export interface InProcessOptions extends Omit<RunOptions, 'uid'> {
+  /** The streams are terminals; `input` is what the person types. */
+  readonly isTerminal?: boolean
+  /** The columns of the terminal. */
+  readonly columns?: number
+}
+
 /** Runs a command as `runArc` does, without starting a process. Runs one command at a time. */
-export function runArcInProcess(args: readonly string[], options: Omit<RunOptions, 'uid'>): Promise<Ran> {
+export function runArcInProcess(args: readonly string[], options: InProcessOptions): Promise<Ran> {
   const ran = last.then(() => run(args, options))
   last = ran.catch(() => undefined)
   return ran
 }
 
-async function run(args: readonly string[], options: Omit<RunOptions, 'uid'>): Promise<Ran> {
-  const { home, cwd = process.cwd(), input = '', env } = options
+async function run(args: readonly string[], options: InProcessOptions): Promise<Ran> {
+  const { home, cwd = process.cwd(), input = '', env, isTerminal = false, columns = 80 } = options
   const daemon = process.env.ARC_DAEMON ?? 'off'
   const given = { ...process.env, NO_COLOR: '1', ARC_PROFILE: '', ARC_DAEMON: daemon, ARC_HOME: home, ...env }
-  const [stdout, stderr] = [new Collector(), new Collector()]
+  const terminal = isTerminal ? { isTTY: true, columns } : {}
+  const [stdout, stderr] = [new Collector(), new Collector()].map((stream) => Object.assign(stream, terminal)) as [
+    Collector,
+    Collector,
+  ]
   const restore = replaceEnvironment(given)
   try {
-    const stdin = Readable.from(input === '' ? [] : [input])
+    const stdin = Object.assign(Readable.from(input === '' ? [] : [input]), terminal)
     const code = await runCommand(args, { stdin, stdout, stderr, env: process.env, cwd, program: PROGRAM })
     return { code, stdout: stdout.text, stderr: stderr.text }
   } finally {

@@ -3,6 +3,7 @@
 
 import { Command, CommanderError } from 'commander'
 import { example, type Run } from './command-declaration.ts'
+import { readCommandLine } from './command-line.ts'
 import { addApprovals } from './commands/approvals.ts'
 import { addBreaker } from './commands/breaker.ts'
 import { addCheck } from './commands/check.ts'
@@ -50,7 +51,7 @@ async function parseAndRun(args: readonly string[]): Promise<number> {
     exitCode = await action
   })
   try {
-    await arc.parseAsync(args, { from: 'user' })
+    await arc.parseAsync(readCommandLine(args), { from: 'user' })
     return exitCode
   } catch (error) {
     return reportError(error)
@@ -65,6 +66,8 @@ export function commandTree(run: Run): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
+    // `arc check git push --force`: a command may say that what follows its first word is not an option of it.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => context().stdout.write(text),
       writeErr: (text) => context().stderr.write(text),
@@ -75,7 +78,7 @@ export function commandTree(run: Run): Command {
     // Wraps descriptions even beside long usages, so that no line is wider than the screen.
     .configureHelp({ minWidthToWrap: 20 })
     .showSuggestionAfterError()
-    .addHelpText('after', example('arc check -- git push --force'))
+    .addHelpText('after', example('arc check git push --force'))
   addInit(arc, run)
   addSample(arc, run)
   addInstallCommand(arc, run)

@@ -70,7 +70,7 @@ function openAgents(): ReturnType<typeof openState> {
 export async function confirm(what: string, { show, question }: Question): Promise<Confirmed | undefined> {
   const confirmed = requirePerson(what)
   if (readUnattendedHome(arcHome()) !== undefined) return confirmed
-  if (context().stdin.isTTY !== true || context().stderr.isTTY !== true) {
+  if (!isInteractive()) {
     const message = `Only a person at a terminal may ${what}, but stdin or stderr is not a terminal.`
     throw new ArcError('ARC_NEEDS_PERSON', message)
   }
@@ -112,18 +112,27 @@ export function appendChange(trace: Pick<TraceStore, 'append'>, change: Recorded
   recordEvent(trace, { component: 'config', level: 'info', ...change, data }, { time: Date.now() })
 }
 
-async function isYes(question: string): Promise<boolean> {
+/** Asks a question on the terminal. Undefined after Ctrl-C or the end of the input. */
+export async function askLine(question: string): Promise<string | undefined> {
   const terminal = createInterface({ input: context().stdin, output: context().stderr })
-  // Ctrl-C and the end of the input count as no.
-  const ended = new Promise<string>((resolve) => {
-    terminal.once('close', () => resolve(''))
+  const ended = new Promise<undefined>((resolve) => {
+    terminal.once('close', () => resolve(undefined))
   })
   try {
-    const typed = await Promise.race([terminal.question(`${question} Type yes to confirm: `), ended])
-    return typed.trim().toLowerCase() === 'yes'
+    return await Promise.race([terminal.question(question), ended])
   } finally {
     terminal.close()
   }
+}
+
+/** Can a person be asked? */
+export function isInteractive(): boolean {
+  return context().stdin.isTTY === true && context().stderr.isTTY === true
+}
+
+async function isYes(question: string): Promise<boolean> {
+  const typed = await askLine(`${question} Type yes to confirm: `)
+  return typed?.trim().toLowerCase() === 'yes'
 }
 
 function userName(): string {

@@ -2,21 +2,31 @@
 
 import type { Command } from 'commander'
 import colors from 'picocolors'
+import { ALIASES } from './command-line.ts'
 
-const GROUPS: readonly { readonly title: string; readonly rows: readonly (readonly string[])[] }[] = [
-  {
-    title: 'Get started',
-    rows: [['init'], ['sample'], ['install', 'uninstall'], ['launch'], ['doctor'], ['setup'], ['completion']],
-  },
+interface Group {
+  readonly title: string
+  readonly rows: readonly (readonly string[])[]
+}
+
+const GROUPS: readonly Group[] = [
+  { title: 'Get started', rows: [['install', 'uninstall'], ['mode'], ['sample'], ['launch'], ['doctor'], ['init']] },
   {
     title: 'Inspect',
     rows: [['check'], ['logs'], ['why'], ['trace'], ['serve', 'stop', 'status', 'open']],
   },
   {
     title: 'Control',
-    rows: [['approvals'], ['mode'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
+    rows: [
+      ['approvals'],
+      ['profile'],
+      ['hooks', 'breaker'],
+      ['trust', 'untrust'],
+      ['script'],
+      ['task'],
+      ['roundtable'],
+    ],
   },
-  { title: 'Agents working together', rows: [['task'], ['roundtable']] },
 ]
 
 /** The help of `arc` itself. */
@@ -31,12 +41,15 @@ export function rootHelp(arc: Command): string {
   const lines = [...blocks, ['More', others] as const].flatMap(([title, own]) => {
     return own.length === 0 ? [] : ['', colors.bold(title), ...own]
   })
-  return [USAGE, '', arc.description(), ...lines, '', EVERYWHERE, ''].join('\n')
+  return [USAGE, '', arc.description(), ...lines, '', ALSO, EVERYWHERE, ''].join('\n')
 }
 
 const USAGE = 'Usage: arc COMMAND … · arc COMMAND --help · arc --version'
+const ALSO = `Also: ${Object.entries(ALIASES)
+  .map(([name, words]) => `${name} (${words.join(' ')})`)
+  .join(', ')}.`
 const EVERYWHERE = 'All commands: --json prints JSON. Environment: ARC_HOME, ARC_PROFILE, NO_COLOR.'
-const NAME_WIDTH = 22
+const NAME_WIDTH = 27
 
 // The summary of the first command describes the line.
 function formatLine(names: readonly string[], commands: ReadonlyMap<string, Command>): readonly string[] {

@@ -25,7 +25,7 @@ export interface CheckOptions {
 }
 
 const EXIT: Readonly<Record<Decision, number>> = { pass: 0, flag: 0, block: 2, ask: 3 }
-const USAGE = 'expected a command after --, as in: arc check -- git push --force'
+const USAGE = 'expected a command, as in: arc check git push --force'
 
 /** Checks one call, or one call per line of stdin. */
 export async function check(words: readonly string[], options: CheckOptions): Promise<number> {

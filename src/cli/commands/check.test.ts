@@ -31,6 +31,18 @@ it.each(CASES)('B10 %j: effect, tier, rule and exit code %d', async (command, co
   expect(onlyJson(ran)).toMatchObject(expected)
 })
 
+it.each([
+  [['check', 'git', 'push', '--force'], 2, /^✗ block {2}git push --force\n/],
+  [['check', 'git', 'log', '--json', '--', 'notes.md'], 0, /^✓ pass {2}git log --json -- notes\.md\n/],
+  [['check', '--tool', 'Bash', 'git', 'push', '--force'], 2, /^✗ block {2}git push --force\n/],
+  [['check', 'git push --force', '--json'], 2, /^\{"decision":"block"/],
+  [['check', 'git push --force', '--tool', 'Bash', '--json'], 2, /^\{"decision":"block"/],
+  [['check', '--', 'git push --force'], 2, /^✗ block {2}git push --force\n/],
+  [['test', 'git', 'push', '--force'], 2, /^✗ block {2}git push --force\n/],
+] as const)('Q6 %j: what follows the first word of the command belongs to it', async (args, code, text) => {
+  expect(await arc(...args)).toMatchObject({ code, stdout: expect.stringMatching(text), stderr: '' })
+})
+
 it('B10 names the matched part, why, the safer way and every hook that spoke, in order', async () => {
   const command = 'cd repo && git push --force origin topic'
   const answer = onlyJson<{

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { listProfiles } from '../../config/profile-files.ts'
+import { HOST_NAMES } from '../../hosts/facts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { context } from '../context.ts'
 import { print } from '../output.ts'
@@ -22,12 +23,18 @@ export async function complete(kind: NameLookup): Promise<number> {
 }
 
 async function findNames(kind: NameLookup): Promise<readonly string[]> {
-  if (kind === 'profile') return [...new Set(['default', ...listProfiles(join(arcHome(), 'profiles'))])]
-  if (kind === 'host') return (await import('../../hosts/host.ts')).HOST_NAMES
+  if (kind === 'profile') return findProfileNames()
+  if (kind === 'host') return HOST_NAMES
+  // `arc launch` takes a profile or an agent.
+  if (kind === 'agent') return [...new Set([...findProfileNames(), ...HOST_NAMES])]
   const { ProfileHome } = await import('../../supervisor/profile-home.ts')
   const { BUILT_IN_HOOKS } = await import('../../config/built-in-hooks.ts')
   const { commands, hooks } = new ProfileHome().load().config
   return [...new Set([...Object.keys(BUILT_IN_HOOKS), ...Object.keys(hooks), ...commands.map(({ name }) => name)])]
+}
+
+function findProfileNames(): readonly string[] {
+  return [...new Set(['default', ...listProfiles(join(arcHome(), 'profiles'))])]
 }
 
 // Shells split words at blanks and interpret some other characters.

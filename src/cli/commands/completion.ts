@@ -15,6 +15,6 @@ export function addCompletion(arc: Command, run: Run): void {
   // Called by the completion script.
   arc
     .command('complete', { hidden: true })
-    .addArgument(new Argument('<kind>').choices(['profile', 'hook', 'host']))
+    .addArgument(new Argument('<kind>').choices(['profile', 'hook', 'host', 'agent']))
     .action((kind) => run(load().then((all) => all.complete(kind))))
 }

@@ -58,11 +58,12 @@ it('finds a new home in order', async () => {
     'retention',
     'mode',
     'daemon',
+    'agents',
   ])
 })
 
 it('names what is wrong, and what to do about it', async () => {
-  expect((await doctor()).find('home')).toMatchObject({ ok: false, fix: 'arc init' })
+  expect((await doctor()).find('home')).toMatchObject({ ok: false, fix: 'arc install' })
   await arc('init')
   chmodSync(home, 0o755)
   writeFileSync(join(home, 'profiles/default.json'), '{ "enforcment": "enforce" }')

@@ -1,6 +1,5 @@
 // `arc doctor`: checks the installation. Read-only; with --live it sends a test call through every installed hook.
 
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
@@ -10,18 +9,18 @@ import type { Check } from '../../hosts/check.ts'
 import { diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
-import type { InstallTarget } from '../../hosts/install/install-file.ts'
 import { pathsToRead } from '../../hosts/install/plan.ts'
-import { HOSTS } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
+import { findAgents, findInstalledHere, type InstalledAgent } from '../agents.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { launcherFile } from '../hook/launcher.ts'
 import { managedForOthers } from '../managed-access.ts'
 import { isHomeEnforced } from '../mode-sync.ts'
 import { fromNow, info, oneLine, print, printJson, report } from '../output.ts'
+import { type ProgressOptions, whileWaiting } from '../progress-line.ts'
 import { isRunnable, sendCanary } from './doctor/canary.ts'
 import { clientVersion } from './doctor/client-version.ts'
 import { daemonCheck } from './doctor/daemon-check.ts'
@@ -35,29 +34,62 @@ export interface DoctorOptions {
   readonly json?: boolean
 }
 
-/** Prints every check; exit code 1 if one failed. */
+/** Prints every check as soon as its result is known; exit code 1 if one failed. */
 export async function doctor({ live, json }: DoctorOptions): Promise<number> {
+  const isJson = json === true
+  const checks: Check[] = []
+  for await (const check of runChecks(live === true, { isJson })) {
+    checks.push(check)
+    if (!isJson) printCheck(check)
+  }
+  const failed = checks.filter((check) => !check.ok).length
+  if (isJson) printJson({ ok: failed === 0, checks: checks.map(({ fix = null, ...check }) => ({ ...check, fix })) })
+  else printSummary(failed)
+  return failed === 0 ? 0 : 1
+}
+
+async function* runChecks(isLive: boolean, progress: ProgressOptions): AsyncGenerator<Check> {
   const home = resolve(arcHome())
   const managed = readManagedInstall()
   // This account cannot read the home of a managed machine, so only the outside is checked.
   const isOutside = managedForOthers() !== undefined
-  const checks: Check[] = managed === undefined ? [] : await managedChecks(managed)
-  if (!isOutside) checks.push(...homeChecks(home), ...configChecks(home), ...modeChecks(home), await daemonCheck(home))
+  const installed = findInstalledHere()
+  // Started first, since each program may take a while.
+  const versions = readVersions(installed)
+  if (managed !== undefined) yield* await whileWaiting('checking the managed setup', managedChecks(managed), progress)
+  if (!isOutside) {
+    yield* homeChecks(home)
+    yield* configChecks(home)
+    yield* modeChecks(home)
+    yield await whileWaiting('looking for the daemon', daemonCheck(home), progress)
+  }
+  if (installed.length === 0) yield noAgentCheck()
   const seen = isOutside ? [] : readLastSeen(home)
-  const installed = installedHosts()
-  const versions = await readVersions(installed)
   // Hooks of a managed machine always fail closed.
   const isEnforced = managed !== undefined || isHomeEnforced(home)
   for (const { host, place } of installed) {
     const command = managed?.launcher ?? launcherFile(home)
-    checks.push(...hostChecks({ host, place, version: versions.get(host.name) }, command, isEnforced))
-    if (!isOutside) checks.push(seenCheck(host, seen))
-    if (live === true && !isOutside) checks.push(await sendCanary(host, place, home))
+    const version = await whileWaiting(
+      `asking ${host.title} for its version`,
+      versions.get(host.name) ?? NONE,
+      progress,
+    )
+    yield* hostChecks({ host, place, version }, command, isEnforced)
+    if (!isOutside) yield seenCheck(host, seen)
+    if (isLive && !isOutside) {
+      yield await whileWaiting(`sending a test call through ${host.title}`, sendCanary(host, place, home), progress)
+    }
   }
-  const ok = checks.every((check) => check.ok)
-  if (json === true) printJson({ ok, checks: checks.map(({ fix = null, ...check }) => ({ ...check, fix })) })
-  else printChecks(checks, ok)
-  return ok ? 0 : 1
+}
+
+const NONE = Promise.resolve(undefined)
+
+// Not a failure: ARC may be used as a library, or for single runs.
+function noAgentCheck(): Check {
+  const found = findAgents().map(({ host }) => host.title)
+  const detail =
+    found.length === 0 ? 'none installed, and none found on this machine' : `none installed; found: ${found.join(', ')}`
+  return { name: 'agents', ok: true, detail, fix: found.length === 0 ? 'arc install HOST' : 'arc install' }
 }
 
 function configChecks(home: string): Check[] {
@@ -98,40 +130,18 @@ function configChecks(home: string): Check[] {
   }
 }
 
-interface Installed {
-  readonly host: Host
-  readonly place: InstallTarget
+interface VersionedAgent extends InstalledAgent {
   /** The version of the program, if it could be read. */
-  readonly version?: string | undefined
+  readonly version: string | undefined
 }
 
-// In parallel: each program may take a while.
-async function readVersions(installed: readonly Installed[]): Promise<ReadonlyMap<string, string | undefined>> {
+// In parallel. A host without a program has no version.
+function readVersions(installed: readonly InstalledAgent[]): ReadonlyMap<string, Promise<string | undefined>> {
   const hosts = [...new Set(installed.map(({ host }) => host))]
-  return new Map(await Promise.all(hosts.map(async (host) => [host.name, await clientVersion(host)] as const)))
+  return new Map(hosts.map((host) => [host.name, clientVersion(host)] as const))
 }
 
-// Hosts with ARC's lines in the user's files or in those of the current project.
-function installedHosts(): Installed[] {
-  const env = context().env
-  const places: InstallTarget[] = [
-    { scope: 'user', dir: homedir(), env },
-    { scope: 'project', dir: context().cwd, env },
-  ]
-  return Object.values(HOSTS).flatMap((host) => {
-    return places.filter((place) => isInstalled(host, place)).map((place) => ({ host, place }))
-  })
-}
-
-function isInstalled(host: Host, place: InstallTarget): boolean {
-  const texts = readTexts(host.install.files(place).map(({ path }) => path))
-  return host.install.files(place).some(({ path, has }) => {
-    const text = texts.get(path)
-    return text !== undefined && has(text)
-  })
-}
-
-function hostChecks({ host, place, version }: Installed, command: string, isEnforced: boolean): Check[] {
+function hostChecks({ host, place, version }: VersionedAgent, command: string, isEnforced: boolean): Check[] {
   try {
     const texts = readTexts([...pathsToRead(host, place), ...pathsToDiagnose(host, place)])
     return diagnose(host, { place, texts, command, isCommandThere: isRunnable(command), isEnforced, version })
@@ -172,10 +182,12 @@ function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   return { name: `${name}: last seen`, ok: true, detail: [list.join(', '), ...rest].join('; ') }
 }
 
-function printChecks(checks: readonly Check[], ok: boolean): void {
-  for (const { name, ok: isOk, detail, fix } of checks) {
-    print(`${isOk ? colors.green('✓') : colors.red('✗')} ${colors.bold(name)}  ${oneLine(detail, 300)}`)
-    if (fix !== undefined) print(`    ${colors.yellow(fix)}`)
-  }
-  info(ok ? 'All checks passed.' : 'Some checks failed; fix these first.')
+function printCheck({ name, ok, detail, fix }: Check): void {
+  print(`${ok ? colors.green('✓') : colors.red('✗')} ${colors.bold(name)}  ${oneLine(detail, 300)}`)
+  if (fix !== undefined) print(`    ${colors.yellow(fix)}`)
+}
+
+function printSummary(failed: number): void {
+  if (failed === 0) info('All checks passed.')
+  else info(`${failed === 1 ? '1 check' : `${failed} checks`} failed; the commands to fix it are above.`)
 }

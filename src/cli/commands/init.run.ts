@@ -7,12 +7,13 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { findVariants } from '../../config/profile-files.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { type FileKind, SCHEMAS, toJsonSchema } from '../../config/schema.ts'
-import { isAtLeast, readMode } from '../../engine/mode.ts'
+import { isAtLeast, type Mode, readMode } from '../../engine/mode.ts'
 import { confirmFile, markHomeUnattended, readUnattendedHome } from '../../guard/unattended-home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import colors from '../colors.ts'
 import { confirm, recordChange } from '../confirm.ts'
 import { alignColumns, info, print, printJson } from '../output.ts'
+import { describeMode } from '../supervision-state.ts'
 import { changeSetting } from './profile.run.ts'
 
 /** The options of `arc init`. */
@@ -86,23 +87,17 @@ async function mayChangeMode(profiles: ProfileHome, enforcement: string): Promis
 interface Ready {
   readonly home: string
   readonly profile: string
-  readonly enforcement: string
-}
-
-const MEANINGS: Readonly<Record<string, string>> = {
-  off: 'no hook runs',
-  log: 'decisions are recorded, nothing is blocked',
-  advise: 'the agent gets advice, nothing is blocked',
-  enforce: 'decisions of hooks are applied',
+  readonly enforcement: Mode
 }
 
 function printReady({ home, profile, enforcement }: Ready, isNew: boolean): void {
   print(`${colors.green('✓')} ${isNew ? 'Created' : 'Already exists:'} ${home}`)
-  print(`  profile ${colors.bold(profile)}, mode ${colors.bold(enforcement)}: ${MEANINGS[enforcement] ?? ''}`)
+  print(`  profile ${colors.bold(profile)}, mode ${colors.bold(enforcement)}`)
+  print(`  ${describeMode(enforcement)}`)
   const next = [
-    ['arc check -- git push --force', 'what ARC would decide on a command'],
-    ['arc install claude', 'register ARC with an agent'],
-    ...(enforcement === 'enforce' ? [] : [['arc init --enforcement enforce', 'let hooks block actions']]),
+    ['arc check git push --force', 'what ARC would decide on a command'],
+    ['arc install', 'register ARC with the agents of this machine'],
+    ...(enforcement === 'enforce' ? [] : [['arc mode enforce', 'stop and hold what the hooks decide']]),
     ['arc profile show', 'all settings and their sources'],
   ]
   print('Next:')

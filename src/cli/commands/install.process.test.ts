@@ -1,11 +1,12 @@
 // Installing and uninstalling as a user does, with real files. `src/cli/commands.process.test.ts` starts the real binary.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Ran } from '../../../test/run-arc.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
+import { readInstalls } from '../../guard/installs.ts'
 import { HOST_NAMES } from '../../hosts/host.ts'
 
 function arc(home: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
@@ -108,10 +109,87 @@ it('--fail-closed makes Claude stop calls of a broken hook, and is removed with 
   expect(filesIn(home)).toEqual([])
 })
 
+describe('Q6 without a host', () => {
+  // A machine with the program of one agent and the settings folder of another.
+  function makeMachine(): { readonly home: string; readonly env: Record<string, string> } {
+    const home = newHome()
+    const bin = join(home, 'programs')
+    write(join(bin, 'codex'), '#!/bin/sh\n')
+    chmodSync(join(bin, 'codex'), 0o755)
+    mkdirSync(join(home, '.claude'))
+    return { home, env: { PATH: bin } }
+  }
+
+  it('Q6 lists the agents found by program and by settings folder; without a terminal it changes nothing', async () => {
+    const { home, env } = makeMachine()
+    const { code, stdout, stderr } = await arc(home, ['install'], env)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/claude +Claude Code +~\/\.claude\n/)
+    expect(stderr).toMatch(/codex +\S.* ~\/programs\/codex\n/)
+    expect(stderr).not.toContain('gemini')
+    expect(stderr).toContain('arc install --all')
+    expect(filesIn(home)).toEqual(['programs/codex'])
+    const none = await arc(newHome(), ['install'], { PATH: '' })
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('No agent was found') })
+    expect((await arc(newHome(), ['install', '--all'], { PATH: '' })).code).toBe(1)
+  })
+
+  it('Q6 --all registers all of them, says what is in force, and uninstall --all removes ARC everywhere', async () => {
+    const { home, env } = makeMachine()
+    const project = makeTempFolder('arc-install-project-')
+    const all = await arc(home, ['install', '--all', '--json'], env)
+    expect(all).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(all.stdout)).toMatchObject([
+      { host: 'claude', changed: true },
+      { host: 'codex', changed: true },
+    ])
+    const one = await arc(home, ['install', 'qwen', '--project', project], env)
+    expect(one.stderr).toMatch(/✓ Claude Code +\d+ events\n[\s\S]*✓ Qwen Code +\d+ events in \//)
+    expect(one.stderr).toContain('Mode log: ARC records every decision; stops only catastrophes (rm -rf /).\n')
+    expect(one.stderr).toMatch(/\n {2}arc mode enforce +\S/)
+    const { stdout } = await arc(home, ['mode'], env)
+    expect(stdout).toMatch(
+      /^log \(profile default\): .*catastrophes.* · Claude Code, Codex.*, Qwen Code · next: arc mode enforce\n$/,
+    )
+    expect((await arc(home, ['uninstall'], env)).code).toBe(2)
+    const gone = await arc(home, ['uninstall', '--all', '--json'], env)
+    expect(JSON.parse(gone.stdout)).toMatchObject([{ host: 'claude' }, { host: 'codex' }, { host: 'qwen' }])
+    expect(filesIn(home)).toEqual(['programs/codex'])
+    expect(readdirSync(project)).toEqual([])
+    expect(await arc(home, ['uninstall', '--all'], env)).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    ['\n', 0, ['claude', 'codex']],
+    ['codex\n', 0, ['codex']],
+    ['gemini, codex\n', 0, ['codex', 'gemini']],
+    ['n\n', 1, []],
+    ['', 1, []],
+    ['claud\n', 1, []],
+  ] as const)('Q6 on a terminal it asks; %j', async (input, code, installed) => {
+    const { home, env } = makeMachine()
+    const options = { home: join(home, '.arc'), env: { HOME: home, ...env }, input, isTerminal: true }
+    const ran = await runArcInProcess(['install'], options)
+    expect(ran.code).toBe(code)
+    expect(ran.stderr).toContain('Install ARC in all 2?')
+    if (input === 'claud\n') expect(ran.stderr).toContain('Did you mean "claude"? Nothing was changed.')
+    const states = readInstalls(join(home, '.arc')).map(({ host }) => host)
+    expect(states.sort()).toEqual(installed)
+  })
+
+  it('Q6 the state says enforce after the mode was raised, and nothing is stopped without the setting', async () => {
+    const { home, env } = makeMachine()
+    await arc(home, ['mode', 'enforce'], env)
+    const { stderr } = await arc(home, ['install', 'claude'], env)
+    expect(stderr).toContain('Mode enforce: ARC stops dangerous calls, or holds them for your approval.')
+    expect(stderr).not.toContain('arc mode enforce')
+  })
+})
+
 it.each([
   [['install', 'cladue'], /Did you mean "claude"\?/, 1],
   [['install', 'claude', '--user', '--project', '.'], /cannot be used with/, 2],
-  [['install'], /missing required argument/, 2],
+  [['install', 'claude', '--all'], /expected a host or --all, not both/, 2],
 ] as const)('%j is refused', async (args, message, exitCode) => {
   const { code, stderr } = await arc(newHome(), args)
   expect([code, stderr]).toEqual([exitCode, expect.stringMatching(message)])

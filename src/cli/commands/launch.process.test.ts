@@ -134,12 +134,30 @@ printf %s '${CALL}' | sh -c "$line"`,
     expect(readdirSync(join(home, 'run'))).toEqual([])
   })
 
+  it('Q6 takes the name of an agent: the active profile with that agent, options without --', async () => {
+    writeFileSync(join(home, 'profiles/default.json'), JSON.stringify({ enforcement: 'enforce' }))
+    agent('copilot', 'shift 2; echo "$ARC_PROFILE $@"')
+    const env = { PATH: `${bin}:${process.env.PATH}`, HOME: root }
+    const run = (...args: string[]) => runArc(['launch', ...args], { home, cwd: root, env })
+    expect(await run('copilot', '-p', 'go', '--', 'x')).toMatchObject({ code: 0, stdout: 'default -p go -- x\n' })
+    expect(await run('qwen')).toMatchObject({
+      code: 127,
+      stderr: expect.stringMatching(
+        /there is no program qwen in the PATH\. Install Qwen Code first\. Agents on this machine: .*copilot/,
+      ),
+    })
+    // The program of an agent counts as the agent: in enforce it does not start unsupervised.
+    profile({ tool: 'cursor-agent' })
+    agent('cursor-agent', 'echo started')
+    expect(await launch()).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('arc install cursor') })
+  })
+
   it('L3 says what is missing', async () => {
     profile({})
     expect(await launch()).toMatchObject({ code: 1, stderr: expect.stringContaining('names no agent') })
     profile({ tool: 'no-such-agent' })
     expect(await launch()).toMatchObject({ code: 127, stderr: expect.stringContaining('could not be started') })
-    const other = await runArc(['launch', 'wrok'], { home })
+    const other = await runArcInProcess(['launch', 'wrok'], { home })
     expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('Did you mean "work"?') })
   })
 })

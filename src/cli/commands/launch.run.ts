@@ -1,25 +1,29 @@
-// `arc launch PROFILE [-- ARGS]`: starts the profile's agent under supervision, for this run only. The agent's own
+// `arc launch PROFILE|AGENT [-- ARGS]`: starts an agent under supervision, for this run only. The agent's own
 // configuration is not changed.
 
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { basename, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { formatProblem, isFatal } from '../../config/problem.ts'
 import { createLaunchMark, LAUNCH_VARIABLE } from '../../daemon/hook-call/launch-profile.ts'
-import { ArcError, show } from '../../engine/errors.ts'
+import { ArcError, didYouMean, show } from '../../engine/errors.ts'
 import { isAtLeast } from '../../engine/mode.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import { HOST_NAMES } from '../../hosts/host.ts'
+import { printNotice } from '../../hooks/pipeline-services.ts'
+import { AGENT_FACTS, findAgentFacts, HOST_NAMES } from '../../hosts/facts/list.ts'
+import { HOSTS } from '../../hosts/list.ts'
 import { arcHome, findProject } from '../../platform/home.ts'
 import { createSupervisor } from '../../supervisor/create-supervisor.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
+import { findAgents } from '../agents.ts'
 import { requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
 import { installLauncher } from '../hook/launcher.ts'
 import { syncMode } from '../mode-sync.ts'
 import { info } from '../output.ts'
+import { whileWaiting } from '../progress-line.ts'
 import { createInjection } from './launch/injection.ts'
 
 const BLOCKED = 2
@@ -29,18 +33,35 @@ const BY_SIGNAL = 128
 const AGENT_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /** Runs the agent and returns its exit code, or 2 if the launch was blocked. */
-export async function launch(profile: string, args: readonly string[]): Promise<number> {
+export async function launch(name: string, args: readonly string[]): Promise<number> {
   const home = resolve(arcHome())
   const profiles = new ProfileHome(home)
-  profiles.require(profile)
+  const { profile, tool } = readTarget(name, profiles)
   refuseLooser(profiles, profile)
   const project = findProject(context().cwd, home)
-  const supervisor = await createSupervisor({ via: 'cli', home, profile, ...(project !== undefined && { project }) })
+  const options = { via: 'cli', home, profile, notify: printNotice, ...(project !== undefined && { project }) } as const
+  const supervisor = await createSupervisor(options)
   try {
-    return await run(supervisor, { home, profile, args })
+    return await run(supervisor, { home, profile, args, tool: tool ?? supervisor.config.tool })
   } finally {
     await supervisor.close()
   }
+}
+
+interface LaunchTarget {
+  readonly profile: string
+  /** The program, if the agent was named instead of a profile. */
+  readonly tool?: string | undefined
+}
+
+// A profile wins over an agent of the same name. An agent runs with the active profile.
+function readTarget(name: string, profiles: ProfileHome): LaunchTarget {
+  if (profiles.list().includes(name)) return { profile: name }
+  const facts = AGENT_FACTS.find((one) => one.name === name)
+  if (facts !== undefined) return { profile: profiles.active, tool: facts.programs[0] }
+  const near = didYouMean(name, [...profiles.list(), ...HOST_NAMES])
+  const known = `There is neither a profile nor an agent ${show(name)}; agents are ${HOST_NAMES.join(', ')}.`
+  throw new ArcError('ARC_PROFILE_UNKNOWN', `${known}${near}`)
 }
 
 // An agent must not start another agent in a lower mode than its own.
@@ -54,15 +75,20 @@ interface LaunchRequest {
   readonly home: string
   readonly profile: string
   readonly args: readonly string[]
+  /** The program. */
+  readonly tool: string | undefined
 }
 
-async function run(supervisor: Supervisor, { home, profile, args }: LaunchRequest): Promise<number> {
-  const { tool } = supervisor.config
-  if (tool === undefined) throw new ArcError('ARC_LAUNCH_INVALID', `The profile ${show(profile)} names no agent.`)
+async function run(supervisor: Supervisor, { home, profile, args, tool }: LaunchRequest): Promise<number> {
+  if (tool === undefined) {
+    const how = `Name the agent instead (arc launch claude), or set it: arc profile set tool claude --profile ${profile}`
+    throw new ArcError('ARC_LAUNCH_INVALID', `The profile ${show(profile)} names no agent. ${how}`)
+  }
   for (const problem of supervisor.problems.filter(isFatal)) info(`arc: ${formatProblem(problem)}`)
   const session = `launch-${process.pid}-${Date.now()}`
   const stepContext = { session, workspace: context().cwd, source: 'human', host: tool }
-  const before = await supervisor.decide('pre:launch', { command: tool, args }, stepContext)
+  const deciding = Promise.resolve(supervisor.decide('pre:launch', { command: tool, args }, stepContext))
+  const before = await whileWaiting(`waiting for the decision on the launch of ${tool} (arc approvals list)`, deciding)
   if (before.blocked) return refuse(before)
   const wanted = readLaunch(before.data, tool, args)
   const arc = context().program
@@ -90,7 +116,7 @@ async function run(supervisor: Supervisor, { home, profile, args }: LaunchReques
 
 /** Does ARC know this agent? If so, its tool calls must be supervised; other programs have none. */
 export function isKnownAgent(command: string): boolean {
-  return (HOST_NAMES as readonly string[]).includes(basename(command))
+  return findAgentFacts(command) !== undefined
 }
 
 function refuse({ hook, reason, suggestion, metadata }: Outcome): number {
@@ -119,6 +145,16 @@ export function readLaunch(data: object, tool: string, args: readonly string[]):
   }
 }
 
+// The program does not exist, or the interpreter that its first line names.
+function describeMissing(command: string): string {
+  if (command.includes('/')) return `there is no program ${command}.`
+  const facts = findAgentFacts(command)
+  const others = findAgents().filter(({ host }) => host.name !== facts?.name)
+  const title = facts === undefined ? command : HOSTS[facts.name].title
+  const found = others.length === 0 ? '' : ` Agents on this machine: ${others.map(({ host }) => host.name).join(', ')}.`
+  return `there is no program ${command} in the PATH. Install ${title} first.${found}`
+}
+
 // The agent uses the terminal directly, so keyboard signals reach it without help.
 function runAgent(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((done) => {
@@ -136,7 +172,9 @@ function runAgent(command: string, args: readonly string[], env: NodeJS.ProcessE
       done(code)
     }
     child.on('error', (error: NodeJS.ErrnoException) => {
-      info(`arc: ${command} could not be started: ${error.message}`)
+      info(
+        `arc: ${command} could not be started: ${error.code === 'ENOENT' ? describeMissing(command) : error.message}`,
+      )
       finish(NOT_FOUND)
     })
     child.on('exit', (code, signal) => finish(code ?? BY_SIGNAL + constants.signals[signal as NodeJS.Signals]))

@@ -5,13 +5,17 @@ import { example, type Run } from '../command-declaration.ts'
 
 export function addLaunch(arc: Command, run: Run): void {
   arc
-    .command('launch <profile> [args...]')
-    .usage('PROFILE [-- ARGS…]')
-    .summary("start a profile's agent under supervision")
+    .command('launch <agent> [args...]')
+    .usage('PROFILE|AGENT [-- ARGS…]')
+    .passThroughOptions()
+    .summary('start an agent under supervision, for one run')
     .description(
-      "start a profile's agent under supervision, for this run only; the agent's own configuration is not changed",
+      "start an agent, or the agent of a profile, under supervision for this run only; the agent's own configuration is not changed",
     )
     .addHelpText('after', '\nExit code: that of the agent; 2 if a hook blocked the launch.')
-    .addHelpText('after', example('arc launch strict -- -p "run the tests"'))
-    .action((profile, args) => run(import('./launch.run.ts').then(({ launch }) => launch(profile, args))))
+    .addHelpText('after', example('arc launch claude -p "run the tests"'))
+    .action((agent, [first, ...rest]: string[]) => {
+      const args = first === undefined ? [] : first === '--' ? rest : [first, ...rest]
+      return run(import('./launch.run.ts').then(({ launch }) => launch(agent, args)))
+    })
 }

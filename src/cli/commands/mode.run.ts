@@ -1,10 +1,10 @@
-// `arc mode`: shows or sets the mode of the active profile.
+// `arc mode`: shows or sets the mode of the active profile, with what it stops and the next command.
 
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { showProfile } from '../../supervisor/profile-view.ts'
-
+import colors from '../colors.ts'
 import { info, print, printJson, shortPath } from '../output.ts'
-
+import { describeState, readState } from '../supervision-state.ts'
 import { changeConfirmed } from './profile.run.ts'
 
 /** Shows the mode; with an argument, sets it first. */
@@ -22,8 +22,8 @@ export async function mode(given: string | undefined, { json }: { readonly json?
   const source = isHeld ? 'last in force' : from
   if (json === true) printJson({ profile: name, mode: enforcement, source })
   else {
-    print(enforcement)
-    info(`profile ${name}, set in: ${shortPath(source, [profiles.home])}`)
+    print(describeState(readState(profiles)))
+    if (source !== 'default') info(colors.dim(`set in: ${shortPath(source, [profiles.home])}`))
   }
   return 0
 }

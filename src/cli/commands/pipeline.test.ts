@@ -54,7 +54,7 @@ describe('arc check', () => {
     expect(asked.code).toBe(3)
     expect(asked.stdout).toMatch(/^\? ask {2}notes\.md\n {2}why +write notes\.md\?/)
     expect((await arc('check')).code).toBe(2)
-    expect((await arc('check')).stderr).toContain('arc check -- git push --force')
+    expect((await arc('check')).stderr).toContain('arc check git push --force')
   })
 
   it('runs no command and writes nothing: skipped hooks are named, and a missing home is not created', async () => {

@@ -114,7 +114,7 @@ async function runDiscussion({ plan, seats, home, turnMs, options, before }: Dis
     import('../../roundtable/driver/roundtable-driver.ts'),
     import('./roundtable/speaker.ts'),
   ])
-  const screen = new TableScreen(options.json === true ? info : print)
+  const screen = new TableScreen(options.json === true ? info : print, { isJson: options.json })
   const note = (text: string): void => screen.note(text)
   const cwd = context().cwd
   const supervisors = new Supervisors({ home, cwd, note })

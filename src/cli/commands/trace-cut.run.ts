@@ -63,9 +63,9 @@ interface CutOptions extends CutArguments {
   readonly confirmed: Confirmed
 }
 
-async function cut(home: string, { keep, archive, confirmed, force }: CutOptions): Promise<RetentionResult> {
+async function cut(home: string, { keep, archive, confirmed, force, json }: CutOptions): Promise<RetentionResult> {
   const stores = openStores(home, report)
-  const progress = new ProgressLine('removed')
+  const progress = new ProgressLine({ isJson: json })
   const stopping = new AbortController()
   // Ctrl-C ends after the current batch, so that the cut is recorded.
   const stop = (): void => stopping.abort()
@@ -74,7 +74,7 @@ async function cut(home: string, { keep, archive, confirmed, force }: CutOptions
     const retention = stores.openRetention()
     if (retention === undefined) throw new ArcError('ARC_STORE_UNAVAILABLE', 'The database cannot be opened.')
     const { trace, state } = stores
-    const onProgress = (removed: number, of: number): void => progress.show(removed, of)
+    const onProgress = (removed: number, of: number): void => progress.count('removed', removed, of)
     const work = { retention, trace, state, keep, archive, newId, isForced: force === true }
     return await runRetention({ ...work, cause: { ...confirmed }, signal: stopping.signal, onProgress })
   } finally {

@@ -44,7 +44,7 @@ export async function verifyTrace(options: VerifyArguments): Promise<number> {
   // Before the store is opened, since opening moves a damaged database aside.
   const given = options.anchors === undefined ? [] : [anchorsIn(resolve(context().cwd, options.anchors))]
   const { mismatch, ...anchors } = checkAnchors(home, [...given, ...readConfigured(home), journalAnchors()])
-  const { since, ...chain } = await verifyHome(home, options.since === 'last')
+  const { since, ...chain } = await verifyHome(home, options.since === 'last', options.json === true)
   const ok = chain.ok && mismatch === undefined
   const gaps = checkGaps(home)
   const result = { ...chain, ok, since, gaps, anchors: { ...anchors, ...(mismatch !== undefined && { mismatch }) } }
@@ -55,17 +55,18 @@ export async function verifyTrace(options: VerifyArguments): Promise<number> {
 
 type HomeVerification = Verification & { readonly since?: VerifiedRecord | undefined }
 
-async function verifyHome(home: string, isIncremental: boolean): Promise<HomeVerification> {
+async function verifyHome(home: string, isIncremental: boolean, isJson: boolean): Promise<HomeVerification> {
   // `databaseFile` would make the home.
   const file = join(home, 'arc.db')
   if (!existsSync(file)) return { ok: true, records: 0 }
-  const { database, head } = readFacts(file)
+  const { database, head, cut } = readFacts(file)
   const before = readVerified(home)
   // The memory of another database says nothing about this one.
   const since = isIncremental && before?.database === database ? before : undefined
-  const progress = new ProgressLine('verified')
-  const total = head.seq - (since?.seq ?? 0)
-  const result = await verifyFile(file, { after: since, onProgress: (records) => progress.show(records, total) })
+  const progress = new ProgressLine({ isJson })
+  const total = head.seq - (since?.seq ?? cut.seq)
+  const onProgress = (records: number): void => progress.count('verified', records, total)
+  const result = await verifyFile(file, { after: since, onProgress })
   progress.end()
   if (result.ok && result.head !== undefined) {
     const time = new Date().toISOString()
@@ -75,10 +76,10 @@ async function verifyHome(home: string, isIncremental: boolean): Promise<HomeVer
   return { ...result, since }
 }
 
-function readFacts(file: string): Pick<TraceFacts, 'database' | 'head'> {
+function readFacts(file: string): Pick<TraceFacts, 'database' | 'head' | 'cut'> {
   const reader = new TraceFactsReader(file)
   try {
-    return reader.read(({ database, head }) => ({ database, head }))
+    return reader.read(({ database, head, cut }) => ({ database, head, cut }))
   } finally {
     reader.close()
   }
@@ -116,8 +117,8 @@ function describeWhole({ whole }: VerifiedRecord): string {
 }
 
 async function verifyArchive(file: string, isJson: boolean): Promise<number> {
-  const progress = new ProgressLine('verified')
-  const result = await verifyArchiveFile(file, (records) => progress.show(records))
+  const progress = new ProgressLine({ isJson })
+  const result = await verifyArchiveFile(file, (records) => progress.count('verified', records))
   progress.end()
   const { ok, records, firstBad, cut, head } = result
   if (isJson) context().stdout.write(`${JSON.stringify({ ...result, file })}\n`)
@@ -141,13 +142,26 @@ function readConfigured(home: string): AnchorSource[] {
 /** Prints all records as lines of JSON. */
 export async function exportTrace(): Promise<number> {
   const store = openTrace()
+  // On a terminal the records themselves show that it is alive.
+  const progress = new ProgressLine({ isJson: context().stdout.isTTY === true })
+  const total = countRecords()
+  let exported = 0
   try {
     for (const line of store.export()) {
+      progress.count('exported', ++exported, total)
       // Waits for a slow reader instead of buffering the whole trail.
       if (!context().stdout.write(`${line}\n`)) await once(context().stdout, 'drain')
     }
     return 0
   } finally {
+    progress.end()
     store.close()
   }
+}
+
+function countRecords(): number | undefined {
+  const file = join(arcHome(), 'arc.db')
+  if (!existsSync(file)) return undefined
+  const { head, cut } = readFacts(file)
+  return head.seq - cut.seq
 }

@@ -41,3 +41,9 @@ export const HOST_TOOLS: Readonly<Record<HostName, ToolNames>> = {
   opencode: opencodeTools,
   cursor: cursorTools,
 }
+
+/** The agent with this name or program; undefined for other programs. */
+export function findAgentFacts(command: string): AgentFacts<HostName> | undefined {
+  const name = (command.split(/[/\\]/).at(-1) ?? '').replace(/\.(?:exe|cmd)$/i, '')
+  return AGENT_FACTS.find((facts) => facts.name === name || facts.programs.includes(name))
+}

@@ -47,7 +47,7 @@ export function listHostConfigPaths(
     roots.push({ kind: 'host-settings', path, folder, isPresent: isThere(path) })
   }
   for (const config of FOLDERS)
-    for (const folder of listFolders(config, home, env))
+    for (const folder of listSettingsFolders(config, home, env))
       for (const name of config.names) add(joinPath(folder, name), folder)
   for (const name of HOME_FILES) add(`${home}/${name}`)
   for (const folder of MACHINE_FOLDERS) add(folder)
@@ -67,8 +67,15 @@ export function resolveConfigVariables(home: string, arcHome: string, env: Envir
   return found
 }
 
-// The default folder is included even if a variable names another folder: agents without the variable use it.
-function listFolders({ folder, variable, parentVariable }: SettingsFolder, home: string, env: Environment): string[] {
+/**
+ * The paths of a settings folder for a user with this home folder and environment. The default folder is included even if
+ * a variable names another folder: agents without the variable use it.
+ */
+export function listSettingsFolders(
+  { folder, variable, parentVariable }: SettingsFolder,
+  home: string,
+  env: Environment,
+): string[] {
   const folders = [`${home}/${folder}`]
   const own = variable === undefined ? undefined : env[variable]
   const parent = parentVariable === undefined ? undefined : env[parentVariable]

@@ -9,7 +9,7 @@ export interface Values {
 }
 
 // The kinds of names that are looked up while the user types.
-const LOOK_UPS = ['profile', 'hook', 'host'] as const
+const LOOK_UPS = ['profile', 'hook', 'host', 'agent'] as const
 
 /** A kind of name to look up. */
 export type NameLookup = (typeof LOOK_UPS)[number]

@@ -12,18 +12,26 @@ import { SqliteTraceStore } from '../../../storage/sqlite/trace-store.ts'
 
 const SOON_MS = 2_000
 
-/** The checks of a home. */
-export function homeChecks(home: string): Check[] {
+/** The checks of a home, each as soon as its result is known. */
+export function* homeChecks(home: string): Generator<Check> {
+  yield folderCheck(home)
+  if (statSync(home, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  yield databaseCheck(home)
+  yield anchorCheck(home)
+  yield gapCheck(home)
+  yield* confirmCheck(home)
+}
+
+function folderCheck(home: string): Check {
   const stats = statSync(home, { throwIfNoEntry: false })
   const name = 'home'
-  if (stats === undefined) return [{ name, ok: false, detail: `${home} does not exist`, fix: 'arc init' }]
+  if (stats === undefined) return { name, ok: false, detail: `${home} does not exist`, fix: 'arc install' }
   if (!stats.isDirectory())
-    return [{ name, ok: false, detail: `${home} is not a folder`, fix: 'Set ARC_HOME to a folder.' }]
+    return { name, ok: false, detail: `${home} is not a folder`, fix: 'Set ARC_HOME to a folder.' }
   const isOpen = process.platform !== 'win32' && (stats.mode & 0o077) !== 0
-  const own: Check = isOpen
+  return isOpen
     ? { name, ok: false, detail: `other users can read ${home}`, fix: `chmod 700 ${home}` }
     : { name, ok: true, detail: home }
-  return [own, databaseCheck(home), anchorCheck(home), gapCheck(home), ...confirmCheck(home)]
 }
 
 // A deliberate setting, so not a failure, but it must be visible.

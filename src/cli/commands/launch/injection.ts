@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join } from 'node:path'
 import { runDir } from '../../../daemon/process/paths.ts'
 import { findPartNotOwnedByRoot } from '../../../guard/root-owned.ts'
-import { type Env, HOST_NAMES, type Host, type HostName, type LaunchPlan } from '../../../hosts/host.ts'
+import { findAgentFacts } from '../../../hosts/facts/list.ts'
+import type { Env, Host, LaunchPlan } from '../../../hosts/host.ts'
 import { HOSTS } from '../../../hosts/list.ts'
 
 /** The program to start. */
@@ -39,11 +40,13 @@ export interface Injection {
 
 /** Prepares supervision for a single run of an agent. */
 export function createInjection({ command, args }: AgentProgram, given: LaunchEnvironment): Injection {
-  const name = basename(command).replace(/\.(?:exe|cmd)$/i, '')
+  const facts = findAgentFacts(command)
   const nothing = { args, env: {}, remove: () => undefined, isSupervised: false }
-  if (!isHost(name)) {
+  if (facts === undefined) {
+    const name = basename(command)
     return { ...nothing, note: `${name} is not an agent that ARC knows: only its start and end are supervised` }
   }
+  const { name } = facts
   const host = HOSTS[name]
   if (host.launch === undefined) {
     return {
@@ -78,10 +81,6 @@ function writeFiles({ name }: Host, { files = [], rootOwnedFile }: LaunchPlan): 
   if (foreign === undefined) return undefined
   const why = `${name} reads settings for a single run only from files that root owns, and ${foreign} is not`
   return `${why}; arc install ${name} supervises every run`
-}
-
-function isHost(name: string): name is HostName {
-  return (HOST_NAMES as readonly string[]).includes(name)
 }
 
 function readText(file: string): string | undefined {

@@ -6,17 +6,8 @@ import type { Roundtable } from '../../../roundtable/machine.ts'
 import { roleAt } from '../../../roundtable/roles.ts'
 import type { TableView } from '../../../roundtable/view.ts'
 import colors from '../../colors.ts'
-import { context } from '../../context.ts'
-import {
-  DECISION_STYLE,
-  displayWidth,
-  escapeControls,
-  forTerminal,
-  info,
-  oneLine,
-  terminalColumns,
-  wrap,
-} from '../../output.ts'
+import { DECISION_STYLE, displayWidth, escapeControls, info, oneLine, terminalColumns, wrap } from '../../output.ts'
+import { formatSeconds, ProgressLine, type ProgressOptions } from '../../progress-line.ts'
 
 type ShownTurn = Pick<
   TableView['turns'][number],
@@ -93,31 +84,26 @@ function indented(text: string, indent = INDENT): string[] {
 
 /** Formats a duration: `0.8s`, `12s`, `3m 20s`. */
 export function showTime(ms: number): string {
-  return ms < 9_950 ? `${(ms / 1_000).toFixed(1)}s` : showSeconds(Math.round(ms / 1_000))
-}
-
-function showSeconds(seconds: number): string {
-  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`
+  return ms < 9_950 ? `${(ms / 1_000).toFixed(1)}s` : formatSeconds(Math.round(ms / 1_000))
 }
 
 /** Shows a roundtable while it runs. */
 export class TableScreen {
   readonly #print: (line: string) => void
-  readonly #canTick = context().stderr.isTTY === true && context().env.TERM !== 'dumb'
+  readonly #progress: ProgressLine
   #rounds = 0
-  #shown = 0
-  #stopTicking: () => void = () => undefined
 
   /** Turns are printed with the given function; progress goes to stderr. */
-  constructor(print: (line: string) => void) {
+  constructor(print: (line: string) => void, options: ProgressOptions = {}) {
     this.#print = print
+    this.#progress = new ProgressLine(options)
   }
 
   readonly onEvent = (event: TableEvent): void => {
-    this.#stopTicking()
+    this.#progress.end()
     if (event.type === 'ask')
-      this.#begin(`${event.agent} (${event.role}) is speaking, round ${event.round} of ${this.#rounds}`)
-    else if (event.type === 'sum-up') this.#begin(`${event.agent} writes the synthesis`)
+      this.#progress.wait(`${event.agent} (${event.role}) is speaking, round ${event.round} of ${this.#rounds}`)
+    else if (event.type === 'sum-up') this.#progress.wait(`${event.agent} writes the synthesis`)
     else if (event.type === 'held') this.#reportHeld(event)
     else if (event.type === 'turn') {
       const { reason = null, traceId = null, ...course } = event.turn.course
@@ -127,7 +113,7 @@ export class TableScreen {
 
   /** Prints a note on stderr. */
   note(text: string): void {
-    this.#clear()
+    this.#progress.clear()
     info(colors.dim(`arc: ${oneLine(text, 600)}`))
   }
 
@@ -147,41 +133,11 @@ export class TableScreen {
       DECISION_STYLE.ask.paint(`${DECISION_STYLE.ask.icon} ${oneLine(agent)} needs approval: ${oneLine(reason, 600)}`),
     )
     info(`  arc approvals approve ${approval}`)
-    this.#begin(`${agent} waits for approval`)
-  }
-
-  // On a terminal the line shows the elapsed time; elsewhere it is printed once.
-  #begin(what: string): void {
-    const text = oneLine(what)
-    if (!this.#canTick) {
-      info(colors.dim(`${text} …`))
-      return
-    }
-    const since = performance.now()
-    const show = (): void => {
-      this.#clear()
-      const seconds = Math.floor((performance.now() - since) / 1_000)
-      const line = `${text} … ${showSeconds(seconds)}`.slice(0, terminalColumns(context().stderr) - 1)
-      this.#shown = displayWidth(line)
-      context().stderr.write(forTerminal(colors.dim(line)))
-    }
-    show()
-    const timer = setInterval(show, 1_000)
-    timer.unref()
-    this.#stopTicking = () => {
-      clearInterval(timer)
-      this.#clear()
-      this.#stopTicking = () => undefined
-    }
-  }
-
-  #clear(): void {
-    if (this.#shown > 0) context().stderr.write(`\r${' '.repeat(this.#shown)}\r`)
-    this.#shown = 0
+    this.#progress.wait(`${agent} waits for approval`)
   }
 
   /** Clears the progress line; safe to call twice. */
   close(): void {
-    this.#stopTicking()
+    this.#progress.end()
   }
 }
