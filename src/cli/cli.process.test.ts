@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { ARC, jsonLines as linesOf, runArc } from '../../test/run-arc.ts'
 import { runArcInProcess } from '../../test/run-in-process.ts'
@@ -9,11 +10,13 @@ import { makeTempFolder } from '../../test/temp-folder.ts'
 
 const PACKAGE_FILE = new URL('../../package.json', import.meta.url)
 
-const HOME = makeTempFolder('arc-home-')
+const ROOT = makeTempFolder('arc-home-')
+// The records of the sample are in a home of the sample.
+const HOME = join(ROOT, 'sample')
 const arc = (...args: string[]) => runArcInProcess(args, { home: HOME })
 
 // So that there is something on record.
-beforeAll(() => runArc(['sample', '--wait', '0'], { home: HOME }), 120_000)
+beforeAll(() => runArc(['sample', '--wait', '0'], { home: ROOT }), 120_000)
 
 it('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string }
@@ -83,7 +86,7 @@ it('a reader that closes the pipe early is no error', async () => {
     execFile(
       'sh',
       ['-c', line],
-      { env: { ...process.env, ARC_HOME: HOME, TMPDIR: temporary } },
+      { env: { ...process.env, ARC_HOME: ROOT, TMPDIR: temporary } },
       (_error, _stdout, stderr) => resolve(stderr),
     )
   })

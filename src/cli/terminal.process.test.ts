@@ -107,7 +107,8 @@ describe.skipIf(!canBeTerminal || !canBePerson)('on a terminal', () => {
       '--help',
     ]
     for (const line of lines) {
-      const { screen } = await onTerminal(line)
+      const isRead = ['logs', 'why last'].includes(line)
+      const { screen } = await onTerminal(line, isRead ? { env: { ARC_HOME: join(place.home, 'sample') } } : {})
       const shown = stripVTControlCharacters(screen).replaceAll(place.home, '~/.arc').split('\r\n')
       expect({ line, wide: shown.filter((text) => text.length > 80) }).toEqual({ line, wide: [] })
     }

@@ -138,12 +138,13 @@ const tamperedTarget: FuzzTarget<[number, number]> = {
   input: fc.tuple(fc.nat(1_000_000), fc.integer({ min: 1, max: 255 })),
   cost: 300,
   open: async () => {
-    const home = mkdtempSync(join(tmpdir(), 'arc-fuzz-'))
-    assertPlain(await runArc(['sample', '--wait', '0'], { home }))
+    const root = mkdtempSync(join(tmpdir(), 'arc-fuzz-'))
+    assertPlain(await runArc(['sample', '--wait', '0'], { home: root }))
+    const home = join(root, 'sample')
     const file = join(home, 'arc.db')
     const good = readFileSync(file)
     return {
-      close: () => rmSync(home, { recursive: true, force: true }),
+      close: () => rmSync(root, { recursive: true, force: true }),
       check: async ([place, by]) => {
         const bytes = Buffer.from(good)
         const at = place % bytes.length

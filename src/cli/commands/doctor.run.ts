@@ -182,8 +182,11 @@ function seenCheck({ name, events }: Host, seen: readonly SeenEvent[]): Check {
   return { name: `${name}: last seen`, ok: true, detail: [list.join(', '), ...rest].join('; ') }
 }
 
+// Checks are printed one by one, so the width is fixed.
+const NAME_WIDTH = 18
+
 function printCheck({ name, ok, detail, fix }: Check): void {
-  print(`${ok ? colors.green('✓') : colors.red('✗')} ${colors.bold(name)}  ${oneLine(detail, 300)}`)
+  print(`${ok ? colors.green('✓') : colors.red('✗')} ${colors.bold(name.padEnd(NAME_WIDTH))}  ${oneLine(detail, 300)}`)
   if (fix !== undefined) print(`    ${colors.yellow(fix)}`)
 }
 

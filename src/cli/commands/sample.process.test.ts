@@ -27,6 +27,8 @@ afterEach(() => place.remove())
 // With a separate temporary folder, so that files left behind are found.
 const envOf = () => ({ TMPDIR: join(place.root, 'tmp'), HOME: place.root })
 const arc = (...args: string[]) => runArcInProcess(args, { home: place.home, env: envOf() })
+const sampleHome = () => join(place.home, 'sample')
+const inSample = (...args: string[]) => runArcInProcess(args, { home: sampleHome(), env: envOf() })
 const leftBehind = () => readdirSync(join(place.root, 'tmp')).filter((name) => name.startsWith('arc-sample-'))
 
 async function play(...args: string[]): Promise<SampleStep[]> {
@@ -56,12 +58,12 @@ it('shows every kind of decision, an edit and a failing test that passes in the 
   expect(find(steps, 'before it is my turn')).toMatchObject([{ outcome: { decision: 'block', hook: 'roundtable' } }])
   expect(leftBehind()).toEqual([])
   // The approval is gone with the step that waited for it.
-  expect(jsonLines((await arc('approvals', 'list', '--json')).stdout)).toEqual([[]])
+  expect(jsonLines((await inSample('approvals', 'list', '--json')).stdout)).toEqual([[]])
 })
 
 it('says of each call that ran which step let it run, so that the page shows one row for both', async () => {
   const steps = await play()
-  const trace = new SqliteTraceStore(join(place.home, 'arc.db'))
+  const trace = new SqliteTraceStore(join(sampleHome(), 'arc.db'))
   const gathered = readAfter(trace, 0, { limit: 1_000 }).steps.map((step) => buildFeedStep(step))
   trace.close()
   const after = gathered.filter(({ phase }) => phase === 'after')
@@ -92,21 +94,20 @@ it("runs with its own configuration: the user's is neither used nor changed", as
   expect(find(steps, 'git push --force')).toMatchObject([{ outcome: { decision: 'block' } }])
   expect(readFileSync(file, 'utf8')).toBe(before)
   expect(readdirSync(place.root).sort()).toEqual(['home', 'project', 'tmp'])
-  expect(readdirSync(place.home).filter((name) => !/^arc\.db|^anchors$|^unrecorded$/.test(name))).toEqual([
-    'config.json',
-    'profiles',
-  ])
+  // The user's own record does not even begin.
+  expect(readdirSync(place.home).sort()).toEqual(['config.json', 'profiles', 'sample'])
+  expect(readdirSync(sampleHome()).filter((name) => !/^arc\.db|^anchors$|^unrecorded$/.test(name))).toEqual([])
   expect(readdirSync(join(place.home, 'profiles'))).toEqual(['default.json'])
 })
 
 it.each(['approve', 'deny'] as const)('a held step hears the answer of a person: %s', async (word) => {
-  askNobody(place.home)
+  askNobody(sampleHome())
   const env = { ...process.env, ...envOf(), ARC_HOME: place.home }
   const child = spawn(process.execPath, [ARC, 'sample', '--json', '--wait', '60'], { env })
   const last: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line) as SampleEvent
-    if (event.kind === 'hold') expect((await arc('approvals', word, event.approval)).code).toBe(0)
+    if (event.kind === 'hold') expect((await inSample('approvals', word, event.approval)).code).toBe(0)
     else if (event.what.includes('git branch -D')) last.push(`${event.outcome.decision} ${event.result ?? ''}`)
   }
   const result = word === 'approve' ? /^pass Deleted branch experiment/ : /^block not run: denied$/
@@ -136,7 +137,8 @@ it('tells a person what to do next, in lines that fit', async () => {
   const { stdout } = await arc('sample', '--wait', '0')
   const lines = stdout.trimEnd().split('\n')
   expect(lines.filter((line) => line.length > 80)).toEqual([])
-  const [, id = ''] = /arc why (\w+)/.exec(lines.at(-2) ?? '') ?? []
-  expect((await arc('why', id)).stdout).toContain('git push --force origin')
-  expect(lines.at(-1)).toContain('arc install claude')
+  const [, home, id = ''] = /ARC_HOME=(\S+) \S*arc why (\w+)/.exec(lines.at(-2) ?? '') ?? []
+  expect(home).toBe('~/home/sample')
+  expect((await inSample('why', id)).stdout).toContain('git push --force origin')
+  expect(lines.at(-1)).toMatch(/^Supervise your own agents: {2}\S*arc install$/)
 })

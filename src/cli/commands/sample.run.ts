@@ -1,16 +1,20 @@
 // `arc sample`: plays the sample session and prints what the hooks decide on each step.
 
-import { isAbsolute, relative } from 'node:path'
+import { homedir } from 'node:os'
+import { isAbsolute, relative, resolve } from 'node:path'
 import { findDaemon } from '../../daemon/process/lifecycle.ts'
 import { describe } from '../../engine/errors.ts'
 import { readMode } from '../../engine/mode.ts'
+import { quoteForShell } from '../../engine/shell-quote.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { arcHome } from '../../platform/home.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
-import { alignColumns, DECISION_STYLE, info, oneLine, print, terminalColumns, wrap } from '../output.ts'
+import { DECISION_STYLE, displayWidth, info, oneLine, print, terminalColumns, wrap } from '../output.ts'
+import { ProgressLine } from '../progress-line.ts'
 import { playSession } from './sample/play.ts'
 import type { SampleEvent, SampleHold, SampleStep } from './sample/sample-events.ts'
+import { hasRealRecords, sampleHome } from './sample/sample-home.ts'
 
 /** The options of `arc sample`. */
 export interface SampleOptions {
@@ -25,8 +29,12 @@ const INTERRUPTED = 130
 // Long enough to open the dashboard.
 const WAIT_SECONDS = '20'
 
-/** Plays the session. Exit code 0 also after a block, which is part of the demonstration. */
-export async function sample(options: SampleOptions): Promise<number> {
+/** Plays the session in a home of the sample. Exit code 0 also after a block, which is part of the demonstration. */
+export function sample(options: SampleOptions): Promise<number> {
+  return play(options, sampleHome())
+}
+
+async function play(options: SampleOptions, home: string): Promise<number> {
   const mode = readMode(options.mode, '--mode')
   const waitMs = Number(options.wait) * 1_000
   if (!(waitMs >= 0 && waitMs <= 600_000)) {
@@ -37,26 +45,39 @@ export async function sample(options: SampleOptions): Promise<number> {
   const isJson = options.json === true
   const counts: Record<Decision, number> = { pass: 0, flag: 0, ask: 0, block: 0 }
   let blocked = 'last'
+  const progress = new ProgressLine({ isJson })
   const show = (event: SampleEvent): void => {
+    progress.end()
     if (event.kind === 'step') counts[event.outcome.decision]++
     if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.hook === 'risk-detection')
       blocked = event.id
     if (isJson) context().stdout.write(`${JSON.stringify(event)}\n`)
     else if (event.kind === 'step') printStep(event)
-    else printHold(event)
+    else printHold(event, home, progress)
   }
   if (!isJson) printHead(mode)
-  await playSession({ mode, waitMs, onEvent: show, signal })
+  try {
+    await playSession({ home, mode, waitMs, onEvent: show, signal })
+  } finally {
+    progress.end()
+  }
   if (signal.aborted) return INTERRUPTED
-  if (!isJson) await printTail(counts, blocked)
+  if (!isJson) await printTail(counts, blocked, home)
   return 0
 }
 
-/** Plays the session next to a daemon that has just started, and prints its address again. */
+/**
+ * Plays the session into the home of a daemon that has just started, and prints its address again. A home with records of
+ * real agents gets no sample.
+ */
 export async function playBesideDaemon(loginUrl: string | null, isJson: boolean): Promise<void> {
+  if (hasRealRecords()) {
+    info('The sample session is not played here: this home is used for your own agents. To see it: arc sample')
+    return
+  }
   if (!isJson) print('')
   try {
-    const code = await sample({ mode: 'enforce', wait: WAIT_SECONDS, json: isJson })
+    const code = await play({ mode: 'enforce', wait: WAIT_SECONDS, json: isJson }, arcHome())
     if (code === INTERRUPTED) return
   } catch (error) {
     // The daemon runs even if the sample fails.
@@ -111,38 +132,52 @@ function describeEvaluation({
   return `${applied ? 'changed' : 'would change'} ${Object.keys(modify as object).join(', ')}`
 }
 
-function printHold({ approval, waitMs }: SampleHold): void {
+function printHold({ approval, waitMs }: SampleHold, home: string, progress: ProgressLine): void {
   if (waitMs === 0) return
+  const seconds = Math.round(waitMs / 1_000)
+  const where = isSeparate(home) ? 'in another terminal' : 'on the dashboard or in another terminal'
   const lines = [
-    `Waiting ${Math.round(waitMs / 1_000)} s for your answer, on the dashboard or in another terminal:`,
-    `  ${arc()} approvals approve ${approval}`,
-    `  ${arc()} approvals deny ${approval}`,
+    `Waiting ${seconds} s for your answer, ${where}:`,
+    `  ${arc(home)} approvals approve ${approval}`,
+    `  ${arc(home)} approvals deny ${approval}`,
   ]
-  for (const line of lines) print(INDENT + colors.magenta(line))
+  // A command must be copied whole, so it may be wider than the indented text.
+  for (const line of lines)
+    print((displayWidth(INDENT + line) > terminalColumns() ? '' : INDENT) + colors.magenta(line))
+  progress.wait(`waiting for your answer, at most ${seconds}s`)
 }
 
-async function printTail(counts: Record<Decision, number>, worthALook: string): Promise<void> {
+async function printTail(counts: Record<Decision, number>, worthALook: string, home: string): Promise<void> {
   const parts = Object.entries(counts).map(([decision, count]) =>
     DECISION_STYLE[decision as Decision].paint(`${count} ${decision}`),
   )
-  print(`\n${parts.join(', ')}. All decisions are recorded.\n`)
-  const presence = await findDaemon(arcHome())
-  const rows =
-    presence.is === 'running'
-      ? [[colors.green('✓ ARC is running'), presence.record?.url ?? '']]
-      : [[`${arc()} serve`, colors.dim('run the daemon and its dashboard')]]
-  const next = [
-    [`${arc()} why ${worthALook}`, colors.dim('explain one decision')],
-    [`${arc()} install claude`, colors.dim('supervise your own agent')],
-  ]
-  for (const line of alignColumns([...rows, ...next])) print(`  ${line}`)
+  print(`\n${parts.join(', ')}.`)
+  print(`All decisions are recorded${isSeparate(home) ? ', apart from those of your agents' : ''}.\n`)
+  const presence = isSeparate(home) ? undefined : await findDaemon(home)
+  if (presence?.is === 'running') print(`${colors.green('✓')} ARC is running: ${presence.record?.url ?? ''}`)
+  print(`Explain one decision:${isSeparate(home) ? '\n  ' : '       '}${arc(home)} why ${worthALook}`)
+  print(`Supervise your own agents:  ${arc()} install`)
+}
+
+function isSeparate(home: string): boolean {
+  return resolve(home) !== resolve(arcHome())
 }
 
 // The command as it can be typed here: in a checkout or as a dependency, arc is not in the PATH.
-function arc(): string {
+function arc(home = arcHome()): string {
   const path = relative(context().cwd, context().program)
-  if (path.startsWith('..') || isAbsolute(path)) return 'arc'
-  return path.includes('node_modules') ? 'npx arc' : `./${path}`
+  const own =
+    path.startsWith('..') || isAbsolute(path) ? 'arc' : path.includes('node_modules') ? 'npx arc' : `./${path}`
+  return isSeparate(home) ? `ARC_HOME=${shellPath(home)} ${own}` : own
+}
+
+// Shells expand a tilde after the equals sign.
+function shellPath(path: string): string {
+  const rest = relative(homedir(), path)
+  const isBelow = !rest.startsWith('..') && !isAbsolute(rest)
+  const text = isBelow ? rest : path
+  const quoted = /^[\w@%+:,./-]+$/.test(text) ? text : quoteForShell(text)
+  return isBelow ? `~/${quoted}` : quoted
 }
 
 const POINT_WIDTH = 15

@@ -7,7 +7,7 @@ export function addSample(arc: Command, run: Run): void {
   arc
     .command('sample')
     .summary('watch ARC supervise a small sample agent')
-    .description('run a small supervised agent in a temporary repository; your own files are not touched')
+    .description('run a small supervised agent in a temporary repository; your own files and records are not touched')
     .addOption(new Option('--mode <mode>', 'mode of the session').choices(MODE_NAMES).default('enforce'))
     .option('--wait <seconds>', 'how many seconds the held step waits for your answer', '20')
     .option('--json', 'print one JSON document per step')

@@ -7,17 +7,20 @@ import { type OnDemand, parseDaemonSwitch, readOnDemandState } from '../../daemo
 import { socketFile } from '../../daemon/process/paths.ts'
 import type { Daemon } from '../../daemon/server.ts'
 import { describe } from '../../engine/errors.ts'
+import { readMode } from '../../engine/mode.ts'
 import { arcHome } from '../../platform/home.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { checkAnchors } from '../../storage/anchor-check.ts'
 import { checkGaps, describeGaps } from '../../storage/gap-check.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
+import { findInstalled } from '../agents.ts'
 import { daemonBuild, ownBuild } from '../build-check.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { createLoginLink, requestLoginLink } from '../login-link.ts'
 import { formatSpan, fromNow, print, printJson, report } from '../output.ts'
+import { describeMode } from '../supervision-state.ts'
 
 /** What `arc status --json` prints. */
 interface Status extends StatusView {
@@ -154,17 +157,24 @@ export function readOnDemand(home: string, { onDemand }: Config['daemon']): OnDe
 function printStatus(found: Status): void {
   const { running, pid, url, loginUrl, socket, profile, enforcement, breaker, uptimeMs, startedBy } = found
   const how = startedBy === 'hook' ? ', started by a hook' : ''
-  if (running) print(`${colors.green('✓')} running as process ${pid} for ${formatSpan(uptimeMs ?? 0)}${how}`)
-  else print(`${colors.dim('○')} not running; ${describeOnDemand(found.onDemand)}`)
-  print(`  version  ${describeBuilds(found)}`)
-  print(`  profile  ${profile}, ${enforcement}`)
+  if (running) print(`${colors.green('✓')} daemon running as process ${pid} for ${formatSpan(uptimeMs ?? 0)}${how}`)
+  else print(`${colors.dim('○')} daemon not running; ${describeOnDemand(found.onDemand)}`)
+  print(`  mode     ${enforcement}: ARC ${describeMode(readMode(enforcement, 'enforcement'))}`)
+  print(`  agents   ${describeAgents()}`)
+  print(`  profile  ${profile}`)
   print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
+  print(`  version  ${describeBuilds(found)}`)
   if (found.recordMismatch !== null) print(colors.red(`  trace    ${found.recordMismatch} (arc trace verify)`))
   if (found.recordGaps !== null) print(colors.red(`  trace    ${found.recordGaps} (arc doctor)`))
   if (url !== null) print(`  url      ${url}`)
   if (loginUrl !== null) print(`  open     ${loginUrl}  ${colors.dim('(valid once, for 5 minutes)')}`)
   else if (found.loginHint !== null) print(`  open     ${colors.dim(found.loginHint)}`)
   if (socket !== null) print(`  socket   ${socket}`)
+}
+
+function describeAgents(): string {
+  const titles = [...new Set(findInstalled().map(({ host }) => host.title))]
+  return titles.length === 0 ? 'none installed (arc install)' : titles.join(', ')
 }
 
 function describeBuilds({ build, daemonBuild: running }: Status): string {

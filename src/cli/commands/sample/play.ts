@@ -10,6 +10,8 @@ import { makeWorkspace } from './workspace.ts'
 
 /** The options of the session. */
 export interface PlayOptions {
+  /** The home with the records of the session. */
+  readonly home: string
   readonly mode: string
   readonly waitMs: number
   readonly onEvent: (event: SampleEvent) => void
@@ -18,7 +20,7 @@ export interface PlayOptions {
 }
 
 /** Plays the session to its end. */
-export async function playSession({ mode, waitMs, onEvent, signal }: PlayOptions): Promise<void> {
+export async function playSession({ home, mode, waitMs, onEvent, signal }: PlayOptions): Promise<void> {
   const workspace = await makeWorkspace()
   try {
     const { repository, configHome } = workspace
@@ -26,6 +28,7 @@ export async function playSession({ mode, waitMs, onEvent, signal }: PlayOptions
     const arc = context().program
     const child = spawn(process.execPath, [arc, 'sample-agent', ...options], {
       cwd: repository,
+      env: { ...context().env, ARC_HOME: home },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const stop = (): void => void child.kill()

@@ -15,6 +15,7 @@ import { logMoves } from '../../../tasks/service/task-log.ts'
 import { admitBy } from '../../../tasks/service/task-supervision.ts'
 import { context } from '../../context.ts'
 import type { SampleEvent } from './sample-events.ts'
+import { SAMPLE_HOST } from './sample-home.ts'
 import { registerSampleHooks } from './sample-hooks.ts'
 import { SAMPLE_TOOLS, type ToolName } from './sample-tools.ts'
 import { SAMPLE_PROFILE } from './workspace.ts'
@@ -59,7 +60,7 @@ class SampleAgent {
     this.#supervisor = supervisor
     this.#place = place
     const session = `sample-${newId().slice(-6).toLowerCase()}`
-    this.#context = { session, agent: 'sample-agent', host: 'sample', workspace: place.repository }
+    this.#context = { session, agent: 'sample-agent', host: SAMPLE_HOST, workspace: place.repository }
   }
 
   async work(): Promise<void> {
