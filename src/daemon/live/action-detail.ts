@@ -1,6 +1,7 @@
 // The details of an action: its steps, the verdict and evidence of each hook, the changes, and related events.
 
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
+import { escapeHidden } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { joinStep } from '../../protocol/feed.ts'
 import type {
@@ -14,7 +15,6 @@ import type {
 } from '../../protocol/feed-views.ts'
 import type { Found, TraceStore } from '../../storage/ports.ts'
 import type { EvaluationRecord } from '../../trace/record.ts'
-import { escapeHidden } from './display-text.ts'
 import { buildEventView, buildFeedStep, buildVerdict, type WholeStep, wouldHaveBlocked } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 
