@@ -27,7 +27,10 @@ import type { HandlerResult } from './verdict.ts'
 
 /** Settings of an engine; all optional. */
 export interface EngineOptions {
-  /** The highest mode of any hook; default `log`. */
+  /**
+   * The highest mode of any hook: `off`, `log`, `advise` or `enforce`. In `log`, the default, nothing is stopped or changed:
+   * a block counts as a `flag` in `outcome.decision`, and `outcome.wouldBe` is `block`. Blocks apply in `enforce`.
+   */
   readonly mode?: ModeInput
   /** What a failing hook counts as, if the hook does not set its own; default `log`. */
   readonly onError?: OnError
@@ -38,7 +41,7 @@ export interface EngineOptions {
   readonly points?: readonly DeclaredPoint[]
   /** Receives every evaluation. Without a sink, evaluations are not recorded. */
   readonly sink?: Sink
-  /** Receives notices for the user, in advise and enforce. */
+  /** Receives notices for the user, in advise and enforce. By default there are none. */
   readonly notify?: (notice: Notice) => void
   /** The highest mode allowed at present: a breaker's maximum mode. */
   readonly maxMode?: () => Mode

@@ -3,7 +3,6 @@
 import type { Clock } from '../engine/clock.ts'
 import type { Guard } from '../engine/guarded-paths.ts'
 import type { Handler } from '../engine/hook.ts'
-import type { Notice } from '../engine/outcome.ts'
 import { openHomeGuard } from '../guard/home-guard.ts'
 import { linearRegex, systemClock } from '../platform/engine-services.ts'
 import { newId } from '../platform/ids.ts'
@@ -134,10 +133,4 @@ const runCommand: SupervisionServices['runCommand'] = async (command, { cwd, tim
     stderr: ending.kind === 'not-started' ? `could not be started: ${ending.why}` : stderr.text,
     timedOut: ending.kind === 'timeout',
   }
-}
-
-/** Prints a notice to stderr: for programs without another channel. */
-export function printNotice(notice: Notice | ScriptNotice): void {
-  const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
-  process.stderr.write(`arc[${notice.hook}] ${text}\n`)
 }

@@ -16,7 +16,7 @@ export class HookEngine<Points extends PointTable = BuiltInPoints> extends CoreE
 }
 
 /**
- * Makes an engine. In `log`, the default mode, nothing is ever changed or stopped.
+ * Makes an engine. In `log`, the default mode, nothing is stopped or changed: `outcome.wouldBe` says what enforce would do.
  * @example
  * const engine = createEngine({ mode: 'enforce' })
  * engine.register('pre:tool:shell', (step) => (step.data.args.command === 'reboot' ? 'block' : 'pass'))

@@ -16,7 +16,13 @@ export interface SupervisorOptions {
   readonly configHome?: string
   /** Default: `$ARC_PROFILE`, or the profile that the configuration chooses. */
   readonly profile?: string
-  /** Overrides the mode of the profile. */
+  /**
+   * Overrides the mode of the profile: `off`, `log`, `advise` or `enforce`. A profile without a mode is in `log`: every
+   * decision is recorded, but only catastrophes (risk tier 5) are stopped. Then a block of a hook is a `flag` in
+   * `outcome.decision`, and `outcome.wouldBe` is `block`.
+   */
+  readonly mode?: ModeInput
+  /** Another name of `mode`. */
   readonly enforcement?: ModeInput
   /** The root of the project whose `.arc` is the layer above the user's. */
   readonly project?: string
@@ -26,9 +32,12 @@ export interface SupervisorOptions {
   readonly askMs?: number
   /** The built-in hooks; all of them by default. */
   readonly builtIns?: readonly BuiltIn[]
-  /** Called with messages for the user: notices of hooks in advise and enforce, and `/notify` of scripts. */
+  /**
+   * Called with messages for the user: notices of hooks in advise and enforce, and `/notify` of scripts. By default they are
+   * not printed; every decision is in the outcome and in the trace.
+   */
   readonly notify?: (notice: Notice | ScriptNotice) => void
-  /** Called with problems; prints to stderr by default. */
+  /** Called with problems of the configuration and the stores, which must not stay unseen; prints to stderr by default. */
   readonly report?: (message: string) => void
   readonly clock?: Clock
   /** How long to wait for a locked database; 30 s by default. */

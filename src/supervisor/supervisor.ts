@@ -17,7 +17,7 @@ import { completeContext, type StepContext } from '../engine/step.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
-import { type PipelineServices, printNotice, type ScriptNotice } from '../hooks/pipeline-services.ts'
+import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
@@ -59,12 +59,13 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions = {}) {
     const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via } = options
-    if (options.enforcement !== undefined) readMode(options.enforcement, 'enforcement')
-    this.#options = options
+    const { mode = options.enforcement } = options
+    if (mode !== undefined) readMode(mode, 'mode')
+    this.#options = { ...options, ...(mode !== undefined && { mode }) }
     this.#clock = clock
     this.#builtIns = builtIns
     const report = (message: string): void => this.#report(message)
-    const notify = (notice: Notice | ScriptNotice): void => (options.notify ?? printNotice)(notice)
+    const notify = (notice: Notice | ScriptNotice): void => options.notify?.(notice)
     const { storeWaitMs: waitMs, isGrouped } = options
     this.#parts = options.parts ?? openOwnParts({ home, clock, notify, report, waitMs, isGrouped })
     const { trace, state, traceFailure } = this.#parts.stores
@@ -225,13 +226,13 @@ export class Supervisor {
   }
 
   #installHooks(loaded: Loaded): readonly Problem[] {
-    const { project, enforcement } = this.#options
+    const { project, mode } = this.#options
     const hooks = this.#parts.hooks(loaded.config)
     const { services, createParts, breaker } = hooks
     const problems = this.#pipeline.install(loaded, { builtIns: this.#builtIns, services, createParts, project })
     if (problems.length === 0 || loaded === this.#loaded) {
       this.#hooks = hooks
-      this.#engine.mode = enforcement ?? loaded.config.enforcement
+      this.#engine.mode = mode ?? loaded.config.enforcement
       this.#engine.configuration = nameConfig(loaded.config)
       // Looked up on each call: a program may register a critical hook later.
       const isCritical = (name: string): boolean =>

@@ -3,6 +3,7 @@
 export { CHECKLISTS as AUDIT_CHECKLISTS, CHECKS as AUDIT_CHECKS } from '../hooks/builtin/audit.ts'
 export { BUILT_INS } from '../hooks/builtin/list.ts'
 export { type BusCase, type BusMaker, busContract } from './bus-contract.ts'
+export { expectAllowed, expectBlocked, type OutcomeSource } from './expect-outcome.ts'
 export { FakeClock } from './fake-clock.ts'
 export {
   type Ability,

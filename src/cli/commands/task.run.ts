@@ -11,6 +11,7 @@ import type { Task, TaskPriority, TaskRecord, TaskStatus } from '../../tasks/tas
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { ago, alignColumns, info, oneLine, print, printJson } from '../output.ts'
+import { printNotice } from '../print-notice.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -26,12 +27,13 @@ export interface DelegateArguments extends JsonOption {
 const EXIT = { done: 0, failed: 1, blocked: 2, held: 3 } as const
 
 /** Delegates a task to an agent, if the pipeline allows it. */
-export async function delegateTask(words: readonly string[], options: DelegateArguments): Promise<number> {
-  const { from, to, priority, json } = options
+export async function delegateTask(words: readonly string[], given: DelegateArguments): Promise<number> {
+  const { from, to, priority, json } = given
   const workspace = context().cwd
   const project = findProject(workspace)
   // A held task is reported at once and delegated again after the approval, so this does not wait.
-  const supervisor = await createSupervisor({ via: 'cli', askMs: 0, ...(project !== undefined && { project }) })
+  const options = { via: 'cli', askMs: 0, notify: printNotice, ...(project !== undefined && { project }) } as const
+  const supervisor = await createSupervisor(options)
   const onMove = logMoves(supervisor.trace, supervisor.config.profile)
   const tasks = await openTasks({ admit: admitBy(supervisor, { workspace }), onMove })
   try {
