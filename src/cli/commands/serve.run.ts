@@ -21,6 +21,7 @@ import { requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
 import { createLoginLink, type LoginLink, openLink } from '../login-link.ts'
 import { escapeControls, info, print, printJson, report } from '../output.ts'
+import { whileWaiting } from '../progress-line.ts'
 import { VERSION } from '../version.ts'
 import { ownStatus, readStatus } from './status.run.ts'
 
@@ -157,17 +158,21 @@ async function serveInBackground(options: ServeOptions): Promise<number> {
     program,
     args: ['--no-open', '--detached', ...(port === undefined ? [] : ['--port', port])],
   })
+  const presence = await whileWaiting('waiting for the daemon', waitForDaemon(home, pid), { isJson: options.json })
+  if (presence !== undefined) return reportPresence(presence, options)
+  info(`arc: the daemon did not start: ${lastLogLine(home) ?? 'no log output'} (${logFile(home)})`)
+  return 1
+}
+
+// Waits until this daemon or another one runs: a daemon that is still starting would survive `arc stop`.
+async function waitForDaemon(home: string, pid: number | undefined): Promise<DaemonPresence | undefined> {
   for (const until = Date.now() + START_MS; pid !== undefined && Date.now() < until; await sleep(POLL_MS)) {
     const hasEnded = !isProcessAlive(pid)
     const presence = await findDaemon(home)
-    // Waits until this daemon or another one runs: a daemon that is still starting would survive `arc stop`.
-    if (presence.is === 'running' && (hasEnded || presence.health.pid === pid)) {
-      return reportPresence(presence, options)
-    }
+    if (presence.is === 'running' && (hasEnded || presence.health.pid === pid)) return presence
     if (hasEnded) break
   }
-  info(`arc: the daemon did not start: ${lastLogLine(home) ?? 'no log output'} (${logFile(home)})`)
-  return 1
+  return undefined
 }
 
 // Prints the address again after the session, which is longer than a screen.

@@ -12,6 +12,7 @@ import {
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { escapeControls, info, print, printJson } from '../output.ts'
+import { whileWaiting } from '../progress-line.ts'
 import { requireAccountNames } from './setup/accounts.ts'
 import { packageRoot } from './setup/package-copy.ts'
 import { removalSteps } from './setup/removal-steps.ts'
@@ -104,7 +105,7 @@ async function carryOut(steps: readonly SetupStep[], { json }: SetupOptions): Pr
   const done: string[] = []
   for (const { title, run } of steps) {
     try {
-      await run()
+      await whileWaiting(title, Promise.resolve(run()), { isJson: json })
     } catch (error) {
       if (error instanceof ArcError) throw error
       throw new ArcError('ARC_SETUP_FAILED', `${title}: ${describe(error)}.`)

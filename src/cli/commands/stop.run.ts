@@ -7,6 +7,7 @@ import { arcHome } from '../../platform/home.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { appendChange, type Confirmed, requirePerson } from '../confirm.ts'
 import { info, printJson, report } from '../output.ts'
+import { whileWaiting } from '../progress-line.ts'
 
 const WAIT_MS = 15_000
 const NOTE = 'Hooks still work without the daemon, only slower. Start it again with `arc serve`.'
@@ -25,10 +26,12 @@ export async function stop({ json }: { readonly json?: boolean }): Promise<numbe
     report(`process ${pid} is not the daemon of this home, so it was not stopped`)
     return 1
   }
-  if (await endProcess(found, 'SIGTERM', WAIT_MS)) {
+  const end = (signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean> =>
+    whileWaiting(`waiting for process ${pid} to end`, endProcess(found, signal, WAIT_MS), { isJson: json })
+  if (await end('SIGTERM')) {
     return finish({ stopped: true, pid }, `Stopped process ${pid}. ${NOTE}`, json)
   }
-  if (presence.is === 'silent' && (await endProcess(found, 'SIGKILL', WAIT_MS))) {
+  if (presence.is === 'silent' && (await end('SIGKILL'))) {
     return finish({ stopped: true, pid }, `Process ${pid} did not answer and was killed. ${NOTE}`, json)
   }
   info(`arc: process ${pid} still runs after ${WAIT_MS / 1_000} s`)
