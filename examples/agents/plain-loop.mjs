@@ -18,7 +18,7 @@ const tools = { shell: async ({ command }) => (await promisify(execFile)('sh', [
 
 // A temporary home, so that the example leaves nothing in yours. Without `home`, ARC uses ~/.arc and its profile.
 const home = await mkdtemp(join(tmpdir(), 'arc-example-'))
-const supervisor = await createSupervisor({ home, enforcement: 'enforce', askMs: 0, notify: () => {} })
+const supervisor = await createSupervisor({ home, mode: 'enforce', askMs: 0, notify: () => {} })
 const context = { session: 'example', agent: 'plain-loop', workspace: home }
 
 for (const said of model) {

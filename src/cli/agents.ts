@@ -30,13 +30,12 @@ export interface InstalledAgent {
 /** Finds the agents of this user by their programs in the PATH and their settings folders. */
 export function findAgents(): readonly FoundAgent[] {
   return AGENT_FACTS.flatMap((facts) => {
-    const path = facts.programs.map(findProgram).find(Boolean) ?? findFolder(facts)
+    const path = facts.programs.map(findInPath).find(Boolean) ?? findFolder(facts)
     return path === undefined ? [] : [{ host: HOSTS[facts.name], path }]
   })
 }
 
-/** The path of a program in the PATH. */
-export function findProgram(name: string): string | undefined {
+function findInPath(name: string): string | undefined {
   const folders = (context().env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : ['']
   return folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending))).find(isProgram)

@@ -3,7 +3,7 @@
 
 import colors from './colors.ts'
 import { context } from './context.ts'
-import { displayWidth, forTerminal, info, oneLine } from './output.ts'
+import { displayWidth, forTerminal, oneLine } from './output.ts'
 
 const DRAW_MS = 100
 const TICK_MS = 1_000
@@ -21,7 +21,8 @@ export interface ProgressOptions {
 /** One line of progress. */
 export class ProgressLine {
   readonly #isSilent: boolean
-  readonly #isDrawn = context().stderr.isTTY === true && context().env.TERM !== 'dumb'
+  readonly #stream = context().stderr
+  readonly #isDrawn = this.#stream.isTTY === true && context().env.TERM !== 'dumb'
   #drawnAt = Number.NEGATIVE_INFINITY
   #plainAt = performance.now()
   #isShown = false
@@ -69,7 +70,7 @@ export class ProgressLine {
 
   /** Removes the line, so that other text can be printed; a wait draws it again. */
   clear(): void {
-    if (this.#isShown) context().stderr.write(CLEAR)
+    if (this.#isShown) this.#stream.write(CLEAR)
     this.#isShown = false
   }
 
@@ -82,7 +83,7 @@ export class ProgressLine {
   }
 
   #write(line: string): void {
-    context().stderr.write(CLEAR + fitLine(line))
+    this.#stream.write(CLEAR + fitLine(line, this.#stream.columns))
     this.#isShown = true
   }
 
@@ -90,7 +91,7 @@ export class ProgressLine {
     const now = performance.now()
     if (!isAtOnce && now - this.#plainAt < PLAIN_MS) return
     this.#plainAt = now
-    info(line)
+    this.#stream.write(`${forTerminal(line)}\n`)
   }
 }
 
@@ -121,8 +122,8 @@ function bar(done: number, of: number): string {
 }
 
 // A line that wraps could not be removed again.
-function fitLine(line: string): string {
-  const room = (context().stderr.columns ?? DEFAULT_COLUMNS) - 1
+function fitLine(line: string, columns = DEFAULT_COLUMNS): string {
+  const room = columns - 1
   const text = displayWidth(line) > room ? `${line.slice(0, Math.max(0, room - 1))}…` : line
   return forTerminal(colors.dim(text))
 }

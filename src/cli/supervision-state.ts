@@ -16,7 +16,7 @@ export interface SupervisionState {
 }
 
 /** Reads what is in force with the active profile. */
-export function readState(profiles: ProfileHome): SupervisionState {
+export function readSupervision(profiles: ProfileHome): SupervisionState {
   const { config } = profiles.load()
   const { profile, enforcement: mode, risk } = config
   return { profile, mode, effect: describeMode(mode, risk.floor), agents: findInstalled() }

@@ -26,7 +26,7 @@ import { context } from '../context.ts'
 import { installLauncher, launcherFile } from '../hook/launcher.ts'
 import { isHomeEnforced, readConfigVariables, syncMode } from '../mode-sync.ts'
 import { info, printJson } from '../output.ts'
-import { printState, readState } from '../supervision-state.ts'
+import { printState, readSupervision } from '../supervision-state.ts'
 import { type Choice, chooseAgents } from './install/choose-agents.ts'
 
 const USAGE = 2
@@ -51,7 +51,7 @@ export async function install(name: string | undefined, flags: InstallFlags): Pr
   const isDone = results.some((one) => one.isDone)
   if (flags.json === true) printResults(results, name !== undefined)
   // The home of a managed machine cannot be read by this account.
-  else if (isDone && managed === undefined) printState(readState(new ProfileHome()))
+  else if (isDone && managed === undefined) printState(readSupervision(new ProfileHome()))
   return Math.max(...results.map(({ code }) => code))
 }
 

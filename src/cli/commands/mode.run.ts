@@ -4,7 +4,7 @@ import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { showProfile } from '../../supervisor/profile-view.ts'
 import colors from '../colors.ts'
 import { info, print, printJson, shortPath } from '../output.ts'
-import { describeState, readState } from '../supervision-state.ts'
+import { describeState, readSupervision } from '../supervision-state.ts'
 import { changeConfirmed } from './profile.run.ts'
 
 /** Shows the mode; with an argument, sets it first. */
@@ -22,7 +22,7 @@ export async function mode(given: string | undefined, { json }: { readonly json?
   const source = isHeld ? 'last in force' : from
   if (json === true) printJson({ profile: name, mode: enforcement, source })
   else {
-    print(describeState(readState(profiles)))
+    print(describeState(readSupervision(profiles)))
     if (source !== 'default') info(colors.dim(`set in: ${shortPath(source, [profiles.home])}`))
   }
   return 0

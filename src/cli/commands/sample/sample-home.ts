@@ -5,7 +5,7 @@ import { readInstalls } from '../../../guard/installs.ts'
 import { arcHome } from '../../../platform/home.ts'
 import { openTrace } from '../../home-stores.ts'
 
-/** The host of all steps of the sample, by which they are told apart. */
+/** The host of all steps of the sample: the mark of a sample. */
 export const SAMPLE_HOST = 'sample'
 
 /** The home with the records of `arc sample`. */
