@@ -138,6 +138,11 @@ const runCommand: SupervisionServices['runCommand'] = async (command, { cwd, tim
 
 /** Prints a notice to stderr: for programs without another channel. */
 export function printNotice(notice: Notice | ScriptNotice): void {
-  const text = 'message' in notice ? notice.message : `${notice.decision}: ${notice.reason ?? 'no reason given'}`
+  const text = 'message' in notice ? notice.message : `${nameDecision(notice)}: ${notice.reason ?? 'no reason given'}`
   process.stderr.write(`arc[${notice.hook}] ${text}\n`)
+}
+
+/** A decision for people: one that was not applied is called `would block` or `would ask`. */
+function nameDecision({ decision, applied }: Notice): string {
+  return applied || decision === 'flag' || decision === 'pass' ? decision : `would ${decision}`
 }

@@ -42,8 +42,8 @@ function decideOnEvidence(
   return tier >= 3 ? 'flag' : 'pass'
 }
 
-/** Why an action cannot be allowed by an exception: the harm is a catastrophe, or it is about secrets or ARC itself. */
-export type NeverAllowed = 'catastrophe' | 'secrets' | 'guard'
+/** Why an action cannot be allowed by an exception: it is about ARC itself or about secrets, or it is a catastrophe. */
+export type NeverAllowed = 'guard' | 'secrets' | 'catastrophe'
 
 // Rules about secrets in the packs of programs.
 const SECRET_RULES: readonly string[] = ['interpreters/secret', 'clouds/aws-secrets', 'platforms/secrets-shown']
@@ -51,8 +51,8 @@ const SECRET_RULES: readonly string[] = ['interpreters/secret', 'clouds/aws-secr
 /** Why no exception may allow this action; undefined if one may. Only evidence that holds or blocks counts. */
 export function findNeverAllowed({ evidence }: Assessment, options: DecideOptions = {}): NeverAllowed | undefined {
   const stopping = evidence.filter((item) => DECISION_RANK[decideOnEvidence(item, options)] >= DECISION_RANK.ask)
-  if (stopping.some(({ tier }) => tier >= 5)) return 'catastrophe'
   if (stopping.some(({ rule }) => rule.startsWith('guard/'))) return 'guard'
   const isAboutSecrets = ({ rule }: Evidence): boolean => rule.startsWith('secrets/') || SECRET_RULES.includes(rule)
-  return stopping.some(isAboutSecrets) ? 'secrets' : undefined
+  if (stopping.some(isAboutSecrets)) return 'secrets'
+  return stopping.some(({ tier }) => tier >= 5) ? 'catastrophe' : undefined
 }
