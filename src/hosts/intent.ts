@@ -123,7 +123,7 @@ function passIntent(
   const context = contextText(outcome)
   // One notice for one action: the advice of hooks would say the same again.
   const notice = extraNotice ?? noticeMessage(step, outcome, facts)
-  const advice = ADVISED.includes(step.point) ? (extraNotice ?? adviceMessage(step, outcome)) : undefined
+  const advice = ADVISED.includes(step.point) ? (extraNotice ?? findAdvice(step, outcome, facts)) : undefined
   const missing = [...unsupported]
   if (context !== undefined && !step.spec.context) missing.push('context')
   if (notice !== undefined && !step.spec.notice) missing.push('notice')
@@ -136,6 +136,11 @@ function passIntent(
     endsTurn: false,
     unsupported: missing,
   }
+}
+
+// The user got the advice before the tool ran.
+function findAdvice(step: HostStep, outcome: Outcome, { before }: ReplyFacts): string | undefined {
+  return adviceMessage(step, outcome) ?? (before === undefined ? undefined : adviceMessage(step, before))
 }
 
 function changedFields(step: HostStep, outcome: Outcome): string[] {

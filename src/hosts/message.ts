@@ -90,7 +90,7 @@ export function noticeMessage(step: HostStep, outcome: Outcome, facts: ReplyFact
 }
 
 /** The strictest advice of the hooks; undefined if there is none. One action has one advice. */
-export function adviceMessage(step: HostStep, { metadata }: Outcome): string | undefined {
+export function adviceMessage(step: HostStep, { metadata }: Pick<Outcome, 'metadata'>): string | undefined {
   const given = Array.isArray(metadata.suggestions) ? metadata.suggestions.filter(isRecord) : []
   const rank = ({ decision }: Readonly<Record<string, unknown>>): number =>
     ADVICE.has(decision) ? DECISION_RANK[decision as Decision] : -1

@@ -39,8 +39,7 @@ export async function sample(options: SampleOptions): Promise<number> {
   let blocked = 'last'
   const show = (event: SampleEvent): void => {
     if (event.kind === 'step') counts[event.outcome.decision]++
-    if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.hook === 'risk-detection')
-      blocked = event.id
+    if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.decision === 'block') blocked = event.id
     if (isJson) context().stdout.write(`${JSON.stringify(event)}\n`)
     else if (event.kind === 'step') printStep(event)
     else printHold(event)

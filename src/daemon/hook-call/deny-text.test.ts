@@ -79,6 +79,23 @@ describe('advice', () => {
     expect(hookSpecificOutput.additionalContext).toMatch(/^ARC would block this: git reset --hard\nWhy: .*\nInstead: /)
   })
 
+  it('Q5 reaches an agent that takes context only after a tool ran, and the user once', async () => {
+    const tool = { tool_name: 'run_shell_command', tool_input: { command: 'git reset --hard' } }
+    const base = { session_id: 'g', cwd: '/w', ...tool }
+    const send = async (event: string, more = {}) => {
+      const payload = JSON.stringify({ ...base, hook_event_name: event, ...more })
+      return JSON.parse((await answerHookCall({ host: 'gemini', payload }, pools.advise)).stdout)
+    }
+    const before = await send('BeforeTool')
+    expect(before).toEqual({ systemMessage: expect.stringContaining('ARC would block this: git reset --hard') })
+    expect(await send('AfterTool', { tool_response: { llmContent: 'HEAD is now at 1' } })).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'AfterTool',
+        additionalContext: expect.stringMatching(/^ARC would block this: git reset --hard\nWhy: .*\nInstead: /),
+      },
+    })
+  })
+
   it('Q5 is silent in log', async () => {
     expect((await answerHookCall(shell('git reset --hard'), pools.log)).stdout).toBe('')
   })
