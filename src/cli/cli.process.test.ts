@@ -52,7 +52,7 @@ it('L2 why shows the last decision whole, finds others by the beginning of their
   const shown = await arc('why', id)
   expect(shown.code).toBe(0)
   expect(shown.stdout).toContain('git branch -D experiment')
-  expect(shown.stdout).toContain('decided  by watchdog-pause: destructive, tier 4, needs approval')
+  expect(shown.stdout).toContain('decided  by risk-detection: Deletes a branch')
   expect(shown.stdout).toContain('instead  git branch -d deletes merged branches only.')
   expect(JSON.parse((await arc('why', 'last', '--json')).stdout)).toMatchObject({
     found: 'step',

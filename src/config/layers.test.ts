@@ -5,6 +5,7 @@ import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
 import { type Config, DEFAULTS, effectiveOnError, hookSettings } from './config.ts'
 import { type Layer, override, tighten } from './layers.ts'
+import { raiseTo, readStrictness } from './strictness.ts'
 import { parseText } from './parse-text.ts'
 import type { FileKind } from './schema.ts'
 import { validate } from './validate.ts'
@@ -107,6 +108,23 @@ describe("a project's layer", () => {
       breaker: { failureThreshold: 3, cooldownMs: 1_000 },
       hooks: { roundtable: { enabled: true, mode: 'advise' } },
     })
+  })
+
+  it('C2 Q1 may hold messages of people, and may not stop holding them', () => {
+    const hold = { hooks: { 'risk-detection': { messages: 'hold' } } }
+    const rate = { hooks: { 'risk-detection': { messages: 'rate' } } }
+    expect(project(user({}), hold)).toMatchObject({ problems: [], config: hold })
+    expect(project(user(hold), rate)).toMatchObject({
+      problems: [{ kind: 'looser', key: 'hooks.risk-detection.messages' }],
+      config: hold,
+    })
+    expect(project(user(rate), rate).problems).toEqual([])
+  })
+
+  it('G6 Q1 a lost file still holds messages of people', () => {
+    const before = readStrictness(user({ hooks: { 'risk-detection': { messages: 'hold' } } }))
+    expect(hookSettings(raiseTo(user({}), before), 'risk-detection').messages).toBe('hold')
+    expect(raiseTo(user({}), readStrictness(user({})))).toEqual(user({}))
   })
 
   it.each([

@@ -28,13 +28,14 @@ const hookSettings = z
   })
   .describe('Settings of one hook, by its name.')
 
-// The key of risk-detection alone.
-const riskSettings = hookSettings.extend({
-  messages: z
-    .enum(['rate', 'hold'])
-    .optional()
-    .describe('Messages of people: "rate" rates and records them, "hold" also holds and blocks them; default "rate".'),
-})
+const riskSettings = hookSettings
+  .extend({
+    messages: z
+      .enum(['rate', 'hold'])
+      .optional()
+      .describe('Messages of people: "rate" rates and records them, "hold" also holds and blocks them; default "rate".'),
+  })
+  .describe('The settings of every hook, and `messages`: whether messages of people are only rated (`rate`) or also held.')
 
 const hooks = z
   .object({

@@ -1,6 +1,7 @@
 // The effect of a verdict at a point in a mode: recorded, suggested or applied. Pure functions.
 
 import { isAtLeast, type Mode } from './mode.ts'
+import type { Notice } from './outcome.ts'
 import { frozenCopy, mergePlain } from './plain-data.ts'
 import type { PointSpec } from './points.ts'
 import { type Answer, DECISION_RANK, type Decision, type Dropped, type Verdict } from './verdict.ts'
@@ -64,6 +65,14 @@ export function addMetadata(
     append('suggestions', [Object.freeze({ hook, decision, reason, suggestion, modify })])
   }
   return Object.keys(added).length === 0 ? metadata : Object.freeze(mergePlain(metadata, added))
+}
+
+/** The notice of a step so far: the first of the strictest, what is applied before what is not. */
+export function stricterNotice(known: Notice | undefined, next: Notice): Notice {
+  if (known === undefined) return next
+  const isStricter =
+    next.applied === known.applied ? DECISION_RANK[next.decision] > DECISION_RANK[known.decision] : next.applied
+  return isStricter ? next : known
 }
 
 function cannotAbort(decision: Decision): Dropped {

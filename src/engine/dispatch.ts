@@ -2,7 +2,7 @@
 // plan → match → mode → run → read verdict → degrade → apply by mode → record → outcome.
 // Synchronous hooks stay synchronous: only a hook that returns a promise is waited for.
 
-import { type AppliedVerdict, addMetadata, applyByMode } from './apply-by-mode.ts'
+import { type AppliedVerdict, addMetadata, applyByMode, stricterNotice } from './apply-by-mode.ts'
 import { DECISION_RANK, type Decision, strongest } from './decision.ts'
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
 import { describe } from './errors.ts'
@@ -66,6 +66,8 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #inEnforce: Decision = 'pass'
   #decider: { readonly hook: string; readonly verdict: Verdict } | undefined
   #answer: Answer | undefined
+  /** The strictest notice so far. */
+  #notice: Notice | undefined
   /** When the running hook started: the clock is read once between two hooks. */
   #startedAt: number | undefined
   /** A hook edited data after a guard had checked it. */
@@ -290,7 +292,10 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     }
     // A block that alwaysBlocks applies below advise is announced too.
     const isAnnounced = verdict.decision !== 'pass' && (applied.applied || isAtLeast(mode, 'advise'))
-    if (isAnnounced) this.#notify(hook.name, mode, verdict, applied.applied)
+    if (!isAnnounced) return
+    const { decision, reason, suggestion } = verdict
+    const notice = { hook: hook.name, point: this.point, mode, decision, applied: applied.applied, reason, suggestion }
+    this.#notice = stricterNotice(this.#notice, notice)
   }
 
   #edit(hook: RegisteredHook, edit: Readonly<Record<string, unknown>>): void {
@@ -299,15 +304,11 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     if (firstGuard !== undefined && compareHooks(firstGuard, hook) < 0) this.#needsRecheck = true
   }
 
-  #notify(hook: string, mode: Mode, { decision, reason, suggestion }: Verdict, applied: boolean): void {
-    const { point } = this
-    const { notify } = this.#services
-    this.#tell('notify', hook, () => notify?.({ hook, point, mode, decision, applied, reason, suggestion }))
-  }
-
   // The sink gets every evaluation before the outcome is returned.
   #finish(): Outcome {
-    const { sink } = this.#services
+    const { sink, notify } = this.#services
+    const notice = this.#notice
+    if (notice !== undefined) this.#tell('notify', notice.hook, () => notify?.(notice))
     if (sink !== undefined) {
       for (const evaluation of this.evaluations ?? []) {
         this.#tell('sink', evaluation.hook, () => sink(evaluation, this.#step))

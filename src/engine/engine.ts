@@ -41,7 +41,7 @@ export interface EngineOptions {
   readonly points?: readonly DeclaredPoint[]
   /** Receives every evaluation. Without a sink, evaluations are not recorded. */
   readonly sink?: Sink
-  /** Receives notices for the user, in advise and enforce. By default there are none. */
+  /** Receives the notice for the user, in advise and enforce: one for a step, the strictest. By default there are none. */
   readonly notify?: (notice: Notice) => void
   /** The highest mode allowed at present: a breaker's maximum mode. */
   readonly maxMode?: () => Mode

@@ -82,6 +82,8 @@ export interface ReplyFacts {
   readonly approvalId?: string | undefined
   /** Lines that must be seen, such as an open breaker. */
   readonly notes?: readonly string[] | undefined
+  /** After a tool ran: the outcome before it, whose advice the agent could not get then. */
+  readonly before?: Pick<Outcome, 'metadata'> | undefined
 }
 
 /** Exactly what the hook process gives back to its host. */

@@ -4,9 +4,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Outcome } from '../engine/outcome.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { POINTS, type PointSpec } from '../engine/points.ts'
+import { POINTS, type PointName, type PointSpec } from '../engine/points.ts'
 import type { EditField, HostReply, HostStep, ReplyFacts } from './host.ts'
 import {
+  adviceMessage,
   answerMessage,
   askMessage,
   blockMessage,
@@ -14,6 +15,7 @@ import {
   continueMessage,
   correctionMessage,
   noticeMessage,
+  unstoppableMessage,
 } from './message.ts'
 import { restoreArgs } from './tool-args.ts'
 
@@ -43,9 +45,10 @@ export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts):
   const { spec } = step
   if (outcome.blocked && outcome.decision === 'ask') return askIntent(step, outcome, facts)
   if (outcome.blocked) {
-    if (spec.block === 'none') return passIntent(step, outcome, facts, ['block'], blockMessage(outcome, facts))
+    if (spec.block === 'none')
+      return passIntent(step, outcome, facts, ['block'], unstoppableMessage(step, outcome, facts))
     const isContinue = outcome.control === 'continue'
-    const message = isContinue ? continueMessage(outcome, facts) : blockMessage(outcome, facts)
+    const message = isContinue ? continueMessage(outcome, facts) : blockMessage(step, outcome, facts)
     return denial(message, outcome.control === 'break')
   }
   if (outcome.answer !== undefined) return instead(step, outcome, facts, 'answer', answerText(outcome, facts))
@@ -55,14 +58,14 @@ export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts):
 function askIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
   const { block, ask } = step.spec
   if (block === 'none' || !isStoppable(step)) {
-    return passIntent(step, outcome, facts, ['ask'], askMessage(outcome, facts, true))
+    return passIntent(step, outcome, facts, ['ask'], unstoppableMessage(step, outcome, facts))
   }
   // The host is about to ask a person anyway.
-  if (ask === 'prompting') return passIntent(step, outcome, facts, [], askMessage(outcome, facts, true))
+  if (ask === 'prompting') return passIntent(step, outcome, facts, [], askMessage(step, outcome, facts))
   if (ask === 'prompt' && step.canPrompt) {
-    return { kind: 'ask', message: askMessage(outcome, facts, true), endsTurn: false, unsupported: [] }
+    return { kind: 'ask', message: askMessage(step, outcome, facts), endsTurn: false, unsupported: [] }
   }
-  return denial(askMessage(outcome, facts, false), false)
+  return denial(blockMessage(step, outcome, facts), false)
 }
 
 function editIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
@@ -107,6 +110,9 @@ function denial(message: string, endsTurn: boolean): Intent {
   return { kind: 'deny', message, endsTurn, unsupported: [] }
 }
 
+// Where text in the agent's context is advice on an action; at a turn's end it could make the agent continue.
+const ADVISED: readonly PointName[] = ['pre:tool', 'post:tool', 'post:tool:failure', 'pre:message']
+
 function passIntent(
   step: HostStep,
   outcome: Outcome,
@@ -115,18 +121,26 @@ function passIntent(
   extraNotice?: string,
 ): Intent {
   const context = contextText(outcome)
-  const notice = [extraNotice, noticeMessage(outcome, facts)].filter((text) => text !== undefined).join('\n')
+  // One notice for one action: the advice of hooks would say the same again.
+  const notice = extraNotice ?? noticeMessage(step, outcome, facts)
+  const advice = ADVISED.includes(step.point) ? (extraNotice ?? findAdvice(step, outcome, facts)) : undefined
   const missing = [...unsupported]
   if (context !== undefined && !step.spec.context) missing.push('context')
-  if (notice !== '' && !step.spec.notice) missing.push('notice')
+  if (notice !== undefined && !step.spec.notice) missing.push('notice')
+  const texts = [context, advice].filter((text) => text !== undefined)
   return {
     kind: 'pass',
     message: '',
-    context: step.spec.context ? context : undefined,
-    notice: step.spec.notice && notice !== '' ? notice : undefined,
+    context: step.spec.context && texts.length > 0 ? texts.join('\n') : undefined,
+    notice: step.spec.notice ? notice : undefined,
     endsTurn: false,
     unsupported: missing,
   }
+}
+
+// The user got the advice before the tool ran.
+function findAdvice(step: HostStep, outcome: Outcome, { before }: ReplyFacts): string | undefined {
+  return adviceMessage(step, outcome) ?? (before === undefined ? undefined : adviceMessage(step, before))
 }
 
 function changedFields(step: HostStep, outcome: Outcome): string[] {

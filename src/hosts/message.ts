@@ -1,71 +1,108 @@
-// What people and agents read when ARC steps in: who, why, what instead, and where to look it up.
+// What people and agents read when ARC steps in: what, why, what instead, and what the user can do. A denial has five
+// lines at most; notes about ARC itself follow it.
 
+import { toLine } from '../engine/display-text.ts'
 import { clip, MAX_TEXT } from '../engine/errors.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import type { ReplyFacts } from './host.ts'
+import { buildPreview } from '../engine/step-preview.ts'
+import { toolClass } from '../engine/tools.ts'
+import { DECISION_RANK, type Decision } from '../engine/verdict.ts'
+import type { HostStep, ReplyFacts } from './host.ts'
 
 // Claude cuts a text at 10 000 characters, the others at more or not at all.
 const MAX_MESSAGE = 9_000
 const MAX_SHOWN_CALL = 2_000
-const MAX_NOTICES = 5
+const MAX_COMMAND = 200
+const MAX_REASON = 2_000
 
 /** Why an action is stopped. */
-export function blockMessage(outcome: Outcome, facts: ReplyFacts): string {
+export function blockMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `ARC blocked this${by(outcome)}: ${readReason(outcome)}`,
-    instead(outcome.suggestion),
+    `Blocked by ARC: ${showStep(step)}`,
+    why(outcome),
+    instead(readAlternative(outcome, facts)),
+    'Do not try it in another form.',
+    howToAllow(outcome, facts),
     ...(facts.notes ?? []),
-    trace(facts),
+  ])
+}
+
+/** A block or hold that the agent does not carry out here. */
+export function unstoppableMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts): string {
+  return lines([
+    `ARC cannot stop this here: ${showStep(step)}`,
+    why(outcome),
+    instead(outcome.suggestion),
+    details(facts),
+    ...(facts.notes ?? []),
   ])
 }
 
 /** Why a turn is not over yet. */
 export function continueMessage(outcome: Outcome, facts: ReplyFacts): string {
+  const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
   return lines([
-    `ARC: continue, this is not finished${by(outcome)}: ${readReason(outcome)}`,
+    `ARC: continue, this is not finished${by}: ${readReason(outcome)}`,
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
-    trace(facts),
+    details(facts),
   ])
 }
 
-/** What is asked of a person. `isPrompt`: the host asks them itself. */
-export function askMessage(outcome: Outcome, facts: ReplyFacts, isPrompt: boolean): string {
+/** What the host's own prompt asks a person. */
+export function askMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `ARC holds this for a person${by(outcome)}: ${readReason(outcome)}`,
+    `ARC asks for your approval: ${showStep(step)}`,
+    why(outcome),
     instead(outcome.suggestion),
-    isPrompt ? undefined : howToApprove(facts),
     ...(facts.notes ?? []),
-    trace(facts),
+    details(facts),
   ])
 }
 
 /** A change that the host cannot make: the corrected call, to be made anew. */
 export function correctionMessage(what: string, corrected: unknown, outcome: Outcome, facts: ReplyFacts): string {
+  const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
   return lines([
-    `ARC changed this ${what}${by(outcome)}, and this agent cannot apply the change. Use this instead:`,
+    `ARC changed this ${what}${by}, and this agent cannot apply the change. Use this instead:`,
     typeof corrected === 'string' ? clip(corrected, MAX_SHOWN_CALL) : showCall(corrected),
     outcome.reason,
-    trace(facts),
+    details(facts),
   ])
 }
 
 /** A call that a hook answered in its stead. */
 export function answerMessage(result: unknown, outcome: Outcome, facts: ReplyFacts): string {
+  const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
   return lines([
-    `ARC answered this call in its stead${by(outcome)}; it did not run. Its result:`,
+    `ARC answered this call in its stead${by}; it did not run. Its result:`,
     typeof result === 'string' ? clip(result, MAX_TEXT) : showCall(result),
-    trace(facts),
+    details(facts),
   ])
 }
 
-/** The notice for the user if nothing is stopped; empty if there is none. */
-export function noticeMessage(outcome: Outcome, facts: ReplyFacts): string | undefined {
-  const given = outcome.metadata.suggestions
-  const advice = Array.isArray(given) ? given.filter(isRecord).slice(0, MAX_NOTICES).map(adviceLine) : []
-  const told = [...(facts.notes ?? []), ...advice]
-  return told.length === 0 ? undefined : lines([...told, trace(facts)])
+/** The notice for the user if nothing is stopped: the strictest advice and the notes; undefined if there is none. */
+export function noticeMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts): string | undefined {
+  const advice = adviceMessage(step, outcome)
+  const notes = facts.notes ?? []
+  return advice === undefined && notes.length === 0 ? undefined : lines([...notes, advice, details(facts)])
+}
+
+/** The strictest advice of the hooks; undefined if there is none. One action has one advice. */
+export function adviceMessage(step: HostStep, { metadata }: Pick<Outcome, 'metadata'>): string | undefined {
+  const given = Array.isArray(metadata.suggestions) ? metadata.suggestions.filter(isRecord) : []
+  const rank = ({ decision }: Readonly<Record<string, unknown>>): number =>
+    ADVICE.has(decision) ? DECISION_RANK[decision as Decision] : -1
+  const [first, ...others] = given
+  if (first === undefined) return undefined
+  const { hook, decision, reason, suggestion } = others.reduce((a, b) => (rank(b) > rank(a) ? b : a), first)
+  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+  return lines([
+    `ARC ${ADVICE.get(decision) ?? 'advises'}: ${showStep(step)}`,
+    why({ hook: text(hook), reason: text(reason) }),
+    instead(text(suggestion)),
+  ])
 }
 
 /** The texts for the agent's context, as one. */
@@ -75,38 +112,69 @@ export function contextText(outcome: Outcome): string | undefined {
   return texts.length === 0 ? undefined : clip(texts.join('\n'), MAX_MESSAGE)
 }
 
-const WOULD: Readonly<Record<string, string>> = {
-  block: 'would block this',
-  ask: 'would ask a person',
-  flag: 'flags this',
+const ADVICE: ReadonlyMap<unknown, string> = new Map([
+  ['block', 'would block this'],
+  ['ask', 'would ask for approval of this'],
+  ['flag', 'flags this'],
+])
+
+// The command on one line, or the tool with its path, the message, or the name of the event.
+function showStep({ data, event }: HostStep): string {
+  const tool = typeof data.tool === 'string' ? toLine(data.tool, MAX_COMMAND) : undefined
+  const preview = buildPreview(data, MAX_COMMAND)
+  if (tool === undefined) return preview || toLine(event, MAX_COMMAND) || 'this step'
+  return toolClass(tool) === 'shell' && preview !== '' ? preview : `${tool} ${preview}`.trim()
 }
 
-function adviceLine({ hook, decision, reason, suggestion }: Readonly<Record<string, unknown>>): string {
-  const verb = WOULD[String(decision)] ?? 'suggests'
-  const why = typeof reason === 'string' && reason !== '' ? `: ${clip(reason, MAX_TEXT)}` : ''
-  const other = typeof suggestion === 'string' ? ` ${instead(suggestion)}` : ''
-  return `ARC: ${String(hook)} ${verb}${why}${other}`
+// ARC itself is no hook: its reason says what happened.
+function why({ reason, hook }: Pick<Outcome, 'reason' | 'hook'>): string {
+  const text = toLine(readReason({ reason }), MAX_REASON)
+  if (hook === undefined || hook === ARC) return `Why: ${text}`
+  return text.endsWith(')') ? `Why: ${text.slice(0, -1)}; hook ${hook})` : `Why: ${text} (hook ${hook})`
 }
 
-function readReason(outcome: Outcome): string {
-  return outcome.reason?.trim() || 'no reason was given'
-}
+const ARC = 'arc'
 
-function by(outcome: Outcome): string {
-  return outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
+function readReason({ reason }: Pick<Outcome, 'reason'>): string {
+  return reason?.trim() || 'no reason was given'
 }
 
 function instead(suggestion: string | undefined): string | undefined {
-  return suggestion === undefined || suggestion === '' ? undefined : `Instead: ${suggestion}`
+  return suggestion === undefined || suggestion === '' ? undefined : `Instead: ${toLine(suggestion, MAX_REASON)}`
 }
 
-function howToApprove({ approvalId }: ReplyFacts): string {
-  if (approvalId === undefined) return 'It did not run. Ask the user to decide, and do not work around it.'
-  return `It did not run. A person can allow it with: arc approvals approve ${approvalId} . Then make the same call again; do not work around it.`
+// A suggestion that only names the approval repeats the last line.
+function readAlternative({ suggestion }: Outcome, { approvalId }: ReplyFacts): string | undefined {
+  return approvalId !== undefined && suggestion?.includes(approvalId) ? undefined : suggestion
 }
 
-function trace({ traceId }: ReplyFacts): string | undefined {
-  return traceId === undefined ? undefined : `Trace ${traceId} (arc why ${traceId})`
+// The hooks whose decisions `arc allow` can change.
+const ALLOWABLE_HOOKS: readonly unknown[] = ['risk-detection', 'supervision-gate']
+
+const NEVER_ALLOWED: ReadonlyMap<unknown, string> = new Map([
+  ['catastrophe', 'It cannot be allowed: only the user can run it, in their own terminal'],
+  ['secrets', 'It cannot be allowed: ask the user for what you need'],
+  ['guard', 'It cannot be allowed: only the user can change ARC and its hooks, in their own terminal'],
+])
+
+// Names only ids that are on record.
+function howToAllow({ hook, metadata }: Outcome, { traceId, approvalId }: ReplyFacts): string | undefined {
+  if (hook === ARC) return undefined
+  if (traceId === undefined)
+    return 'It cannot be allowed now, because it is not on record: ask the user to run arc doctor.'
+  const more = `(arc why ${traceId})`
+  const { approval, neverAllowed } = metadata as { readonly approval?: unknown; readonly neverAllowed?: unknown }
+  if (isRecord(approval) && approval.status === 'denied') return `The user denied it: do not ask again ${more}.`
+  if (approvalId !== undefined)
+    return `The user can allow it: arc approve ${approvalId} (then repeat it; arc why ${traceId})`
+  const never = NEVER_ALLOWED.get(neverAllowed)
+  if (never !== undefined) return `${never} ${more}.`
+  if (hook === undefined || ALLOWABLE_HOOKS.includes(hook)) return `The user can allow it: arc allow ${traceId}`
+  return `The user can disable the hook for a while: arc hooks disable ${hook} --for 30m ${more}`
+}
+
+function details({ traceId }: ReplyFacts): string | undefined {
+  return traceId === undefined ? undefined : `Details: arc why ${traceId}`
 }
 
 function showCall(value: unknown): string {

@@ -42,17 +42,20 @@ function decideOnEvidence(
   return tier >= 3 ? 'flag' : 'pass'
 }
 
-/** Why an action cannot be allowed by an exception: the harm is a catastrophe, or it is about secrets or ARC itself. */
-export type NeverAllowed = 'catastrophe' | 'secrets' | 'guard'
+/** Why an action cannot be allowed by an exception: it is about ARC itself or about secrets, or it is a catastrophe. */
+export type NeverAllowed = 'guard' | 'secrets' | 'catastrophe'
 
 // Rules about secrets in the packs of programs.
 const SECRET_RULES: readonly string[] = ['interpreters/secret', 'clouds/aws-secrets', 'platforms/secrets-shown']
 
-/** Why no exception may allow this action; undefined if one may. Only evidence that holds or blocks counts. */
+/** Why no exception may allow this action: by the most severe evidence that holds or blocks; undefined if one may. */
 export function findNeverAllowed({ evidence }: Assessment, options: DecideOptions = {}): NeverAllowed | undefined {
   const stopping = evidence.filter((item) => DECISION_RANK[decideOnEvidence(item, options)] >= DECISION_RANK.ask)
-  if (stopping.some(({ tier }) => tier >= 5)) return 'catastrophe'
-  if (stopping.some(({ rule }) => rule.startsWith('guard/'))) return 'guard'
-  const isAboutSecrets = ({ rule }: Evidence): boolean => rule.startsWith('secrets/') || SECRET_RULES.includes(rule)
-  return stopping.some(isAboutSecrets) ? 'secrets' : undefined
+  return stopping.map(findNeverAllowedBy).find((why) => why !== undefined)
+}
+
+function findNeverAllowedBy({ rule, tier }: Evidence): NeverAllowed | undefined {
+  if (rule.startsWith('guard/')) return 'guard'
+  if (rule.startsWith('secrets/') || SECRET_RULES.includes(rule)) return 'secrets'
+  return tier >= 5 ? 'catastrophe' : undefined
 }

@@ -9,6 +9,7 @@ import type { Mode } from '../engine/mode.ts'
 import { createParts } from '../hooks/builtin/built-in.ts'
 import { createServices, type PipelineServices, type ScriptNotice } from '../hooks/pipeline-services.ts'
 import { openStores, type Stores, type StoresOptions } from '../storage/open-stores.ts'
+import { BlockedSteps } from './blocked-steps.ts'
 import { DurableBreaker } from './breaker/breaker.ts'
 
 /** The parts of one supervisor. */
@@ -31,6 +32,8 @@ export interface HookParts {
   readonly breaker: DurableBreaker
   /** Creates the code of a built-in hook, or returns the code that was created for the same options. */
   readonly createParts: typeof createParts
+  /** What follows when a step ends blocked. */
+  readonly blockedSteps: BlockedSteps
 }
 
 /** What the parts of hooks need from their supervisor or daemon. */
@@ -64,5 +67,7 @@ export function buildHookParts(
   const services = createServices({ home, state, trace, clock, profile: () => profile, notify, traceFailure })
   const onTrip = (): void => report('Too many failures of hooks in a row: advise and enforce act as log for now.')
   const breaker = new DurableBreaker({ ...settings, profile, onTrip }, services)
-  return { services: { ...services, maxMode: (): Mode => breaker.maxMode() }, breaker, createParts }
+  const blockedSteps = new BlockedSteps(state, report)
+  const ofSupervisor = { maxMode: (): Mode => breaker.maxMode(), whenBlocked: blockedSteps.add }
+  return { services: { ...services, ...ofSupervisor }, breaker, createParts, blockedSteps }
 }

@@ -182,8 +182,11 @@ export class Supervisor {
         return { ...traced, outcome: outcome.decision === 'block' ? { ...outcome, wouldBe: undefined } : outcome }
       })
     }
-    const traced = this.#engine.dispatchTraced(point, data, complete, context)
-    return this.#track(traced instanceof Promise ? traced.then(hold) : hold(traced))
+    const { blockedSteps } = this.#hooks
+    const end = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
+      blockedSteps.end(complete, traced.outcome)?.then(() => traced) ?? traced
+    const traced = after(this.#engine.dispatchTraced(point, data, complete, context), hold)
+    return this.#track(after(traced, end))
   }
 
   /** The status of the circuit breaker. */
@@ -298,4 +301,9 @@ export class Supervisor {
     if (this.#options.report !== undefined) this.#options.report(message)
     else process.stderr.write(`arc: ${message}\n`)
   }
+}
+
+/** The next value, at once if the value is no promise. */
+function after<T>(value: T | Promise<T>, next: (value: T) => T | Promise<T>): T | Promise<T> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }

@@ -63,11 +63,11 @@ export const hostContract: readonly HostCase[] = [
   { title: 'P2 reads an unknown event as a marked step, and can still stop it', run: readsUnknown },
   { title: 'P3 shows a shell command to hooks as the text in args.command', run: normalisesShell },
   { title: 'says nothing when nothing is to be said', run: passesInSilence },
-  { title: 'L2 stops what is blocked, and says who, why, what instead and where to look', run: blocks },
+  { title: 'L2 Q5 stops what is blocked, and says what, who, why, what instead and where to look', run: blocks },
   { title: 'asks a person where the agent really asks, and else stops with instructions', run: asks },
   { title: 'does not ask where the agent would answer its own prompt', run: neverAsksTheAgent },
   { title: 'has changed arguments used, or stops the call and shows the corrected one', run: edits },
-  { title: 'tells the user what was flagged, where there is a way to', run: flags },
+  { title: 'Q5 tells the user and the agent once what was flagged, where there is a way to', run: flags },
   { title: "puts text into the agent's context, where there is a way to", run: addsContext },
   { title: 'never takes its own failure for consent in enforce, and stops nothing in log', run: fails },
   { title: 'survives every payload', run: survives },
@@ -133,7 +133,19 @@ function blocks(subject: HostSubject): void {
     for (const part of ['guard', 'it destroys work', 'use the safe way', TRACE]) {
       assert.ok(effect.message?.includes(part), `${step.event} does not tell ${part}`)
     }
+    if (POINTS[step.point].blockMeans === undefined) checkDenial(step, effect.message ?? '')
   })
+}
+
+// What, why, what instead, not in another form, and what the user can do.
+function checkDenial(step: HostStep, message: string): void {
+  const [what, why, other, warning, user, ...more] = message.trimEnd().split('\n')
+  assert.match(what ?? '', /^Blocked by ARC: \S/, step.event)
+  assert.equal(why, 'Why: it destroys work (hook guard)', step.event)
+  assert.equal(other, 'Instead: use the safe way', step.event)
+  assert.equal(warning, 'Do not try it in another form.', step.event)
+  assert.ok(user?.startsWith('The user can '), step.event)
+  assert.deepEqual(more, [], step.event)
 }
 
 function asks(subject: HostSubject): void {
@@ -143,7 +155,7 @@ function asks(subject: HostSubject): void {
     const expected = spec.block === 'none' || spec.ask === 'prompting' ? 'go' : spec.ask
     assert.equal(effect.prompted ?? false, expected === 'prompt', step.event)
     assert.equal(effect.stopped, expected === 'deny', step.event)
-    if (expected === 'deny') assert.ok(effect.message?.includes(`arc approvals approve ${APPROVAL}`), step.event)
+    if (expected === 'deny') assert.ok(effect.message?.includes(`arc approve ${APPROVAL}`), step.event)
   })
 }
 
@@ -173,14 +185,19 @@ function edits(subject: HostSubject): void {
   })
 }
 
+const ADVISED: readonly PointName[] = ['pre:tool', 'post:tool', 'post:tool:failure', 'pre:message']
+
 function flags(subject: HostSubject): void {
   forEachEvent(subject, (step, spec, readEffect, reply) => {
     const metadata = { suggestions: [{ hook: 'guard', decision: 'block', reason: 'it destroys work' }] }
     const outcome = buildOutcome(step, { decision: 'flag', reason: 'it destroys work', hook: 'guard', metadata })
     const effect = readEffect(outcome)
     assert.equal(effect.stopped, false, step.event)
-    if (spec.notice) assert.match(effect.notice ?? '', /guard would block this: it destroys work/, step.event)
+    const advice = /ARC would block this: .*\nWhy: it destroys work \(hook guard\)/
+    if (spec.notice) assert.match(effect.notice ?? '', advice, step.event)
     else assert.ok(reply(outcome).unsupported.includes('notice'), step.event)
+    if (spec.context && ADVISED.includes(step.point)) assert.match(effect.context ?? '', advice, step.event)
+    else assert.equal(effect.context, undefined, step.event)
   })
 }
 

@@ -40,6 +40,8 @@ describe('arc profile', () => {
   it('C1 set and unset change one key and keep every comment, with the value in force and its place in show', async () => {
     await arc('init')
     expect(await arc('profile', 'set', 'enforcement', 'enforce')).toMatchObject({ code: 0, stdout: '' })
+    expect(await arc('profile', 'set', 'hooks.risk-detection.messages', 'hold')).toMatchObject({ code: 0 })
+    expect(await arc('profile', 'set', 'hooks.risk-detection.messages', 'holt')).toMatchObject({ code: 1 })
     const set = await arc('profile', 'set', 'hooks.risk-detection.timeout', '10000', '--json')
     expect(settings(set)).toMatchObject({ enforcement: 'enforce', 'hooks.risk-detection.timeout': 10_000 })
     expect(text()).toContain('// A profile of ARC')

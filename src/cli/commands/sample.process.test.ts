@@ -81,7 +81,7 @@ it('changes and stops nothing in log, and what it tries really happens', async (
     { outcome: { decision: 'flag' }, result: expect.stringContaining('Deleted branch experiment') },
   ])
   expect(find(steps, 'git branch -D')[0]?.evaluations).toContainEqual(
-    expect.objectContaining({ hook: 'watchdog-pause', decision: 'ask', applied: false }),
+    expect.objectContaining({ hook: 'risk-detection', decision: 'ask', applied: false }),
   )
 })
 

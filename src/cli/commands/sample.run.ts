@@ -49,8 +49,7 @@ async function play(options: SampleOptions, home: string): Promise<number> {
   const show = (event: SampleEvent): void => {
     progress.end()
     if (event.kind === 'step') counts[event.outcome.decision]++
-    if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.hook === 'risk-detection')
-      blocked = event.id
+    if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.decision === 'block') blocked = event.id
     if (isJson) context().stdout.write(`${JSON.stringify(event)}\n`)
     else if (event.kind === 'step') printStep(event)
     else printHold(event, home, progress)

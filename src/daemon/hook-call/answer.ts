@@ -96,7 +96,8 @@ async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: Abor
     void attempt(() => recordSeenEvent(step, supervisor))
     const isRecorded = (await recorded) !== false
     const outcome = isRecorded ? decided : applyUnrecorded(step, decided, supervisor)
-    const reply = formatReply(step, outcome, buildReplyFacts(supervisor, isRecorded ? claim.id : undefined, outcome))
+    const facts = buildReplyFacts(supervisor, isRecorded ? claim.id : undefined, outcome)
+    const reply = formatReply(step, outcome, { ...facts, before: findLateAdvice(step, claim) })
     const lost = reply.unsupported.filter((part) => part !== 'context' && part !== 'notice')
     if (lost.length > 0) await attempt(() => recordUnsupported(supervisor, step, lost, claim.id))
     const { stdout, stderr, exitCode } = reply
@@ -162,6 +163,14 @@ function buildReplyFacts(supervisor: Supervisor, traceId: string | undefined, { 
   if (traceId === undefined) return { notes: buildReplyNotes(supervisor) }
   const { approval } = metadata as { readonly approval?: { readonly id: string } }
   return { traceId, approvalId: approval?.id, notes: buildReplyNotes(supervisor) }
+}
+
+// Some hosts take text for the agent only after a tool ran.
+function findLateAdvice({ host, point }: HostStep, { before }: Claim): ReplyFacts['before'] {
+  if (before?.outcome === undefined || !point.startsWith('post:tool')) return undefined
+  const rows = Object.values(HOSTS[host].events)
+  const isLate = !rows.some((row) => row.point === 'pre:tool' && row.isInstalled && row.context)
+  return isLate ? before.outcome : undefined
 }
 
 /** The reply to a call without a decision, by the mode in force. */

@@ -18,6 +18,14 @@ import type { StateStore } from '../../storage/ports.ts'
 import { update } from '../../storage/state.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
+/** The step before a tool ran. */
+export interface StepBefore {
+  readonly id: string
+  readonly at: number
+  /** Absent for a large outcome, and for one with an approval. */
+  readonly outcome?: Pick<Outcome, 'metadata'> | undefined
+}
+
 /** The right to evaluate a call, or the outcome of the same call. */
 export interface Claim {
   /** The outcome of a duplicate that was evaluated before. */
@@ -25,7 +33,7 @@ export interface Claim {
   /** The step's id in the trace. */
   readonly id: string
   /** For a finished tool call: the step that let the tool run. */
-  readonly before?: { readonly id: string; readonly at: number } | undefined
+  readonly before?: StepBefore | undefined
   /** The step that had the same call id with another digest, if the host or the model used the id twice. */
   readonly reusedFrom?: string | undefined
   /** Publishes the outcome to duplicates; without an outcome they are evaluated themselves. */
@@ -128,7 +136,7 @@ function tryClaim(step: HostStep, services: DedupeServices): Claim | 'busy' {
     TTL_MS,
   )
   const before = step.point.startsWith('post:') ? slots['pre:tool'] : undefined
-  const link = before === undefined ? undefined : { id: before.id, at: before.at }
+  const link = before === undefined ? undefined : { id: before.id, at: before.at, outcome: before.outcome }
   if (found === undefined) {
     const complete = (outcome?: Outcome): void => store(services, key, step, own, outcome)
     return { id: own.id, before: link, reusedFrom, complete }

@@ -1,5 +1,6 @@
 // Scores the final answer of an agent against the checklist for the risk of the turn. Flags an answer with a low score;
-// in enforce a flag makes `runWithRetry` try again.
+// in enforce a flag makes `runWithRetry` try again. In a turn with a blocked step the answer cannot say that the work is
+// done, so nothing is flagged.
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
@@ -28,6 +29,9 @@ export const auditScore = builtIn<z.output<typeof options>>({
         const checklistIntensity = readIntensity(state, step)
         const audit = auditCompletion(output, checklistIntensity)
         const metadata = { audit, auditConfidence: audit.confidence, checklistIntensity }
+        if (readTurnRisk(state, step)?.hasBlock === true) {
+          return { decision: 'pass', metadata: { ...metadata, auditOf: 'a turn with a blocked step' } }
+        }
         const reason = describeGaps(audit, checklistIntensity, minConfidence)
         return reason === undefined ? { decision: 'pass', metadata } : { decision: 'flag', reason, metadata }
       },

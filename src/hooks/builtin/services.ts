@@ -50,6 +50,8 @@ export interface SupervisionServices {
   readonly maxMode?: (() => Mode) | undefined
   /** The files and processes that belong to the supervision; the usual places by name where it is not given. */
   readonly guard?: Guard | undefined
+  /** Work to do if this step ends blocked, by this hook or a later decision; absent where no supervisor knows the end. */
+  readonly whenBlocked?: ((stepId: string, work: () => Promise<void>) => void) | undefined
   /** Writes a log entry. */
   readonly record: (event: SupervisionEvent) => void
 }

@@ -15,7 +15,12 @@ export interface TurnRisk {
   readonly tier: number
   readonly effect: string
   readonly checklist: Intensity
+  /** A step of the turn was blocked. */
+  readonly hasBlock?: boolean | undefined
 }
+
+/** A step of a turn. */
+export type TurnOf = Pick<Step, 'session' | 'turn'>
 
 /** Stores a risk if it is the highest of the turn. Where the host has no turn ids, a message starts a new turn. */
 export function storeTurnRisk(state: StateStore, step: Step, risk: TurnRisk): void {
@@ -23,14 +28,25 @@ export function storeTurnRisk(state: StateStore, step: Step, risk: TurnRisk): vo
   const begins = step.turn === undefined && step.point === 'pre:message'
   if (!begins && rank(risk) === 0) return
   const keepHigher = (before: TurnRisk | undefined): TurnRisk | undefined => {
-    const isNews = begins ? before !== undefined || rank(risk) > 0 : rank(risk) > rank(before)
-    return isNews ? risk : undefined
+    if (begins) return before !== undefined || rank(risk) > 0 ? risk : undefined
+    if (rank(risk) <= rank(before)) return undefined
+    return before?.hasBlock === true ? { ...risk, hasBlock: true } : risk
   }
   update(state, turnKey('risk', step.session, step.turn), keepHigher, SESSION_TTL_MS)
 }
 
+/** Marks the turn of a step that was blocked. */
+export function markTurnBlocked(state: StateStore, { session, turn }: TurnOf): void {
+  if (session === undefined) return
+  const mark = (before: TurnRisk = NO_RISK): TurnRisk | undefined =>
+    before.hasBlock === true ? undefined : { ...before, hasBlock: true }
+  update(state, turnKey('risk', session, turn), mark, SESSION_TTL_MS)
+}
+
+const NO_RISK: TurnRisk = { tier: 1, effect: 'read-only', checklist: 'light' }
+
 /** The highest risk of the turn so far. */
-export function readTurnRisk(state: StateStore, step: Step): TurnRisk | undefined {
+export function readTurnRisk(state: StateStore, step: TurnOf): TurnRisk | undefined {
   if (step.session === undefined) return undefined
   return state.get(turnKey('risk', step.session, step.turn))?.value as TurnRisk | undefined
 }

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeFolder, makeSharedState, pipelineOf } from '../../../test/built-in-fixture.ts'
 import { json, serve, until } from '../../../test/loopback-server.ts'
+import { makeHome, PROFILE } from '../../../test/supervised-home.ts'
 import type { Assessment, RiskInput } from '../../risk/assessment.ts'
+import { createSupervisor } from '../../supervisor/create-supervisor.ts'
 import { riskDetection } from './risk-detection.ts'
 import { watchdogPause } from './watchdog-pause.ts'
 import { createWatchdogPause } from './watchdog-pauser.ts'
@@ -23,21 +25,44 @@ const call = (command: string, callId?: string) => ({ tool: 'shell', args: { com
 function dogIn(folder: string) {
   const log = join(folder, 'log')
   const write = (word: string) => ({ command: `echo ${word} {max_seconds} >> ${log}` })
-  const options = { watchdogs: [{ name: 'dog', pause: write('pause'), resume: write('resume') }], ask: false }
+  const options = { watchdogs: [{ name: 'dog', pause: write('pause'), resume: write('resume') }] }
   const read = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
   return { options, read }
 }
 
 describe('before a destructive operation', () => {
-  it('B5 asks a human, with the evidence', async () => {
-    const outcome = await pipelineOf([[hook]]).send('pre:tool', call('tier 4'))
-    expect(outcome).toMatchObject({ decision: 'ask', blocked: true, suggestion: 'move it' })
-    expect(outcome.reason).toContain('it deletes (a/rule)')
+  it('B5 never decides: it pauses and passes, also before the worst operation', async () => {
+    const { options, read } = dogIn(makeFolder())
+    expect(await pipelineOf([[hook, options]]).send('pre:tool', call('tier 5'))).toMatchObject({ decision: 'pass' })
+    expect(read()).toEqual(['pause 900'])
+    expect((await pipelineOf([[hook]]).send('pre:tool', call('tier 5'))).decision).toBe('pass')
   })
 
-  it('B5 does not ask about milder operations, and never if configured so', async () => {
-    expect((await pipelineOf([[hook]]).send('pre:tool', call('tier 3'))).decision).toBe('pass')
-    expect((await pipelineOf([[hook, { ask: false }]]).send('pre:tool', call('tier 5'))).decision).toBe('pass')
+  it.each([
+    ['log', []],
+    ['advise', ['pause 900']],
+    ['enforce', ['pause 900']],
+  ] as const)('B5 in %s the watchdogs get %j', async (mode, expected) => {
+    const { options, read } = dogIn(makeFolder())
+    await pipelineOf([[hook, options]], { mode }).send('pre:tool', call('tier 3'))
+    expect(read()).toEqual(expected)
+  })
+
+  it('B5 Q5 a blocked operation resumes the watchdogs at once, and one that runs keeps them paused', async () => {
+    const { options, read } = dogIn(makeFolder())
+    const place = makeHome()
+    place.write(PROFILE, { enforcement: 'enforce', hooks: { 'watchdog-pause': { options } } })
+    const supervisor = await createSupervisor({ home: place.home, notify: () => undefined, askMs: 1 })
+    onTestFinished(() => supervisor.close())
+    const run = (command: string) =>
+      supervisor.dispatch('pre:tool', { tool: 'Bash', args: { command } }, { session: 's', workspace: '/w' })
+    expect((await run('git push --force origin main')).decision).toBe('block')
+    expect(read()).toEqual(['pause 900', 'resume 900'])
+    // Held, and not approved in time.
+    expect((await run('rm -rf "$DIR"')).decision).toBe('block')
+    expect(read()).toEqual(['pause 900', 'resume 900', 'pause 900', 'resume 900'])
+    expect((await run('rm notes.txt')).decision).toBe('flag')
+    expect(read().at(-1)).toBe('pause 900')
   })
 
   it.each(['post:tool', 'post:tool:failure', 'pre:turn:end', 'run:end', 'session:end', 'pre:message', 'session:start'])(
@@ -86,7 +111,7 @@ describe('before a destructive operation', () => {
       { name: 'good', pause: dog('/p'), resume: dog('/r') },
       { name: 'bad', pause: dog('/bad'), resume: dog('/r') },
     ]
-    const { send, events } = pipelineOf([[hook, { watchdogs, ask: false }]])
+    const { send, events } = pipelineOf([[hook, { watchdogs }]])
     const outcome = await send('pre:tool', call('tier 3'))
     expect(outcome).toMatchObject({ decision: 'flag', blocked: false, metadata: { watchdogsPaused: ['good'] } })
     expect(outcome.reason).toContain('bad: status 500')
@@ -96,7 +121,7 @@ describe('before a destructive operation', () => {
 
   it('B5 is not stopped by a watchdog that hangs and ignores TERM', async () => {
     const hang = { command: "trap '' TERM; sleep 60 & wait; sleep 60" }
-    const options = { watchdogs: [{ name: 'dog', pause: hang, resume: hang }], ask: false, timeoutMs: 50 }
+    const options = { watchdogs: [{ name: 'dog', pause: hang, resume: hang }], timeoutMs: 50 }
     const outcome = await pipelineOf([[hook, options]]).send('pre:tool', call('tier 3'))
     expect(outcome).toMatchObject({ decision: 'flag', blocked: false })
     expect(outcome.reason).toContain('no result within 50 ms')
@@ -105,7 +130,7 @@ describe('before a destructive operation', () => {
   it('B5 tries again later to resume what could not be resumed', async () => {
     const folder = makeFolder()
     const resume = { command: `test -e ${folder}/ok` }
-    const options = { watchdogs: [{ name: 'dog', pause: { command: 'true' }, resume }], ask: false }
+    const options = { watchdogs: [{ name: 'dog', pause: { command: 'true' }, resume }] }
     const { send, clock, services, state } = pipelineOf([[hook, options]])
     await send('pre:tool', call('tier 3'))
     expect((await send('post:tool', call('tier 3'))).decision).toBe('flag')
@@ -141,7 +166,7 @@ describe('before a destructive operation', () => {
 
   it('B5 gives up after ten tries, and says who has to be resumed by hand', async () => {
     const dog = { name: 'dog', pause: { command: 'true' }, resume: { command: 'exit 1' } }
-    const { send, clock, events, state } = pipelineOf([[hook, { watchdogs: [dog], ask: false }]])
+    const { send, clock, events, state } = pipelineOf([[hook, { watchdogs: [dog] }]])
     await send('pre:tool', call('tier 3'))
     await send('post:tool', call('tier 3'))
     const lost = () => events.filter(({ action }) => action === 'watchdog:lost')
@@ -174,7 +199,11 @@ describe('before a destructive operation', () => {
 
   it.each([
     ['git push --force origin main', {}, 'block', 'risk-detection'],
-    ['git push --force origin main', { onTier4: 'ask' }, 'ask', 'watchdog-pause'],
+    ['git push --force origin main', { onTier4: 'ask' }, 'ask', 'risk-detection'],
+    ['git push --force origin main', { blockTier: 5 }, 'ask', 'risk-detection'],
+    ['git push --force origin main', { blockTier: 5, askTier: null }, 'flag', 'risk-detection'],
+    ['rm notes.txt', { askTier: 3 }, 'ask', 'risk-detection'],
+    ['npm publish', { blockTier: 5, askEffects: ['deploy-affecting'] }, 'ask', 'risk-detection'],
     ['rm -rf /', { onTier4: 'ask' }, 'block', 'risk-detection'],
     ['git status', { onTier4: 'ask' }, 'pass', undefined],
   ])('B5 B10 beside risk-detection there is one outcome for %j with %j: %s', async (command, options, decision, by) => {

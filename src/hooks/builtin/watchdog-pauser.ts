@@ -1,17 +1,15 @@
-// Before a destructive operation: asks for approval, and pauses the watchdogs that would react to the operation. They are
-// resumed in every case: when the tool returned or failed, at the end of the turn or session, at their deadline, and
-// after a crash by the next process. The user configured the pause, so it happens in every mode in which the hook runs.
-//
-// The hook runs before risk-detection and decides `ask` at most. Where both decide, the stronger decision counts: the
-// user is asked once, and not about an operation that risk-detection blocks.
+// Before a destructive operation: pauses the watchdogs that would react to the operation. They are resumed in every case:
+// when the operation is blocked, when the tool returned or failed, at the end of the turn or session, at their deadline,
+// and after a crash by the next process. In log mode nothing is paused. It never asks: risk-detection does.
 
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { withDeadline } from '../../engine/deadline.ts'
 import type { RunContext } from '../../engine/hook.ts'
+import { isAtLeast } from '../../engine/mode.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
-import { type Assessment, EFFECTS } from '../../risk/assessment.ts'
+import { EFFECTS } from '../../risk/assessment.ts'
 import { type BuiltIn, builtIn } from './built-in.ts'
 import { type Classifier, rateStep } from './call-risk.ts'
 import type { SupervisionServices } from './services.ts'
@@ -36,8 +34,8 @@ const options = z.strictObject({
     .default([])
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two watchdogs have the same name')
     .describe('{name, pause, resume}, each of the two a {command} or a {url}.'),
-  ask: z.boolean().default(true).describe('Ask for approval of the operation.'),
-  askTier: z.int().min(1).max(5).default(4).describe('The lowest tier that needs approval.'),
+  ask: z.boolean().optional().describe('Moved: false is askTier null of risk-detection, and still applies there.'),
+  askTier: z.int().min(1).max(5).optional().describe('Moved: askTier of risk-detection, where it still applies.'),
   minTier: z.int().min(1).max(5).default(3).describe('The lowest tier that pauses watchdogs.'),
   effects: z.array(z.enum(EFFECTS)).min(1).default(['destructive']).describe('The effects of operations that count.'),
   maxPauseMs: z.number().min(1_000).max(86_400_000).default(900_000).describe('The longest pause of a watchdog.'),
@@ -57,7 +55,7 @@ export function createWatchdogPause(classifierFor: (services: SupervisionService
       ...['pre:tool', 'post:tool', 'post:tool:failure', 'pre:turn:end', 'run:end', 'session:end', 'post:launch'],
       ...['pre:message', 'session:start'],
     ],
-    summary: 'Asks for approval of destructive operations and pauses external watchdogs around them.',
+    summary: 'Pauses external watchdogs around destructive operations.',
     critical: false,
     timeoutMs: 10_000,
     options,
@@ -67,9 +65,8 @@ export function createWatchdogPause(classifierFor: (services: SupervisionService
       return {
         ...(settings.watchdogs.length === 0 && { points: ['pre:tool'] }),
         check(step, run) {
-          if (step.point !== 'pre:tool') return pauser.resumeEnded(step, run)
-          if (settings.watchdogs.length === 0 && !settings.ask) return 'pass'
-          return pauser.pauseBefore(step, run, classify)
+          if (settings.watchdogs.length === 0) return undefined
+          return step.point === 'pre:tool' ? pauser.pauseBefore(step, run, classify) : pauser.resumeEnded(step, run)
         },
       }
     },
@@ -88,47 +85,42 @@ class WatchdogPauser {
     this.#holds = new Map(settings.watchdogs.map((dog) => [dog, new WatchdogHolds(services.state, dog.name)]))
   }
 
-  /** Before a tool call. Synchronous when there is nothing to pause. */
-  pauseBefore(step: Step, run: RunContext, classify: Classifier) {
-    const { watchdogs, ask, askTier, minTier, effects } = this.#options
+  /** Before a tool call. */
+  pauseBefore(step: Step, run: RunContext, classify: Classifier): Promise<VerdictObject | undefined> {
+    const { minTier, effects } = this.#options
     const { risk } = rateStep(step, classify)
-    const isMeant = effects.includes(risk.effect)
-    const isAsked = ask && isMeant && risk.tier >= askTier
-    const isPaused = isMeant && risk.tier >= minTier && watchdogs.length > 0
-    const verdict = isAsked ? askForApproval(risk) : undefined
-    if (isPaused) return this.#pauseAll(step, run, verdict)
-    return watchdogs.length > 0 ? this.#resumeDue(run, () => false, verdict) : verdict
+    const isPaused = effects.includes(risk.effect) && risk.tier >= minTier && isAtLeast(run.mode, 'advise')
+    return isPaused ? this.#pauseAll(step, run) : this.#resumeDue(run, () => false)
   }
 
   /** At any other point: resumes the watchdogs of ended operations. */
-  resumeEnded(step: Step, run: RunContext): Promise<VerdictObject | undefined> | undefined {
-    if (this.#options.watchdogs.length === 0) return undefined
-    return this.#resumeDue(run, matchEndedHolds(step), undefined)
+  resumeEnded(step: Step, run: RunContext): Promise<VerdictObject | undefined> {
+    return this.#resumeDue(run, matchEndedHolds(step))
   }
 
-  async #pauseAll(step: Step, run: RunContext, verdict: VerdictObject | undefined): Promise<VerdictObject> {
-    const { clock, newId } = this.#services
+  async #pauseAll(step: Step, run: RunContext): Promise<VerdictObject> {
+    const { clock, newId, whenBlocked } = this.#services
     const since = clock.wall()
     const until = since + this.#options.maxPauseMs
     const hold: Hold = { ...readOwner(step), id: newId(), call: identifyCall(step), since, until }
     for (const holds of this.#holds.values()) holds.add(hold)
     this.#timers.set(hold.id, this.#resumeAt(hold))
+    // A blocked operation does not run: its watchdogs need not wait for the end of the turn.
+    whenBlocked?.(step.id, () => this.#resumeHold(hold.id))
     const ended = await this.#runAll('pause', this.#options.watchdogs, run)
     const watchdogsPaused = this.#options.watchdogs.map(({ name }) => name).filter((name) => !ended.failed.has(name))
-    const metadata = { ...verdict?.metadata, watchdogsPaused, watchdogsPausedUntil: new Date(until).toISOString() }
-    if (ended.problems.length === 0) return { decision: 'pass', ...verdict, metadata }
+    const metadata = { watchdogsPaused, watchdogsPausedUntil: new Date(until).toISOString() }
+    if (ended.problems.length === 0) return { decision: 'pass', metadata }
     // A watchdog that cannot be paused does not block the work: it is reported, and resumed like the others.
-    const reason = [verdict?.reason, `not every watchdog could be paused: ${ended.problems.join('; ')}`]
-    return { decision: 'flag', ...verdict, reason: reason.filter(Boolean).join('; '), metadata }
+    return { decision: 'flag', reason: `not every watchdog could be paused: ${ended.problems.join('; ')}`, metadata }
   }
 
-  async #resumeDue(run: RunContext, isOver: (hold: Hold) => boolean, verdict: VerdictObject | undefined) {
+  async #resumeDue(run: RunContext, isOver: (hold: Hold) => boolean): Promise<VerdictObject | undefined> {
     const { resumed, problems } = await this.#release(run, isOver)
-    if (resumed.length === 0 && problems.length === 0) return verdict
-    const metadata = { ...verdict?.metadata, watchdogsResumed: resumed }
-    if (problems.length === 0) return { decision: 'pass' as const, ...verdict, metadata }
-    const reason = `a watchdog is still paused: ${problems.join('; ')}`
-    return { decision: 'flag' as const, reason, ...verdict, metadata }
+    if (resumed.length === 0 && problems.length === 0) return undefined
+    const metadata = { watchdogsResumed: resumed }
+    if (problems.length === 0) return { decision: 'pass', metadata }
+    return { decision: 'flag', reason: `a watchdog is still paused: ${problems.join('; ')}`, metadata }
   }
 
   async #release(run: Limits, isOver: (hold: Hold) => boolean) {
@@ -164,9 +156,18 @@ class WatchdogPauser {
     const { clock } = this.#services
     return clock.after(until - since, () => {
       this.#timers.delete(id)
-      const limits = { limitMs: 4 * this.#options.timeoutMs, signal: new AbortController().signal }
-      this.#release(limits, (hold) => hold.id === id).catch((error: unknown) => this.#warn('resume', '', String(error)))
+      void this.#resumeHold(id)
     })
+  }
+
+  // Outside of a dispatch: a failure is recorded.
+  async #resumeHold(id: string): Promise<void> {
+    const limits = { limitMs: 4 * this.#options.timeoutMs, signal: new AbortController().signal }
+    try {
+      await this.#release(limits, (hold) => hold.id === id)
+    } catch (error) {
+      this.#warn('resume', '', String(error))
+    }
   }
 
   async #runAll(act: Act, dogs: readonly Watchdog[], run: Limits) {
@@ -214,18 +215,6 @@ class WatchdogPauser {
 }
 
 type Limits = Pick<RunContext, 'limitMs' | 'signal'>
-
-function askForApproval(risk: Assessment): VerdictObject {
-  const first = risk.evidence[0]
-  const suggestion = first?.alternative
-  const why = first === undefined ? risk.effect : `${first.reason} (${first.rule})`
-  return {
-    decision: 'ask',
-    reason: `${risk.effect}, tier ${risk.tier}, needs approval: ${why}`,
-    ...(suggestion !== undefined && { suggestion }),
-    metadata: { requiresConfirmation: true },
-  }
-}
 
 // Matches the holds that end at this point: of the tool call, or of the agent's turn.
 function matchEndedHolds(step: Step): (hold: Hold) => boolean {
