@@ -5,9 +5,9 @@
 import { DatabaseFile, type DatabasePath, MAX_BLOCK_MS } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
 import { isCorrupt, isLocked, isOutOfSpace, isUnavailable, storeBusy, storeUnavailable } from './errors.ts'
-import { retryBusy, setAside } from './open.ts'
+import { refuseVersion, retryBusy } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
-import { commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
+import { beginWriting, commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
 
 type Work<Prepared, T> = (prepared: Prepared, db: Database) => T
 
@@ -36,11 +36,11 @@ export class Connection<Prepared> {
   /** Reads committed data only, all from one moment, from the file that is there now. The work may be repeated. */
   read<T>(work: Work<Prepared, T>): T {
     flushAll()
-    this.#file.closeIfReplaced()
+    this.#file.checkFiles()
     return this.#healing((ready) =>
       ready.db.inTransaction
         ? inSavepoint(ready, () => work(ready.prepared, ready.db))
-        : inTransaction(ready, ready.begin, work),
+        : inTransaction(ready, work, 'read'),
     )
   }
 
@@ -61,7 +61,6 @@ export class Connection<Prepared> {
   join<T>(work: Work<Prepared, T>): T {
     const { queue } = this.#file
     commitAll(queue)
-    this.#file.closeIfReplaced()
     const blockMs = Math.min(MAX_BLOCK_MS, this.#file.blockMs)
     return this.#healing((ready) => queue.join(ready, () => work(ready.prepared, ready.db)), blockMs)
   }
@@ -76,15 +75,15 @@ export class Connection<Prepared> {
     const { queue, isGrouped, path } = this.#file
     if (isGrouped && queue.isBlocked) throw storeBusy(path, 0)
     commitAll(queue)
-    this.#file.closeIfReplaced()
+    this.#file.checkFiles()
     return this.#healing((ready) => {
       if (isGrouped) return queue.join(ready, () => inOpenTransaction(ready))
-      return ready.db.inTransaction ? inOpenTransaction(ready) : inTransaction(ready, ready.beginWriting, work)
+      return ready.db.inTransaction ? inOpenTransaction(ready) : inTransaction(ready, work, 'write')
     })
   }
 
   #healing<T>(work: (ready: Ready<Prepared>) => T, blockMs = this.#file.blockMs): T {
-    const { path, options } = this.#file
+    const { path } = this.#file
     try {
       return this.#attempt(work, blockMs)
     } catch (error) {
@@ -92,9 +91,7 @@ export class Connection<Prepared> {
       if (isLocked(error) && this.#file.isGrouped) this.#file.queue.block()
       if (isUnavailable(error)) throw storeUnavailable(path, error)
       if (!isCorrupt(error)) throw error
-      const seen = this.#file.inode
-      this.#file.release()
-      setAside(path, error, options, seen)
+      this.#file.setAside(error)
       return this.#attempt(work, blockMs)
     }
   }
@@ -106,8 +103,10 @@ export class Connection<Prepared> {
   #open(): Ready<Prepared> {
     const { db } = this.#file.open()
     if (this.#ready?.db === db) return this.#ready
+    const version = db.prepare<[], number>('PRAGMA user_version').pluck()
     const ready: Ready<Prepared> = {
       ...{ db, prepared: this.#prepare(db) },
+      checkVersion: () => refuseVersion(this.#file.path, version.get() ?? 0),
       begin: db.prepare('BEGIN'),
       beginWriting: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
@@ -125,12 +124,10 @@ interface Ready<Prepared> extends TransactionStatements {
   readonly prepared: Prepared
 }
 
-function inTransaction<Prepared, T>(
-  { db, prepared, commit, rollBack }: Ready<Prepared>,
-  begin: TransactionStatements['begin'],
-  work: Work<Prepared, T>,
-): T {
-  begin.run()
+function inTransaction<Prepared, T>(ready: Ready<Prepared>, work: Work<Prepared, T>, kind: 'read' | 'write'): T {
+  const { db, prepared, commit, rollBack } = ready
+  if (kind === 'write') beginWriting(ready)
+  else ready.begin.run()
   try {
     const result = work(prepared, db)
     commit.run()

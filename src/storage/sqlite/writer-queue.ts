@@ -8,18 +8,20 @@ import type { Draft } from '../../trace/seal.ts'
 import type { GapTracker } from '../gap-tracker.ts'
 import type { Appended } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import { isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
+import { isChanged, isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
 
 /** How a store of the trace writes entries. */
 export interface EntryWriter {
-  /** Adds entries to the end of the chain, in a transaction of the queue. */
-  write(entries: readonly (readonly Draft[])[]): readonly Appended[]
+  /** Adds entries to the end of the chain, in a transaction of the queue. `mayExist`: those that are there are left out. */
+  write(entries: readonly (readonly Draft[])[], mayExist: boolean): readonly Appended[]
   build(entry: TraceEntry): readonly Draft[]
 }
 
 /** The statements of a transaction, prepared once per connection. */
 export interface TransactionStatements {
   readonly db: Database
+  /** Throws if a newer version of ARC wrote the database. */
+  readonly checkVersion: () => void
   readonly begin: Statement
   readonly beginWriting: Statement
   readonly commit: Statement
@@ -35,6 +37,8 @@ export interface WriterQueueOptions {
   readonly waitMs: number
   /** Counts the entries that were not recorded in time. */
   readonly gaps: GapTracker
+  /** Notices files of the database that changed, before and after a transaction. Returns why the last may be lost. */
+  checkFiles(): Error | undefined
   /** A transaction was committed, with this number of trace entries. */
   onCommitted(entries: number): void
   /** Frees disk space; false if there is none to free. */
@@ -83,6 +87,8 @@ export class WriterQueue {
   #retryMs = 0
   #isBusy = false
   #isBlocked = false
+  // The last commit may be lost or not: its entries are looked for.
+  #mayExist = false
 
   constructor(options: WriterQueueOptions) {
     this.#options = options
@@ -128,6 +134,13 @@ export class WriterQueue {
     }
   }
 
+  /** Records that the files of the database changed, with the reason. */
+  note(error: Error): void {
+    if (this.#writer === undefined) return
+    this.#options.gaps.note(error)
+    this.#schedule()
+  }
+
   /** A write found the database locked. */
   block(): void {
     if (this.#isBlocked) return
@@ -167,9 +180,11 @@ export class WriterQueue {
     try {
       this.#writeAll()
       this.#isBlocked = false
+      this.#mayExist = false
       this.#retryMs = 0
       return true
     } catch (error) {
+      if (!isSecond && isChanged(error)) return this.#flush(true)
       if (!isSecond && isOutOfSpace(error) && this.#options.makeRoom()) return this.#flush(true)
       this.#fail(storeError(this.#options.path, error))
       return this.#waiting.length === 0 && gaps.gap === undefined
@@ -179,6 +194,7 @@ export class WriterQueue {
   // The gap is recorded before the entries that were kept meanwhile.
   #writeAll(): void {
     const { gaps } = this.#options
+    if (this.#open === undefined) this.#options.checkFiles()
     const entries = this.#waiting
     const late = entries.filter(({ isLate }) => isLate).length
     const gap = gaps.toEntry(late)
@@ -192,8 +208,10 @@ export class WriterQueue {
   #commit(entries: readonly (readonly Draft[])[]): readonly Appended[] {
     this.#isBusy = true
     try {
-      const appended = this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries) ?? [])
+      const appended =
+        this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries, this.#mayExist) ?? [])
       this.#open?.commit.run()
+      this.#confirm()
       this.#options.onCommitted(entries.length)
       return appended
     } catch (error) {
@@ -205,12 +223,19 @@ export class WriterQueue {
     }
   }
 
+  #confirm(): void {
+    const error = this.#options.checkFiles()
+    if (error === undefined) return
+    this.#mayExist = true
+    throw error
+  }
+
   #fail(error: unknown): void {
     if (!isTemporary(error)) {
       this.#dropBad(error)
       return
     }
-    this.#isBlocked = isLocked(error)
+    this.#isBlocked = isLocked(error) || isChanged(error)
     const now = performance.now()
     const isOver = ({ isLate, giveUpAt }: WaitingEntry): boolean => !isLate && (!this.#isBlocked || giveUpAt <= now)
     this.#giveUp(this.#waiting.filter(isOver), error)
@@ -267,7 +292,7 @@ export class WriterQueue {
   }
 
   #begin(statements: TransactionStatements): void {
-    statements.beginWriting.run()
+    beginWriting(statements)
     this.#open = statements
     this.#schedule()
   }
@@ -288,6 +313,17 @@ export class WriterQueue {
     busyQueues.delete(this)
     clearImmediate(this.#turn)
     this.#turn = undefined
+  }
+}
+
+/** Begins a transaction that writes, unless a newer version of ARC has changed the database meanwhile. */
+export function beginWriting({ beginWriting: begin, checkVersion, rollBack }: TransactionStatements): void {
+  begin.run()
+  try {
+    checkVersion()
+  } catch (error) {
+    rollBack.run()
+    throw error
   }
 }
 
