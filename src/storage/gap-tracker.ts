@@ -33,9 +33,9 @@ export class GapTracker {
   }
 
   /** Something happened to the record that it must tell of. No entry is late because of it. */
-  note(error: unknown): void {
+  note(error: Error): void {
     this.#extend([], error)
-    this.#report(describe(error))
+    this.#report(error.message)
   }
 
   #extend(times: readonly number[], error: unknown): void {

@@ -4,10 +4,10 @@
 
 import { DatabaseFile, type DatabasePath, MAX_BLOCK_MS } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
-import { isCorrupt, isLocked, isOutOfSpace, isUnavailable, storeBusy, storeUnavailable } from './errors.ts'
-import { refuseVersion, retryBusy } from './open.ts'
+import { isChanged, isCorrupt, isLocked, isOutOfSpace, isUnavailable, storeBusy, storeUnavailable } from './errors.ts'
+import { retryBusy } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
-import { beginWriting, commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
+import { commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
 
 type Work<Prepared, T> = (prepared: Prepared, db: Database) => T
 
@@ -40,7 +40,7 @@ export class Connection<Prepared> {
     return this.#healing((ready) =>
       ready.db.inTransaction
         ? inSavepoint(ready, () => work(ready.prepared, ready.db))
-        : inTransaction(ready, work, 'read'),
+        : this.#inTransaction(ready, work, 'read'),
     )
   }
 
@@ -75,10 +75,11 @@ export class Connection<Prepared> {
     const { queue, isGrouped, path } = this.#file
     if (isGrouped && queue.isBlocked) throw storeBusy(path, 0)
     commitAll(queue)
-    this.#file.checkFiles()
+    // Grouped writes are checked with their commit.
+    if (!isGrouped) this.#file.checkFiles()
     return this.#healing((ready) => {
       if (isGrouped) return queue.join(ready, () => inOpenTransaction(ready))
-      return ready.db.inTransaction ? inOpenTransaction(ready) : inTransaction(ready, work, 'write')
+      return ready.db.inTransaction ? inOpenTransaction(ready) : this.#inTransaction(ready, work, 'write')
     })
   }
 
@@ -88,6 +89,7 @@ export class Connection<Prepared> {
       return this.#attempt(work, blockMs)
     } catch (error) {
       if (isOutOfSpace(error) && this.#file.makeRoom()) return this.#attempt(work, blockMs)
+      if (isChanged(error) && this.#file.checkFiles() !== undefined) return this.#attempt(work, blockMs)
       if (isLocked(error) && this.#file.isGrouped) this.#file.queue.block()
       if (isUnavailable(error)) throw storeUnavailable(path, error)
       if (!isCorrupt(error)) throw error
@@ -100,13 +102,26 @@ export class Connection<Prepared> {
     return retryBusy(this.#file.path, { waitMs }, () => work(this.#open()))
   }
 
+  #inTransaction<T>(ready: Ready<Prepared>, work: Work<Prepared, T>, kind: 'read' | 'write'): T {
+    const { db, prepared, begin, beginWriting, commit, rollBack } = ready
+    const first = kind === 'write' ? beginWriting : begin
+    first.run()
+    try {
+      const result = work(prepared, db)
+      if (kind === 'write') this.#file.refuseChanged()
+      commit.run()
+      return result
+    } catch (error) {
+      if (db.inTransaction) rollBack.run()
+      throw error
+    }
+  }
+
   #open(): Ready<Prepared> {
     const { db } = this.#file.open()
     if (this.#ready?.db === db) return this.#ready
-    const version = db.prepare<[], number>('PRAGMA user_version').pluck()
     const ready: Ready<Prepared> = {
       ...{ db, prepared: this.#prepare(db) },
-      checkVersion: () => refuseVersion(this.#file.path, version.get() ?? 0),
       begin: db.prepare('BEGIN'),
       beginWriting: db.prepare('BEGIN IMMEDIATE'),
       commit: db.prepare('COMMIT'),
@@ -122,18 +137,4 @@ export class Connection<Prepared> {
 
 interface Ready<Prepared> extends TransactionStatements {
   readonly prepared: Prepared
-}
-
-function inTransaction<Prepared, T>(ready: Ready<Prepared>, work: Work<Prepared, T>, kind: 'read' | 'write'): T {
-  const { db, prepared, commit, rollBack } = ready
-  if (kind === 'write') beginWriting(ready)
-  else ready.begin.run()
-  try {
-    const result = work(prepared, db)
-    commit.run()
-    return result
-  } catch (error) {
-    if (db.inTransaction) rollBack.run()
-    throw error
-  }
 }

@@ -2,11 +2,12 @@
 
 import { GapTracker } from '../gap-tracker.ts'
 import { checkpoint } from './checkpointer.ts'
+import type { Statement } from './driver/driver.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { storeChanged } from './errors.ts'
-import { recoverFile } from './file-recovery.ts'
+import { type FileLoss, recoverFile } from './file-recovery.ts'
 import { type FileChange, FileWatch } from './file-watch.ts'
-import { type Opened, openDatabase, setAside, WAIT_MS } from './open.ts'
+import { type Opened, openDatabase, refuseVersion, setAside, WAIT_MS } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitAll, WriterQueue } from './writer-queue.ts'
 
@@ -30,6 +31,12 @@ export interface FileOptions {
   readonly onCommitted?: (() => void) | undefined
 }
 
+interface Used extends Opened {
+  readonly watch: FileWatch
+  /** Of the schema. */
+  readonly version: Statement<[], number>
+}
+
 // SQLite shares the locks and the index of a file between all connections of a process, so they are closed together.
 const openFiles = new Map<string, Set<DatabaseFile>>()
 // Files whose connections are being closed.
@@ -45,7 +52,7 @@ export class DatabaseFile {
   readonly queue: WriterQueue
   /** @internal */
   readonly makeRoom: () => boolean
-  #opened: (Opened & { readonly watch: FileWatch }) | undefined
+  #opened: Used | undefined
   #wasOpen = false
   #walPages = 0
 
@@ -63,7 +70,8 @@ export class DatabaseFile {
       waitMs: options.waitMs ?? WAIT_MS,
       gaps: gaps ?? new GapTracker(),
       makeRoom: this.makeRoom,
-      checkFiles: () => this.checkFiles(),
+      checkFiles: (isOwnCommit) => this.checkFiles({ isOwnCommit }),
+      refuseChanged: () => this.refuseChanged(),
       onCommitted: (entries) => {
         this.#countPages(PAGES_PER_TRANSACTION + entries * PAGES_PER_ENTRY)
         onCommitted?.()
@@ -85,7 +93,8 @@ export class DatabaseFile {
     // A home that was moved away is not made again by the process that used it.
     const opened = openDatabase(this.path, this.options, { makesFolder: !this.#wasOpen })
     if (this.isGrouped) opened.db.pragma(`wal_autocheckpoint = ${MAX_WAL_PAGES}`)
-    this.#opened = { ...opened, watch: new FileWatch(this.path, { countsCheckpoints: this.isGrouped }) }
+    const version = opened.db.prepare<[], number>('PRAGMA user_version').pluck()
+    this.#opened = { ...opened, version, watch: new FileWatch(this.path, { readsIndex: this.isGrouped }) }
     this.#wasOpen = true
     openFiles.set(this.path, (openFiles.get(this.path) ?? new Set()).add(this))
     return this.#opened
@@ -93,12 +102,23 @@ export class DatabaseFile {
 
   /**
    * @internal Notices files that another program removed, replaced or changed since the last look. The next use opens the
-   * file that is there then. Returns the reason if the last commit may be lost.
+   * file that is there then.
    */
-  checkFiles(): Error | undefined {
+  checkFiles(options: { readonly isOwnCommit?: boolean } = {}): FileLoss | undefined {
     if (this.#opened === undefined || this.#opened.db.inTransaction) return undefined
-    const change = this.#opened.watch.check()
+    const change = this.#opened.watch.check(options)
     return change && this.#recover(change, this.#opened)
+  }
+
+  /** @internal In a transaction, before its commit: throws if the files changed, or have the schema of a newer version. */
+  refuseChanged(): void {
+    if (this.#opened === undefined) return
+    const { watch, version } = this.#opened
+    const change = watch.check()
+    if (change !== undefined) throw storeChanged(change.message)
+    if (!watch.mayHaveOtherVersion) return
+    refuseVersion(this.path, version.get() ?? 0)
+    watch.noteVersion()
   }
 
   /** @internal The file turned out to be damaged: it is moved out of the way, unless another process did that. */
@@ -124,7 +144,7 @@ export class DatabaseFile {
     openFiles.get(this.path)?.delete(this)
   }
 
-  #recover(change: FileChange, { db, inode, watch }: Opened & { readonly watch: FileWatch }): Error | undefined {
+  #recover(change: FileChange, { db, inode, watch }: Used): FileLoss {
     const { path, options } = this
     const users = [...(openFiles.get(path) ?? [])]
     const { isSaved, mustClose } = recoverFile(change, {
@@ -132,11 +152,10 @@ export class DatabaseFile {
       release: (how) => this.#releaseAll(how),
     })
     if (mustClose && closeFully(path)) for (const { queue } of users) queue.block()
-    // A file that was touched and is whole is used again, and nothing is missing.
-    if (isSaved && change.kind === 'content') return undefined
     const error = storeChanged(change.message)
-    for (const { queue } of users) queue.note(error)
-    return isSaved ? undefined : error
+    // A file that was touched and is whole is used again, and nothing is missing.
+    if (!isSaved || change.kind !== 'content') for (const { queue } of users) queue.note(error)
+    return { error, isSaved }
   }
 
   #releaseAll(options: { readonly isLogForeign: boolean }): void {

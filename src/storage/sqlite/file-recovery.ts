@@ -27,6 +27,11 @@ export interface Recovery {
   readonly mustClose: boolean
 }
 
+/** The files changed, told to those who write. */
+export interface FileLoss extends Pick<Recovery, 'isSaved'> {
+  readonly error: Error
+}
+
 /** Saves, closes, moves away. The next use opens the file that is there then. */
 export function recoverFile({ kind, message }: FileChange, changed: ChangedFile): Recovery {
   return RECOVERIES[kind](changed, message)

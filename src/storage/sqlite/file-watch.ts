@@ -1,10 +1,11 @@
 // Notices that the files of an open database were removed, replaced or changed by another program: SQLite does not. Compares
-// names, sizes and times only, since it runs once per commit.
-// In WAL mode the database file is written by checkpoints only, and each checkpoint is counted in the index of the log. So a
-// file that changed without a checkpoint was changed by another program.
-// Must not open the database file or its log: closing such a descriptor ends all POSIX locks of this process on that file.
+// names, sizes, times and the counts of the log's index only, since it runs before and after each commit.
+// In WAL mode the database file is written by checkpoints only, and the index counts them. So a file that changed without a
+// checkpoint was changed by another program.
+// Must not open the database file or its log: closing a descriptor ends all POSIX locks of this process on the file.
 
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
+import { LogIndex } from './log-index.ts'
 
 /** What happened to the files. */
 export interface FileChange {
@@ -20,66 +21,85 @@ interface Look {
   readonly file: Stats | undefined
   readonly log: Stats | undefined
   readonly index: Stats | undefined
-  /** Which checkpoints there were, read before the files; undefined where that is not known. */
+  /** From the index, read before the other files; undefined where it is not read. */
+  readonly commits: string | undefined
   readonly checkpoints: string | undefined
 }
 
-// The layout of the index, in the byte order of the machine: https://sqlite.org/walformat.html
-const INDEX = { bytes: 136, salt: [32, 40], copied: [96, 100], toCopy: [128, 132] } as const
+// A commit of another process between our own commit and the look after it is not told apart from ours.
+const RECHECK_MS = 1_000
 
 /** Watches the files of one open database. */
 export class FileWatch {
   readonly #path: string
-  readonly #canCount: boolean
-  #index: { readonly inode: number; readonly descriptor: number } | undefined
+  readonly #logPath: string
+  readonly #indexPath: string
+  readonly #index: LogIndex | undefined
   #last: Look
+  #hasOtherCommits = true
+  #versionSeenAt = Number.NEGATIVE_INFINITY
 
-  /** `countsCheckpoints`: for a process that has the database open for long. Else only a file that got smaller is noticed. */
-  constructor(path: string, { countsCheckpoints = false } = {}) {
+  /** `readsIndex`: for a process that has the database open for long. Else only a file that got smaller is noticed. */
+  constructor(path: string, { readsIndex = false } = {}) {
     this.#path = path
-    this.#canCount = countsCheckpoints
+    this.#logPath = `${path}-wal`
+    this.#indexPath = `${path}-shm`
+    this.#index = readsIndex ? new LogIndex(this.#indexPath) : undefined
     this.#last = this.#look()
-  }
-
-  get inode(): number {
-    return this.#last.file?.ino ?? 0
   }
 
   /** Is the log at its place still that of this database? */
   get hasLog(): boolean {
-    return stat(`${this.#path}-wal`)?.ino === this.#last.log?.ino
+    return isSame(stat(this.#logPath), this.#last.log)
   }
 
-  /** What changed since the last look. */
-  check(): FileChange | undefined {
+  /** May another process have changed the version of the schema since `noteVersion`? */
+  get mayHaveOtherVersion(): boolean {
+    return this.#hasOtherCommits || performance.now() - this.#versionSeenAt > RECHECK_MS
+  }
+
+  /** What changed since the last look. `isOwnCommit`: this process has just committed. */
+  check({ isOwnCommit = false } = {}): FileChange | undefined {
     const now = this.#look()
     const change = this.#compare(now)
-    if (change === undefined) this.#last = now
-    return change
+    if (change !== undefined) return change
+    if (!isOwnCommit && (now.commits === undefined || now.commits !== this.#last.commits)) this.#hasOtherCommits = true
+    this.#last = now
+    return undefined
+  }
+
+  /** The version of the schema is a known one, in a transaction that no other process can write beside. */
+  noteVersion(): void {
+    this.#hasOtherCommits = false
+    this.#versionSeenAt = performance.now()
   }
 
   #compare(now: Look): FileChange | undefined {
     const { file, log, index } = this.#last
     if (now.file === undefined) return this.#change('file', 'was removed')
-    if (!isSame(now.file, file)) return this.#change('file', 'was replaced by another file')
+    if (file === undefined || !isSame(now.file, file)) return this.#change('file', 'was replaced by another file')
     // Without a log, on a disk that does not support it, the file itself is written by each commit.
     if (log === undefined || index === undefined) return undefined
     const isOtherLog = !isSame(now.log, log)
     if (!isSame(now.index, index)) {
-      const names = isOtherLog ? '-wal and -shm' : '-shm'
-      return this.#change(isOtherLog ? 'logs' : 'index', `lost its files ${names}`)
+      const names = isOtherLog ? 'files -wal and -shm' : 'file -shm'
+      return this.#change(isOtherLog ? 'logs' : 'index', `lost its ${names}`)
     }
     if (isOtherLog) return this.#change('log', 'lost its file -wal')
-    return this.#compareContent(now, { file: file as Stats, log })
+    const isLogCut = (now.log?.size ?? 0) < log.size
+    return this.#compareContent(now.file, file, isLogCut)
   }
 
-  #compareContent(now: Look, { file, log }: { readonly file: Stats; readonly log: Stats }): FileChange | undefined {
-    const isCut = (now.file?.size ?? 0) < file.size
-    const isChanged = isCut || now.file?.mtimeMs !== file.mtimeMs
-    const isLogCut = (now.log?.size ?? 0) < log.size
+  #compareContent(now: Stats, before: Stats, isLogCut: boolean): FileChange | undefined {
+    const isCut = now.size < before.size
     if (this.#last.checkpoints === undefined) return isCut ? this.#change('content', 'was cut') : undefined
-    if (!isChanged && !isLogCut) return undefined
-    if (this.#hadCheckpoint()) return undefined
+    if (!isCut && !isLogCut && now.mtimeMs === before.mtimeMs) return undefined
+    const counts = this.#last.index && this.#index?.read(this.#last.index)
+    if (counts === undefined || counts.isCopying) return undefined
+    // A checkpoint gives space back, but never pages that are in use.
+    if (now.size < counts.minBytes) return this.#change('content', 'was cut')
+    // The last look read this before the files: a checkpoint that wrote after it has changed it.
+    if (counts.checkpoints !== this.#last.checkpoints) return undefined
     if (isLogCut) return this.#change('index', 'has a file -wal that was cut')
     return this.#change('content', isCut ? 'was cut' : 'was overwritten')
   }
@@ -89,61 +109,17 @@ export class FileWatch {
   }
 
   #look(): Look {
-    const index = stat(`${this.#path}-shm`)
-    const checkpoints = this.#canCount ? this.#readIndex(index)?.mark : undefined
-    return { checkpoints, index, file: stat(this.#path), log: stat(`${this.#path}-wal`) }
-  }
-
-  // A checkpoint announces what it will copy, copies, and notes what it copied. The last look read this before the files.
-  #hadCheckpoint(): boolean {
-    const index = this.#readIndex(this.#last.index)
-    return index === undefined || index.isCopying || index.mark !== this.#last.checkpoints
-  }
-
-  #readIndex(stats: Stats | undefined): { readonly mark: string; readonly isCopying: boolean } | undefined {
-    if (stats === undefined) return undefined
-    if (this.#index?.inode !== stats.ino) this.#index = openIndex(`${this.#path}-shm`)
-    if (this.#index?.inode !== stats.ino) return undefined
-    const { descriptor } = this.#index
-    const bytes = Buffer.allocUnsafe(INDEX.bytes)
-    if (readSync(descriptor, bytes, 0, INDEX.bytes, 0) < INDEX.bytes) return undefined
-    const [salt, copied, toCopy] = [INDEX.salt, INDEX.copied, INDEX.toCopy].map(([from, to]) =>
-      bytes.toString('latin1', from, to),
-    )
-    return { mark: `${salt}${copied}${toCopy}`, isCopying: copied !== toCopy }
+    const index = stat(this.#indexPath)
+    const counts = index && this.#index?.read(index)
+    const { commits, checkpoints } = counts ?? { commits: undefined, checkpoints: undefined }
+    return { commits, checkpoints, index, file: stat(this.#path), log: stat(this.#logPath) }
   }
 }
 
-// Never closed while the file has a name: see above. A daemon has one.
-const indexes: { readonly inode: number; readonly device: number; readonly descriptor: number }[] = []
-
-function openIndex(path: string): (typeof indexes)[number] | undefined {
-  closeUnnamed()
-  const stats = stat(path)
-  const known = indexes.find(({ inode, device }) => inode === stats?.ino && device === stats.dev)
-  if (known !== undefined) return known
-  try {
-    const descriptor = openSync(path, 'r')
-    const { ino: inode, dev: device } = fstatSync(descriptor)
-    const opened = { inode, device, descriptor }
-    indexes.push(opened)
-    return opened
-  } catch {
-    // Removed at this moment: the comparison of the files finds out.
-    return undefined
-  }
-}
-
-function closeUnnamed(): void {
-  for (const index of [...indexes]) {
-    if (fstatSync(index.descriptor).nlink > 0) continue
-    indexes.splice(indexes.indexOf(index), 1)
-    closeSync(index.descriptor)
-  }
-}
+const NO_ENTRY = { throwIfNoEntry: false } as const
 
 function stat(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false })
+  return statSync(path, NO_ENTRY)
 }
 
 function isSame(now: Stats | undefined, before: Stats | undefined): boolean {

@@ -9,6 +9,7 @@ import type { GapTracker } from '../gap-tracker.ts'
 import type { Appended } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
 import { isChanged, isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
+import type { FileLoss } from './file-recovery.ts'
 
 /** How a store of the trace writes entries. */
 export interface EntryWriter {
@@ -20,8 +21,6 @@ export interface EntryWriter {
 /** The statements of a transaction, prepared once per connection. */
 export interface TransactionStatements {
   readonly db: Database
-  /** Throws if a newer version of ARC wrote the database. */
-  readonly checkVersion: () => void
   readonly begin: Statement
   readonly beginWriting: Statement
   readonly commit: Statement
@@ -37,8 +36,10 @@ export interface WriterQueueOptions {
   readonly waitMs: number
   /** Counts the entries that were not recorded in time. */
   readonly gaps: GapTracker
-  /** Notices files of the database that changed, before and after a transaction. Returns why the last may be lost. */
-  checkFiles(): Error | undefined
+  /** Notices files of the database that changed; they are opened again by the next use. */
+  checkFiles(isOwnCommit: boolean): FileLoss | undefined
+  /** Throws if a transaction must not be committed: the files changed, or have the schema of a newer version. */
+  refuseChanged(): void
   /** A transaction was committed, with this number of trace entries. */
   onCommitted(entries: number): void
   /** Frees disk space; false if there is none to free. */
@@ -184,7 +185,7 @@ export class WriterQueue {
       this.#retryMs = 0
       return true
     } catch (error) {
-      if (!isSecond && isChanged(error)) return this.#flush(true)
+      if (!isSecond && (this.#options.checkFiles(false) !== undefined || isChanged(error))) return this.#flush(true)
       if (!isSecond && isOutOfSpace(error) && this.#options.makeRoom()) return this.#flush(true)
       this.#fail(storeError(this.#options.path, error))
       return this.#waiting.length === 0 && gaps.gap === undefined
@@ -194,7 +195,6 @@ export class WriterQueue {
   // The gap is recorded before the entries that were kept meanwhile.
   #writeAll(): void {
     const { gaps } = this.#options
-    if (this.#open === undefined) this.#options.checkFiles()
     const entries = this.#waiting
     const late = entries.filter(({ isLate }) => isLate).length
     const gap = gaps.toEntry(late)
@@ -210,6 +210,7 @@ export class WriterQueue {
     try {
       const appended =
         this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries, this.#mayExist) ?? [])
+      if (this.#open !== undefined) this.#options.refuseChanged()
       this.#open?.commit.run()
       this.#confirm()
       this.#options.onCommitted(entries.length)
@@ -223,11 +224,12 @@ export class WriterQueue {
     }
   }
 
+  // Before an entry is acknowledged.
   #confirm(): void {
-    const error = this.#options.checkFiles()
-    if (error === undefined) return
+    const loss = this.#options.checkFiles(true)
+    if (loss === undefined || loss.isSaved) return
     this.#mayExist = true
-    throw error
+    throw loss.error
   }
 
   #fail(error: unknown): void {
@@ -292,7 +294,7 @@ export class WriterQueue {
   }
 
   #begin(statements: TransactionStatements): void {
-    beginWriting(statements)
+    statements.beginWriting.run()
     this.#open = statements
     this.#schedule()
   }
@@ -313,17 +315,6 @@ export class WriterQueue {
     busyQueues.delete(this)
     clearImmediate(this.#turn)
     this.#turn = undefined
-  }
-}
-
-/** Begins a transaction that writes, unless a newer version of ARC has changed the database meanwhile. */
-export function beginWriting({ beginWriting: begin, checkVersion, rollBack }: TransactionStatements): void {
-  begin.run()
-  try {
-    checkVersion()
-  } catch (error) {
-    rollBack.run()
-    throw error
   }
 }
 
