@@ -45,7 +45,7 @@ export function describeGaps({ recorded, lost, last, pending }: GapCheck): strin
 
 const NONE: Omit<GapCheck, 'pending'> = { recorded: 0, lost: 0 }
 
-// What is not recorded yet is told also if the database cannot be read, which is often the reason.
+// What is not recorded yet is reported also if the database cannot be read, which is often the reason.
 function readRecorded(file: string, hasPending: boolean): Omit<GapCheck, 'pending'> {
   if (!existsSync(file)) return NONE
   let store: SqliteTraceStore | undefined

@@ -32,7 +32,7 @@ export class GapTracker {
     this.#failure.fail(error, times.length)
   }
 
-  /** Something happened to the record that it must tell of. No entry is late because of it. */
+  /** Something happened to the database, which is recorded. No entry is late because of it. */
   note(error: Error): void {
     this.#extend([], error)
     this.#report(error.message)

@@ -142,7 +142,7 @@ export class AnchorWriter {
     try {
       work()
     } catch (error) {
-      // Told by the writer queue, and over in a moment.
+      // Reported by the writer queue, and over in a moment.
       if (this.#hasFailed || isChanged(error)) return
       this.#hasFailed = true
       this.#options.onFailure(error)

@@ -19,7 +19,7 @@ export interface ChangedFile {
   release(options: { readonly isLogForeign: boolean }): void
 }
 
-/** What came of it. */
+/** The result. */
 export interface Recovery {
   /** All that was committed is in the file that is there now. */
   readonly isSaved: boolean
@@ -27,7 +27,7 @@ export interface Recovery {
   readonly mustClose: boolean
 }
 
-/** The files changed, told to those who write. */
+/** The reason, and whether something is lost. */
 export interface FileLoss extends Pick<Recovery, 'isSaved'> {
   readonly error: Error
 }

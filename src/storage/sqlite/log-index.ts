@@ -21,7 +21,7 @@ const WORD_BYTES = 4
 // Which 32-bit words of the file are used, in the byte order of the machine.
 const WORD = { change: 2, frames: 4, pages: 5, salt: [8, 9], copied: 24, toCopy: 32 } as const
 const WORDS = 34
-// The size of a page is a number of 16 bits; 1 stands for 65,536.
+// The size of a page is a number of 16 bits; 1 means 65,536.
 const PAGE_SIZE_AT = 7
 
 interface OpenIndex {

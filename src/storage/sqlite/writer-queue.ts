@@ -13,7 +13,7 @@ import type { FileLoss } from './file-recovery.ts'
 
 /** How a store of the trace writes entries. */
 export interface EntryWriter {
-  /** Adds entries to the end of the chain, in a transaction of the queue. `mayExist`: those that are there are left out. */
+  /** Adds entries to the end of the chain, in a transaction of the queue. `mayExist`: those that are there are skipped. */
   write(entries: readonly (readonly Draft[])[], mayExist: boolean): readonly Appended[]
   build(entry: TraceEntry): readonly Draft[]
 }
