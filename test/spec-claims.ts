@@ -85,5 +85,6 @@ export const SPEC_CLAIMS = {
   Z3: 'A daemon that lost its socket, pid file, token or folder restores them; a daemon in the background is replaced by the installed build, and no second one serves the home.',
   Z4: 'Old records are removed by age and size in small batches beside the hooks, after an archive that verifies on its own.',
   Z5: 'Verification reads page by page, in several threads, and holds no read in between; it can continue after what was verified before.',
+  Z6: 'Database files that are removed, replaced, cut, overwritten or of a newer schema are noticed before an entry is acknowledged; the reason is recorded.',
   Z7: 'Descriptors, watches, timers, processes and memory of a daemon level off over calls, edits, projects and pages.',
 } as const satisfies Record<string, string>

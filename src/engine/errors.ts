@@ -63,6 +63,10 @@ export const ERRORS = {
     when: 'The database cannot be opened or written: missing permission, missing folder, full or read-only disk.',
     fix: 'Check that its folder exists and is writable.',
   },
+  ARC_STORE_CHANGED: {
+    when: 'Another program removed, replaced, cut or overwrote the files of the database while ARC used it.',
+    fix: 'Run arc trace verify to see which records are left, and find the program that changed the files.',
+  },
   ARC_ARCHIVE_FAILED: {
     when: 'The archive of the records that retention would remove cannot be written. No record is removed.',
     fix: 'Check that the folder in trace.archive exists, is writable and has free space.',

@@ -25,7 +25,7 @@ const MAX_GAPS = 1_000
 export function checkGaps(home: string): GapCheck {
   const pending = existsSync(home) ? new GapNotes(home).list() : []
   const file = join(home, 'arc.db')
-  const recorded = existsSync(file) ? readRecorded(file) : { recorded: 0, lost: 0 }
+  const recorded = readRecorded(file, pending.length > 0)
   return { ...recorded, pending: pending.map(({ count, first, last, why }) => ({ count, first, last, why })) }
 }
 
@@ -43,12 +43,20 @@ export function describeGaps({ recorded, lost, last, pending }: GapCheck): strin
   return parts.length === 0 ? undefined : parts.join('; ')
 }
 
-function readRecorded(file: string): Omit<GapCheck, 'pending'> {
-  const store = new SqliteTraceStore(file, { waitMs: 1_000 })
+const NONE: Omit<GapCheck, 'pending'> = { recorded: 0, lost: 0 }
+
+// What is not recorded yet is reported also if the database cannot be read, which is often the reason.
+function readRecorded(file: string, hasPending: boolean): Omit<GapCheck, 'pending'> {
+  if (!existsSync(file)) return NONE
+  let store: SqliteTraceStore | undefined
   try {
+    store = new SqliteTraceStore(file, { waitMs: 1_000 })
     return countGaps(store)
+  } catch (error) {
+    if (hasPending) return NONE
+    throw error
   } finally {
-    store.close()
+    store?.close()
   }
 }
 

@@ -10,11 +10,13 @@ import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-f
 export class GapTracker {
   readonly #notes: GapNotes | undefined
   readonly #failure: RepeatedFailure
+  readonly #report: ReportFailure
   #gap: Gap | undefined
   #late = 0
 
   constructor(notes?: GapNotes, report: ReportFailure = () => undefined) {
     this.#notes = notes
+    this.#report = report
     const ends = (count: number): string => `${summarize(count, this.#late)}.`
     this.#failure = new RepeatedFailure({ begins: TRACE_FAILURE.begins, ends }, report)
   }
@@ -26,15 +28,26 @@ export class GapTracker {
   /** Entries could not be recorded in time. Some of them may be written later. */
   add(times: readonly number[], error: unknown): void {
     if (times.length === 0) return
+    this.#extend(times, error)
+    this.#failure.fail(error, times.length)
+  }
+
+  /** Something happened to the database, which is recorded. No entry is late because of it. */
+  note(error: Error): void {
+    this.#extend([], error)
+    this.#report(error.message)
+  }
+
+  #extend(times: readonly number[], error: unknown): void {
     const why = describe(error)
-    const { id = newId(), count = 0, first = Number.POSITIVE_INFINITY, last = 0 } = this.#gap ?? {}
+    const now = Date.now()
+    const { id = newId(), count = 0, first = times[0] ?? now, last = times[0] ?? now } = this.#gap ?? {}
     const gap = {
       ...{ id, why, count: count + times.length },
       first: times.reduce((least, time) => Math.min(least, time), first),
       last: times.reduce((most, time) => Math.max(most, time), last),
     }
     this.#gap = this.#notes?.write(gap) ?? gap
-    this.#failure.fail(error, times.length)
   }
 
   /** The event that records the gap; `late`: how many of the entries are written after it. */
@@ -60,7 +73,7 @@ export class GapTracker {
 /** The event that records a gap. */
 export function gapEntry({ id, count, first, last, why }: Gap, late: number): EventEntry {
   const times = { first: new Date(first).toISOString(), last: new Date(last).toISOString() }
-  const reason = `${summarize(count, late)}: ${why}`
+  const reason = count === 0 ? why : `${summarize(count, late)}: ${why}`
   const metadata = { count, ...times, late, lost: count - late, why }
   return { id, time: Date.now(), component: 'trace', action: 'trace:gap', level: 'error', reason, metadata }
 }

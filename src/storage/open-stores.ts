@@ -16,6 +16,8 @@ import type { Appended, StateStore, TraceStore } from './ports.ts'
 import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-failure.ts'
 import { AnchorWriter } from './sqlite/anchor-writer.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
+import { setAsideIfCut } from './sqlite/open.ts'
+import type { OpenOptions } from './sqlite/open-options.ts'
 import { SqliteStateStore } from './sqlite/state-store.ts'
 import { TraceRetention } from './sqlite/trace-retention.ts'
 import { SqliteTraceStore } from './sqlite/trace-store.ts'
@@ -84,6 +86,7 @@ function openDurable(parts: Parts, { waitMs, isGrouped = false }: StoresOptions)
   // Only a daemon runs long enough to make the reserve again.
   const onCommitted = isGrouped ? (): void => reserve.makeSometimes() : undefined
   const makeRoom = (): boolean => reserve.giveUp()
+  checkLength(databaseFile(home), { onSetAside })
   const shared = new DatabaseFile(
     databaseFile(home),
     { onSetAside, waitMs },
@@ -127,6 +130,15 @@ function openDurable(parts: Parts, { waitMs, isGrouped = false }: StoresOptions)
     flush: () => shared.queue.flush(),
     anchor: () => anchors.note(),
   }
+}
+
+const checked = new Set<string>()
+
+// Once, before the first connection of this process.
+function checkLength(file: string, options: OpenOptions): void {
+  if (checked.has(file)) return
+  checked.add(file)
+  setAsideIfCut(file, options)
 }
 
 // Every entry is part of the gap, from the first on.

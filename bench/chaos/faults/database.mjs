@@ -1,7 +1,18 @@
 // Faults of the database: locked, swapped, cut, removed or changed by another program.
 
 import { spawn } from 'node:child_process'
-import { copyFileSync, existsSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Caller } from '../calls.mjs'
@@ -9,6 +20,7 @@ import { Caller } from '../calls.mjs'
 const CLIENT = fileURLToPath(new URL('database-client.mjs', import.meta.url))
 const SUFFIXES = ['', '-wal', '-shm']
 const LOCK_MS = 5_000
+const PAGE_BYTES = 8_192
 
 export const DATABASE_FAULTS = {
   'lock-immediate': { forMs: LOCK_MS, start: (stage) => runClient(stage, 'lock', 'IMMEDIATE'), stop: endClient },
@@ -33,6 +45,14 @@ export const DATABASE_FAULTS = {
     ...{ forMs: 3_000, destroys: true, verify: 'notices' },
     start: ({ database }) => truncateSync(database, Math.floor(statSync(database).size / 2)),
   },
+  'database-overwritten': {
+    ...{ forMs: 3_000, destroys: true, verify: 'notices' },
+    start: ({ database }) => overwrite(database),
+  },
+  // Only the file itself: its log and the index of the log stay.
+  'database-unlinked': { forMs: 3_000, destroys: true, verify: 'notices', start: (stage) => remove(stage, ['']) },
+  'shm-removed': { forMs: 3_000, destroys: true, verify: 'either', start: (stage) => remove(stage, ['-shm']) },
+  'logs-removed': { forMs: 3_000, destroys: true, verify: 'either', start: (stage) => remove(stage, ['-wal', '-shm']) },
   'wal-removed': { forMs: 3_000, destroys: true, verify: 'either', start: (stage) => remove(stage, ['-wal']) },
   'newer-schema': {
     forMs: 3_000,
@@ -87,6 +107,22 @@ function moveFiles(from, to) {
 function moveBack(stage, folder) {
   stage.setAside.push({ folder: moveAway(stage), until: Date.now() })
   moveFiles(join(folder, 'arc.db'), stage.database)
+}
+
+// In place, from the second page on.
+function overwrite(database) {
+  const file = openSync(database, 'r+')
+  try {
+    writeSync(
+      file,
+      Buffer.alloc(Math.max(PAGE_BYTES, fstatSync(file).size - PAGE_BYTES), 'x'),
+      0,
+      undefined,
+      PAGE_BYTES,
+    )
+  } finally {
+    closeSync(file)
+  }
 }
 
 function remove({ database }, suffixes) {

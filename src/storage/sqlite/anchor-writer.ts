@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { type Anchor, findMismatch, type Mismatch, type TraceFacts } from '../../trace/anchors.ts'
 import { addAnchor, lastAnchor } from './anchor-files.ts'
 import type { DatabaseFile } from './database-file.ts'
+import { isChanged } from './errors.ts'
 import { TraceFactsReader } from './trace-facts.ts'
 
 export interface AnchorWriterOptions {
@@ -141,7 +142,8 @@ export class AnchorWriter {
     try {
       work()
     } catch (error) {
-      if (this.#hasFailed) return
+      // Reported by the writer queue, and over in a moment.
+      if (this.#hasFailed || isChanged(error)) return
       this.#hasFailed = true
       this.#options.onFailure(error)
     }

@@ -4,8 +4,8 @@
 
 import { DatabaseFile, type DatabasePath, MAX_BLOCK_MS } from './database-file.ts'
 import type { Database } from './driver/driver.ts'
-import { isCorrupt, isLocked, isOutOfSpace, isUnavailable, storeBusy, storeUnavailable } from './errors.ts'
-import { retryBusy, setAside } from './open.ts'
+import { isChanged, isCorrupt, isLocked, isOutOfSpace, isUnavailable, storeBusy, storeUnavailable } from './errors.ts'
+import { retryBusy } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
 
@@ -36,11 +36,11 @@ export class Connection<Prepared> {
   /** Reads committed data only, all from one moment, from the file that is there now. The work may be repeated. */
   read<T>(work: Work<Prepared, T>): T {
     flushAll()
-    this.#file.closeIfReplaced()
+    this.#file.checkFiles()
     return this.#healing((ready) =>
       ready.db.inTransaction
         ? inSavepoint(ready, () => work(ready.prepared, ready.db))
-        : inTransaction(ready, ready.begin, work),
+        : this.#inTransaction(ready, work, 'read'),
     )
   }
 
@@ -61,7 +61,6 @@ export class Connection<Prepared> {
   join<T>(work: Work<Prepared, T>): T {
     const { queue } = this.#file
     commitAll(queue)
-    this.#file.closeIfReplaced()
     const blockMs = Math.min(MAX_BLOCK_MS, this.#file.blockMs)
     return this.#healing((ready) => queue.join(ready, () => work(ready.prepared, ready.db)), blockMs)
   }
@@ -76,31 +75,46 @@ export class Connection<Prepared> {
     const { queue, isGrouped, path } = this.#file
     if (isGrouped && queue.isBlocked) throw storeBusy(path, 0)
     commitAll(queue)
-    this.#file.closeIfReplaced()
+    // Grouped writes are checked with their commit.
+    if (!isGrouped) this.#file.checkFiles()
     return this.#healing((ready) => {
       if (isGrouped) return queue.join(ready, () => inOpenTransaction(ready))
-      return ready.db.inTransaction ? inOpenTransaction(ready) : inTransaction(ready, ready.beginWriting, work)
+      return ready.db.inTransaction ? inOpenTransaction(ready) : this.#inTransaction(ready, work, 'write')
     })
   }
 
   #healing<T>(work: (ready: Ready<Prepared>) => T, blockMs = this.#file.blockMs): T {
-    const { path, options } = this.#file
+    const { path } = this.#file
     try {
       return this.#attempt(work, blockMs)
     } catch (error) {
       if (isOutOfSpace(error) && this.#file.makeRoom()) return this.#attempt(work, blockMs)
+      if (isChanged(error) && this.#file.checkFiles() !== undefined) return this.#attempt(work, blockMs)
       if (isLocked(error) && this.#file.isGrouped) this.#file.queue.block()
       if (isUnavailable(error)) throw storeUnavailable(path, error)
       if (!isCorrupt(error)) throw error
-      const seen = this.#file.inode
-      this.#file.release()
-      setAside(path, error, options, seen)
+      this.#file.setAside(error)
       return this.#attempt(work, blockMs)
     }
   }
 
   #attempt<T>(work: (ready: Ready<Prepared>) => T, waitMs: number): T {
     return retryBusy(this.#file.path, { waitMs }, () => work(this.#open()))
+  }
+
+  #inTransaction<T>(ready: Ready<Prepared>, work: Work<Prepared, T>, kind: 'read' | 'write'): T {
+    const { db, prepared, begin, beginWriting, commit, rollBack } = ready
+    const first = kind === 'write' ? beginWriting : begin
+    first.run()
+    try {
+      const result = work(prepared, db)
+      if (kind === 'write') this.#file.refuseChanged()
+      commit.run()
+      return result
+    } catch (error) {
+      if (db.inTransaction) rollBack.run()
+      throw error
+    }
   }
 
   #open(): Ready<Prepared> {
@@ -123,20 +137,4 @@ export class Connection<Prepared> {
 
 interface Ready<Prepared> extends TransactionStatements {
   readonly prepared: Prepared
-}
-
-function inTransaction<Prepared, T>(
-  { db, prepared, commit, rollBack }: Ready<Prepared>,
-  begin: TransactionStatements['begin'],
-  work: Work<Prepared, T>,
-): T {
-  begin.run()
-  try {
-    const result = work(prepared, db)
-    commit.run()
-    return result
-  } catch (error) {
-    if (db.inTransaction) rollBack.run()
-    throw error
-  }
 }

@@ -2,7 +2,12 @@
 
 import { GapTracker } from '../gap-tracker.ts'
 import { checkpoint } from './checkpointer.ts'
-import { type Opened, openDatabase, readInode, WAIT_MS } from './open.ts'
+import type { Statement } from './driver/driver.ts'
+import { loadDriver } from './driver/load-driver.ts'
+import { storeChanged } from './errors.ts'
+import { type FileLoss, recoverFile } from './file-recovery.ts'
+import { type FileChange, FileWatch } from './file-watch.ts'
+import { type Opened, openDatabase, refuseVersion, setAside, WAIT_MS } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
 import { commitAll, WriterQueue } from './writer-queue.ts'
 
@@ -26,6 +31,17 @@ export interface FileOptions {
   readonly onCommitted?: (() => void) | undefined
 }
 
+interface Used extends Opened {
+  readonly watch: FileWatch
+  /** Of the schema. */
+  readonly version: Statement<[], number>
+}
+
+// SQLite shares the locks and the index of a file between all connections of a process, so they are closed together.
+const openFiles = new Map<string, Set<DatabaseFile>>()
+// Files whose connections are being closed.
+const closing = new Set<string>()
+
 /** A database file, opened at its first use. Stores that share it share SQLite's page cache as well. */
 export class DatabaseFile {
   readonly path: string
@@ -36,7 +52,8 @@ export class DatabaseFile {
   readonly queue: WriterQueue
   /** @internal */
   readonly makeRoom: () => boolean
-  #opened: Opened | undefined
+  #opened: Used | undefined
+  #wasOpen = false
   #walPages = 0
 
   constructor(
@@ -53,6 +70,8 @@ export class DatabaseFile {
       waitMs: options.waitMs ?? WAIT_MS,
       gaps: gaps ?? new GapTracker(),
       makeRoom: this.makeRoom,
+      checkFiles: (isOwnCommit) => this.checkFiles({ isOwnCommit }),
+      refuseChanged: () => this.refuseChanged(),
       onCommitted: (entries) => {
         this.#countPages(PAGES_PER_TRANSACTION + entries * PAGES_PER_ENTRY)
         onCommitted?.()
@@ -69,20 +88,46 @@ export class DatabaseFile {
   /** @internal */
   open(): Opened {
     if (this.#opened !== undefined) return this.#opened
+    if (closing.has(this.path)) throw storeChanged(`The database ${this.path} changed and is being opened again.`)
     commitAll()
-    this.#opened = openDatabase(this.path, this.options)
-    if (this.isGrouped) this.#opened.db.pragma(`wal_autocheckpoint = ${MAX_WAL_PAGES}`)
+    // A home that was moved away is not made again by the process that used it.
+    const opened = openDatabase(this.path, this.options, { makesFolder: !this.#wasOpen })
+    if (this.isGrouped) opened.db.pragma(`wal_autocheckpoint = ${MAX_WAL_PAGES}`)
+    const version = opened.db.prepare<[], number>('PRAGMA user_version').pluck()
+    this.#opened = { ...opened, version, watch: new FileWatch(this.path, { readsIndex: this.isGrouped }) }
+    this.#wasOpen = true
+    openFiles.set(this.path, (openFiles.get(this.path) ?? new Set()).add(this))
     return this.#opened
   }
 
-  get inode(): number | undefined {
-    return this.#opened?.inode
+  /**
+   * @internal Notices files that another program removed, replaced or changed since the last look. The next use opens the
+   * file that is there then.
+   */
+  checkFiles(options: { readonly isOwnCommit?: boolean } = {}): FileLoss | undefined {
+    if (this.#opened === undefined || this.#opened.db.inTransaction) return undefined
+    const change = this.#opened.watch.check(options)
+    return change && this.#recover(change, this.#opened)
   }
 
-  /** @internal Closes a file that was replaced or removed; the next use opens the file that is there then. */
-  closeIfReplaced(): void {
-    if (this.#opened === undefined || this.#opened.db.inTransaction) return
-    if (readInode(this.path) !== this.#opened.inode) this.release()
+  /** @internal In a transaction, before its commit: throws if the files changed, or have the schema of a newer version. */
+  refuseChanged(): void {
+    if (this.#opened === undefined) return
+    const { watch, version } = this.#opened
+    const change = watch.check()
+    if (change !== undefined) throw storeChanged(change.message)
+    if (!watch.mayHaveOtherVersion) return
+    refuseVersion(this.path, version.get() ?? 0)
+    watch.noteVersion()
+  }
+
+  /** @internal The file turned out to be damaged: it is moved out of the way, unless another process did that. */
+  setAside(error: unknown): void {
+    const inode = this.#opened?.inode
+    this.#releaseAll({ isLogForeign: false })
+    if (setAside(this.path, error, this.options, inode)) {
+      this.queue.note(storeChanged(`The database ${this.path} was damaged and set aside.`))
+    }
   }
 
   /** Safe to call twice; the next use opens again. */
@@ -92,10 +137,29 @@ export class DatabaseFile {
   }
 
   /** @internal Closes the connection; what waits is written to the next. */
-  release(): void {
+  release(options?: { readonly isLogForeign: boolean }): void {
     this.queue.abandon()
-    this.#opened?.db.close()
+    this.#opened?.db.close(options)
     this.#opened = undefined
+    openFiles.get(this.path)?.delete(this)
+  }
+
+  #recover(change: FileChange, { db, inode, watch }: Used): FileLoss {
+    const { path, options } = this
+    const users = [...(openFiles.get(path) ?? [])]
+    const { isSaved, mustClose } = recoverFile(change, {
+      ...{ path, options, db, inode, hasLog: watch.hasLog },
+      release: (how) => this.#releaseAll(how),
+    })
+    if (mustClose && closeFully(path)) for (const { queue } of users) queue.block()
+    const error = storeChanged(change.message)
+    // A file that was touched and is whole is used again, and nothing is missing.
+    if (!isSaved || change.kind !== 'content') for (const { queue } of users) queue.note(error)
+    return { error, isSaved }
+  }
+
+  #releaseAll(options: { readonly isLogForeign: boolean }): void {
+    for (const file of [...(openFiles.get(this.path) ?? []), this]) file.release(options)
   }
 
   #countPages(count: number): void {
@@ -105,6 +169,16 @@ export class DatabaseFile {
     this.#walPages = 0
     checkpoint(this.path)
   }
+}
+
+// True if that takes some turns: what is to be written waits meanwhile.
+function closeFully(path: string): boolean {
+  const closed = loadDriver().closed?.()
+  if (closed === undefined) return false
+  closing.add(path)
+  const end = (): void => void closing.delete(path)
+  closed.then(end, end)
+  return true
 }
 
 /** Where a store keeps its data: a file for itself, or a shared one. */

@@ -22,6 +22,16 @@ export function storeUnavailable(file: string, cause: unknown): ArcError {
   return new ArcError('ARC_STORE_UNAVAILABLE', `The database ${file} cannot be used: ${why}.`)
 }
 
+/** Another program removed, replaced or changed the files of the database. */
+export function storeChanged(what: string): ArcError {
+  return new ArcError('ARC_STORE_CHANGED', what)
+}
+
+/** Is it the files, which are opened again? */
+export function isChanged(error: unknown): boolean {
+  return readCode(error) === 'ARC_STORE_CHANGED'
+}
+
 /** Will it go away by waiting? */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(readCode(error))
@@ -51,7 +61,7 @@ export function isLocked(error: unknown): boolean {
 
 /** Is it the file, the disk or another process, and not what was to be written? */
 export function isTemporary(error: unknown): boolean {
-  return isLocked(error) || isUnavailable(error) || /^ARC_STORE_(UNAVAILABLE|NEWER)$/.test(readCode(error))
+  return isLocked(error) || isUnavailable(error) || /^ARC_STORE_(UNAVAILABLE|NEWER|CHANGED)$/.test(readCode(error))
 }
 
 /** The error as callers get it. */

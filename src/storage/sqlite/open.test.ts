@@ -74,7 +74,8 @@ describeEachDriver(() => {
       const store = new SqliteTraceStore(file)
       await store.append(stepEntry({ id: 'old' }))
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
-      expect((await store.append(stepEntry({ id: 'new' }))).seqs).toEqual([1, 2])
+      // After the record of what happened.
+      expect((await store.append(stepEntry({ id: 'new' }))).seqs).toEqual([2, 3])
       const other = new SqliteTraceStore(file)
       expect(other.get('new').found).toBe('step')
       other.close()

@@ -1,7 +1,18 @@
 // Opens the one database: WAL, a busy timeout, migrations. A newer schema is refused before anything is written, and a
 // damaged file is renamed and a new one created, so that supervision continues.
 
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from './driver/driver.ts'
 import { loadDriver } from './driver/load-driver.ts'
@@ -23,21 +34,31 @@ const NAP_MS = 5
 const USE_MS = 10
 // A process that died while it set a file aside must not keep others from it.
 const STALE_GUARD_MS = 10_000
+const HEADER_BYTES = 100
 
 /**
  * Opens the database, making it and its folder where needed.
  * @example
  * const { db } = openDatabase('/home/me/.arc/arc.db', { onSetAside: ({ movedTo, why }) => console.error(movedTo, why) })
  */
-export function openDatabase(file: string, options: OpenOptions = {}): Opened {
+export function openDatabase(file: string, options: OpenOptions = {}, { makesFolder = true } = {}): Opened {
+  const open = (): Opened => retryBusy(file, options, () => tryOpen(file, options, makesFolder))
   try {
-    return retryBusy(file, options, () => tryOpen(file, options))
+    return open()
   } catch (error) {
     if (isUnavailable(error)) throw storeUnavailable(file, error)
     if (!isCorrupt(error)) throw error
     setAside(file, error, options)
-    return retryBusy(file, options, () => tryOpen(file, options))
+    return open()
   }
+}
+
+/**
+ * Sets a file aside that is shorter than its first page says: another program cut it. To be called before this process opens the
+ * file: closing the descriptor ends all POSIX locks of the process on it.
+ */
+export function setAsideIfCut(file: string, options: OpenOptions): void {
+  if (isShort(file)) setAside(file, 'The file is shorter than its header says', options)
 }
 
 /** Calls until the database is no longer locked. Waits without giving way: everything here is synchronous. */
@@ -62,22 +83,28 @@ export function readInode(file: string): number {
 
 /**
  * Moves a damaged database out of the way, unless somebody else already did. `seen` is the file that was found damaged
- * while it was open.
+ * while it was open. True if it was moved.
  */
-export function setAside(file: string, why: unknown, options: OpenOptions, seen?: number): void {
+export function setAside(file: string, why: unknown, options: OpenOptions, seen?: number): boolean {
   const release = takeGuard(`${file}.set-aside`)
   try {
-    if (seen !== undefined && readInode(file) !== seen) return
-    if (!isStillCorrupt(file)) return
+    if (seen !== undefined && readInode(file) !== seen) return false
+    if (!isStillCorrupt(file)) return false
     const movedTo = moveAway(file)
     options.onSetAside?.({ file, movedTo, why: why instanceof Error ? why.message : String(why) })
+    return true
   } finally {
     release()
   }
 }
 
-function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
-  makePrivate(file)
+/** The name of files that are moved out of the way. */
+export function asideName(file: string, why: 'corrupt' | 'replaced'): string {
+  return `${file}.${why}-${new Date().toISOString().replace(/[:.]/g, '-')}`
+}
+
+function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions, makesFolder: boolean): Opened {
+  makePrivate(file, makesFolder)
   const db = loadDriver().open(file, { timeoutMs: Math.min(BUSY_MS, waitMs) })
   try {
     // A database that has tables is not written by opening it: another process may keep it locked.
@@ -102,17 +129,22 @@ function tryOpen(file: string, { waitMs = WAIT_MS }: OpenOptions): Opened {
 }
 
 // Only the owner may read what agents do.
-function makePrivate(file: string): void {
+function makePrivate(file: string, makesFolder: boolean): void {
   if (existsSync(file)) return
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  if (makesFolder) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
 }
 
 function refuseNewer(db: Database, file: string): number {
   const version = Number(db.pragma('user_version'))
-  if (version > MIGRATIONS.length) throw newerSchema(file, version, MIGRATIONS.length)
+  refuseVersion(file, version)
   return version
+}
+
+/** Throws for the schema of a newer version of ARC. */
+export function refuseVersion(file: string, version: number): void {
+  if (version > MIGRATIONS.length) throw newerSchema(file, version, MIGRATIONS.length)
 }
 
 function migrate(db: Database, file: string): void {
@@ -131,9 +163,12 @@ function migrate(db: Database, file: string): void {
 }
 
 function isStillCorrupt(file: string): boolean {
+  if (!existsSync(file)) return false
   let db: Database | undefined
   try {
-    db = loadDriver().open(file, { timeoutMs: BUSY_MS, isReadOnly: true })
+    db = loadDriver().open(file, { timeoutMs: BUSY_MS })
+    // First: a page that is whole in the log only would be lost with the log.
+    db.pragma('wal_checkpoint(PASSIVE)')
     return db.pragma('quick_check(1)') !== 'ok'
   } catch (error) {
     return isCorrupt(error)
@@ -142,9 +177,27 @@ function isStillCorrupt(file: string): boolean {
   }
 }
 
+// The number of pages in the header, as of the last checkpoint: https://sqlite.org/fileformat.html
+function isShort(file: string): boolean {
+  const header = Buffer.alloc(HEADER_BYTES)
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(file, 'r')
+    const read = readSync(descriptor, header, 0, HEADER_BYTES, 0)
+    if (read < HEADER_BYTES) return read > 0
+    const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+    return fstatSync(descriptor).size < header.readUInt32BE(28) * pageBytes
+  } catch {
+    // There is none yet, or it cannot be read: opening it finds out.
+    return false
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
 // The log goes first: left behind, it would be played into the new database.
 function moveAway(file: string): string {
-  const movedTo = `${file}.corrupt-${new Date().toISOString().replace(/[:.]/g, '-')}`
+  const movedTo = asideName(file, 'corrupt')
   for (const suffix of ['-wal', '-shm', '']) {
     if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${movedTo}${suffix}`)
   }

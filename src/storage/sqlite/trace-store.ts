@@ -58,7 +58,7 @@ export class SqliteTraceStore implements TraceStore {
     this.#redactor = new Redactor(options)
     this.#connection.file.queue.attach({
       build: (entry) => buildDrafts(entry, this.#redactor),
-      write: (entries) => this.#connection.join((prepared) => appendDrafts(prepared, entries)),
+      write: (entries, mayExist) => this.#connection.join(({ rows }) => appendDrafts(rows, entries, mayExist)),
     })
   }
 
@@ -141,12 +141,14 @@ function prepare(db: Database): Prepared {
 }
 
 // In a transaction, so that no other writer moves the head meanwhile.
-function appendDrafts({ rows }: Prepared, entries: readonly (readonly Draft[])[]): Appended[] {
+function appendDrafts(rows: TraceRows, entries: readonly (readonly Draft[])[], mayExist: boolean): Appended[] {
   const { bytes: bytesBefore, ...headBefore } = rows.end('head')
   const deltas = new CounterDeltas()
   let head: Head = headBefore
   let bytes = bytesBefore
   const appended = entries.map((drafts) => {
+    const present = mayExist ? findDrafts(rows, drafts) : undefined
+    if (present !== undefined) return present
     const links = seal(drafts, head)
     for (const link of links) {
       rows.insert(link)
@@ -159,4 +161,11 @@ function appendDrafts({ rows }: Prepared, entries: readonly (readonly Draft[])[]
   rows.setEnd('head', { seq: head.seq, hash: head.hash, clock: head.clock, bytes })
   rows.addToCounters(deltas.entries())
   return appended
+}
+
+// Entries of a commit whose file changed at the same moment.
+function findDrafts(rows: TraceRows, drafts: readonly Draft[]): Appended | undefined {
+  const [first] = drafts
+  const row = first && rows.byId(first.id)
+  return row && { id: first.id, seqs: drafts.map((_, at) => row.seq + at) }
 }

@@ -8,12 +8,13 @@ import type { Draft } from '../../trace/seal.ts'
 import type { GapTracker } from '../gap-tracker.ts'
 import type { Appended } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import { isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
+import { isChanged, isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
+import type { FileLoss } from './file-recovery.ts'
 
 /** How a store of the trace writes entries. */
 export interface EntryWriter {
-  /** Adds entries to the end of the chain, in a transaction of the queue. */
-  write(entries: readonly (readonly Draft[])[]): readonly Appended[]
+  /** Adds entries to the end of the chain, in a transaction of the queue. `mayExist`: those that are there are skipped. */
+  write(entries: readonly (readonly Draft[])[], mayExist: boolean): readonly Appended[]
   build(entry: TraceEntry): readonly Draft[]
 }
 
@@ -35,6 +36,10 @@ export interface WriterQueueOptions {
   readonly waitMs: number
   /** Counts the entries that were not recorded in time. */
   readonly gaps: GapTracker
+  /** Notices files of the database that changed; they are opened again by the next use. */
+  checkFiles(isOwnCommit: boolean): FileLoss | undefined
+  /** Throws if a transaction must not be committed: the files changed, or have the schema of a newer version. */
+  refuseChanged(): void
   /** A transaction was committed, with this number of trace entries. */
   onCommitted(entries: number): void
   /** Frees disk space; false if there is none to free. */
@@ -83,6 +88,8 @@ export class WriterQueue {
   #retryMs = 0
   #isBusy = false
   #isBlocked = false
+  // The last commit may be lost or not: its entries are looked for.
+  #mayExist = false
 
   constructor(options: WriterQueueOptions) {
     this.#options = options
@@ -128,6 +135,13 @@ export class WriterQueue {
     }
   }
 
+  /** Records that the files of the database changed, with the reason. */
+  note(error: Error): void {
+    if (this.#writer === undefined) return
+    this.#options.gaps.note(error)
+    this.#schedule()
+  }
+
   /** A write found the database locked. */
   block(): void {
     if (this.#isBlocked) return
@@ -167,9 +181,11 @@ export class WriterQueue {
     try {
       this.#writeAll()
       this.#isBlocked = false
+      this.#mayExist = false
       this.#retryMs = 0
       return true
     } catch (error) {
+      if (!isSecond && (this.#options.checkFiles(false) !== undefined || isChanged(error))) return this.#flush(true)
       if (!isSecond && isOutOfSpace(error) && this.#options.makeRoom()) return this.#flush(true)
       this.#fail(storeError(this.#options.path, error))
       return this.#waiting.length === 0 && gaps.gap === undefined
@@ -192,8 +208,11 @@ export class WriterQueue {
   #commit(entries: readonly (readonly Draft[])[]): readonly Appended[] {
     this.#isBusy = true
     try {
-      const appended = this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries) ?? [])
+      const appended =
+        this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries, this.#mayExist) ?? [])
+      if (this.#open !== undefined) this.#options.refuseChanged()
       this.#open?.commit.run()
+      this.#confirm()
       this.#options.onCommitted(entries.length)
       return appended
     } catch (error) {
@@ -205,12 +224,20 @@ export class WriterQueue {
     }
   }
 
+  // Before an entry is acknowledged.
+  #confirm(): void {
+    const loss = this.#options.checkFiles(true)
+    if (loss === undefined || loss.isSaved) return
+    this.#mayExist = true
+    throw loss.error
+  }
+
   #fail(error: unknown): void {
     if (!isTemporary(error)) {
       this.#dropBad(error)
       return
     }
-    this.#isBlocked = isLocked(error)
+    this.#isBlocked = isLocked(error) || isChanged(error)
     const now = performance.now()
     const isOver = ({ isLate, giveUpAt }: WaitingEntry): boolean => !isLate && (!this.#isBlocked || giveUpAt <= now)
     this.#giveUp(this.#waiting.filter(isOver), error)

@@ -13,6 +13,8 @@ export interface Driver {
    * the bundled driver, so it must not use anything outside of itself but `require` and `process`.
    */
   readonly checkpointSource: string
+  /** Resolves when the connections that were closed no longer have a file open. Undefined where `close` sees to that. */
+  readonly closed?: () => Promise<void>
 }
 
 export interface OpenFlags {
@@ -32,8 +34,11 @@ export interface Database {
   /** Reads or sets a pragma: the first column of its first row. */
   pragma(sql: string): unknown
   readonly inTransaction: boolean
-  /** Safe to call twice. Statements of a closed connection cannot be used. */
-  close(): void
+  /**
+   * Safe to call twice. Statements of a closed connection cannot be used. `isLogForeign`: the log may be that of others now,
+   * so nothing of it is copied into the file.
+   */
+  close(options?: { readonly isLogForeign?: boolean }): void
 }
 
 /** A prepared statement. Parameters are numbers, strings and null; or one object for `:name`

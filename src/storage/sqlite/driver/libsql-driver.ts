@@ -4,6 +4,8 @@
 
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import {
   type Changes,
   codeName,
@@ -38,6 +40,7 @@ export function loadLibsqlDriver(): Driver {
   return {
     name: 'libsql',
     open: (file, flags) => new LibsqlDatabase(binary, file, flags),
+    closed: collectClosed,
     // Executed without a statement: the binary would keep the file open until the garbage collector has taken it.
     checkpointSource: `(file) => {
       const { databaseOpen, databaseExecSync, databaseClose } = require(${JSON.stringify(path)})
@@ -70,6 +73,17 @@ function targets(): string[] {
   return arch === 'arm' ? ['linux-arm-gnueabihf', 'linux-arm-musleabihf'] : [`linux-${arch}-gnu`, `linux-${arch}-musl`]
 }
 
+// The binary closes the files of a connection when its statements were collected, in a turn after that.
+async function collectClosed(): Promise<void> {
+  setFlagsFromString('--expose_gc')
+  const collect = runInNewContext('gc') as () => void
+  for (let round = 0; round < COLLECT_ROUNDS; round++) {
+    collect()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const COLLECT_ROUNDS = 3
 const MIN_PRUNE = 256
 
 class LibsqlDatabase implements Database {
@@ -115,10 +129,10 @@ class LibsqlDatabase implements Database {
 
   // The binary keeps the file open until the garbage collector has taken the statements, so SQLite does not see a last
   // connection that closes: the WAL is moved here.
-  close(): void {
+  close({ isLogForeign = false } = {}): void {
     if (this.#db === undefined) return
     try {
-      if (!this.#isReadOnly && !this.inTransaction) this.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      if (!this.#isReadOnly && !isLogForeign && !this.inTransaction) this.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
       // The file is locked, damaged or gone: the next connection finds out.
     }
