@@ -148,8 +148,8 @@ function appendDrafts({ rows }: Prepared, entries: readonly (readonly Draft[])[]
   let bytes = bytesBefore
   const appended = entries.map((drafts) => {
     const links = seal(drafts, head)
-    for (const link of links) {
-      rows.insert(link)
+    for (const [at, link] of links.entries()) {
+      rows.insert(link, drafts[at] as Draft)
       deltas.add(link)
       bytes += Buffer.byteLength(link.body)
       head = link
