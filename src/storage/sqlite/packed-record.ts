@@ -109,8 +109,7 @@ export function restoreEvent(row: PackedRow, seq: unknown, fields: Fields): stri
   return joinParts(EVENT_PARTS, parts, fields)
 }
 
-// JSON has null for a number that is not finite.
-const NUMBER = '-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:e[+-]?\\d+)?|null'
+const NUMBER = '-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:e[+-]?\\d+)?'
 const EVALUATION_LIST = new RegExp(`^\\[(\\d+),(${NUMBER}),(${NUMBER})(?:,"([a-z]+)"(?:,(\\{.*\\}))?)?\\]$`)
 const EVALUATION_PARTS = [
   ...['action', 'agent', 'applied', 'cause', 'component', 'decision', 'durationMs', 'hook', 'host', 'id', 'kind'],
