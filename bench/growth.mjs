@@ -1,16 +1,16 @@
-// `npm run bench -- --only growth [--records N]`: what each operation costs as the trace grows, from ten thousand records
-// to N (default a million). Operations are run as users run them: a daemon, its socket, the command line.
+// `npm run bench -- --only growth [--records 10000,100000]`: what each operation costs as the trace grows, for each number
+// of records. Operations are run as users run them: a daemon, its socket, the command line. Five million take a while.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { ARC, callAtRate, callInTurn, closeCalls, quantile, withHome } from './daemon.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const FIRST = 10_000
-const DEFAULT_RECORDS = 1_000_000
+const DEFAULT_RECORDS = '10000,100000'
 const EVALUATIONS = 4
 const RECORDS_PER_CALL = EVALUATIONS + 1
 const BATCH = 1_000
@@ -18,6 +18,7 @@ const CALLS = 500
 const RATE = 50
 const RATE_SECONDS = 8
 const CUT_RECORDS = 20_000
+const BYTES_RECORDS = 50_000
 const STEP_MS = 1_000
 const TICK_MS = 10
 // What must not grow with the trace, and by which factor it may differ: the machine is shared.
@@ -27,10 +28,7 @@ const MAX_RETENTION = 2
 
 /** Prints the table; `ok` is false when something that should be flat grew. */
 export async function runGrowth({ option, isJson }) {
-  const most = Number(option('records') ?? DEFAULT_RECORDS)
-  const sizes = []
-  for (let size = FIRST; size < most; size *= 10) sizes.push(size)
-  sizes.push(most)
+  const sizes = readSizes(option('records') ?? DEFAULT_RECORDS)
   const modules = await loadModules()
   const rows = []
   for (const records of sizes) {
@@ -38,14 +36,37 @@ export async function runGrowth({ option, isJson }) {
     if (!isJson) printRow(rows.at(-1), rows.length === 1)
   }
   const grown = FLAT.filter((name) => rows.at(-1)[name] > rows[0][name] * MAX_GROWTH)
+  const bytes = await measureBytes(modules.SqliteTraceStore)
   const slowed = rows.filter((row) => row['hook p99 in cut'] > row['hook p99 at rate'] * MAX_RETENTION)
   if (!isJson) {
     process.stdout.write(
       `\n${grown.length === 0 ? 'ok  ' : 'OVER'} flat: ${FLAT.join(', ')}: ${grown.join(', ') || 'all'}\n`,
     )
+    process.stdout.write(`bytes of a call: ${bytes.passed} that passed, ${bytes.blocked} that was blocked\n`)
     process.stdout.write(`${slowed.length === 0 ? 'ok  ' : 'OVER'} hook p99 during a cut at most ${MAX_RETENTION}×\n`)
   }
-  return { ok: grown.length === 0 && slowed.length === 0, rows }
+  return { ok: grown.length === 0 && slowed.length === 0, rows, bytes }
+}
+
+function readSizes(list) {
+  const sizes = list.split(',').map(Number)
+  const isValid = sizes.every((size) => Number.isInteger(size) && size >= 1_000 && size % RECORDS_PER_CALL === 0)
+  if (isValid) return sizes
+  throw new Error(
+    `--records takes numbers such as 10000,100000: multiples of ${RECORDS_PER_CALL} from 1000 on, not ${list}`,
+  )
+}
+
+// What a call takes in a database of its kind only.
+async function measureBytes(SqliteTraceStore) {
+  const folder = mkdtempSync(join(tmpdir(), 'arc-bench-bytes-'))
+  try {
+    const passed = await fill(SqliteTraceStore, join(folder, 'passed.db'), BYTES_RECORDS)
+    const blocked = await fill(SqliteTraceStore, join(folder, 'blocked.db'), BYTES_RECORDS, block)
+    return { passed: passed['bytes/call'], blocked: blocked['bytes/call'] }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 async function measure({ home, startDaemon, records, modules }) {
@@ -106,12 +127,13 @@ async function cutBeside(home, daemon, records) {
   return { 'hook p99 in cut': quantile(times, 0.99) / 1e6, 'removed/s': Math.round((count * 1_000) / (at - startedAt)) }
 }
 
-async function fill(SqliteTraceStore, file, records) {
+// `change` makes another call of each.
+async function fill(SqliteTraceStore, file, records, change = (one) => one) {
   const store = new SqliteTraceStore(file)
   const steps = records / RECORDS_PER_CALL
   const start = startTime(records)
   for (let at = 0; at < steps; at += BATCH) {
-    const entries = Array.from({ length: Math.min(BATCH, steps - at) }, (_, of) => entry(at + of, start))
+    const entries = Array.from({ length: Math.min(BATCH, steps - at) }, (_, of) => change(entry(at + of, start)))
     await Promise.all(entries.map((one) => store.append(one)))
   }
   store.close()
@@ -138,6 +160,21 @@ function entry(at, start) {
   const evaluations = hooks.map((hook, of) => ({ ...plain, hook, priority: of * 10, durationMs: 0.123 }))
   const outcome = { decision: 'pass', blocked: false, control: 'proceed', data, metadata: {} }
   return { step, evaluations, outcome, time: start + at * STEP_MS }
+}
+
+// The same call, blocked by the third hook.
+function block({ step, evaluations, outcome, time }) {
+  const [first, second, third, fourth] = evaluations
+  const reason = 'Deletes all files below /srv/project without asking.'
+  const why = { decision: 'block', reason, suggestion: 'Name the files to delete.' }
+  const evidence = [{ rule: 'delete-recursive', span: 'rm -rf', reason: 'deletes a folder with its contents' }]
+  const decider = { ...third, ...why, applied: true, metadata: { tier: 4, effect: 'delete', evidence } }
+  return {
+    step,
+    evaluations: [first, second, decider, { ...fourth, skipped: 'after-block' }],
+    outcome: { ...outcome, ...why, blocked: true, control: 'stop', hook: third.hook },
+    time,
+  }
 }
 
 function environment(home) {

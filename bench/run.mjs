@@ -1,5 +1,5 @@
 // `npm run bench [-- --json] [-- --only engine,commands,trace,pipeline,hook,memory,startup,dashboard]`: prints our figures beside the
-// peers' and the limits. `--only chaos`, `--only fuzz`, `--only growth [--records N]`, `--only soak`, `--only projects` and
+// peers' and the limits. `--only chaos`, `--only fuzz`, `--only growth [--records N,N]`, `--only soak`, `--only projects` and
 // `--only soak-daemon [--calls N] [--minutes M]` look for what breaks or grows; they take minutes, so they run only when
 // they are asked for.
 

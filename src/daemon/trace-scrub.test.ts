@@ -31,7 +31,7 @@ it('Z5 a daemon verifies in the background, new records too, and reports a bad o
   await append(20)
   const db = loadDriver().open(join(home, 'arc.db'))
   // In the middle of what was verified, which is looked at again tomorrow, and in a new record.
-  db.exec("UPDATE trace SET body = replace(body, 'pass', 'flag') WHERE seq IN (50, 310)")
+  db.exec("UPDATE trace SET decision = 'flag' WHERE seq IN (50, 310)")
   db.close()
   for (let page = 0; page < 3; page++) await scrub.check()
   expect(reports).toEqual([expect.stringContaining('record 310 was changed')])

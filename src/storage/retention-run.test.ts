@@ -107,7 +107,7 @@ describeEachDriver(() => {
     it('removes nothing from a changed record on, unless it is forced to', async () => {
       const { file, trace, options, close } = makeHome()
       const db = loadDriver().open(file)
-      db.exec("UPDATE trace SET body = replace(body, 'pass', 'flag') WHERE seq = 2000")
+      db.exec("UPDATE trace SET decision = 'flag' WHERE seq = 2000")
       db.close()
       const keep = { before: ENTRY_TIME + 1_500 }
       await expect(runRetention({ ...options, keep })).rejects.toMatchObject({ code: 'ARC_TRACE_BROKEN' })
@@ -171,7 +171,7 @@ describeEachDriver(() => {
     it('with a changed record is not taken for a good one', async () => {
       const { file, folder, options, retention, close } = makeHome(100)
       const db = loadDriver().open(file)
-      db.exec("UPDATE trace SET body = replace(body, 'pass', 'flag') WHERE seq = 20")
+      db.exec("UPDATE trace SET decision = 'flag' WHERE seq = 20")
       db.close()
       const archive = join(folder, 'archive')
       const result = await runRetention({ ...options, archive, isForced: true, keep: { before: ENTRY_TIME + 50 } })

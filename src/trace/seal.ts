@@ -171,7 +171,7 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
     component: shared.component,
     decision: given.decision,
     dropped: redactor.value(given.dropped) as Evaluation['dropped'],
-    durationMs: Math.round(finite(given.durationMs) * 1000) / 1000,
+    durationMs: finite(Math.round(given.durationMs * 1000) / 1000),
     hook: redactor.name(given.hook),
     host: names.host,
     id,

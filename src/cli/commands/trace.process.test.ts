@@ -22,6 +22,8 @@ import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import type { Database } from '../../storage/sqlite/driver/driver.ts'
 import { loadDriver } from '../../storage/sqlite/driver/load-driver.ts'
+import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
+import { canonicalize } from '../../trace/canonical.ts'
 import { linkHash } from '../../trace/chain.ts'
 
 let root: string
@@ -131,23 +133,26 @@ function withDatabase<T>(work: (db: Database) => T): T {
   }
 }
 
-interface Row {
-  readonly seq: number
-  readonly body: string
-}
-
 // What an attacker does who knows the format: every body changed as wanted, every hash right.
-function rewrite(change: (body: string) => string): void {
+function rewrite(change: (text: string) => string): void {
+  const texts = exportedTexts().map(change)
   withDatabase((db) => {
     let last = '0'.repeat(64)
-    const set = db.prepare('UPDATE trace SET body = ?, hash = ? WHERE seq = ?')
-    for (const { seq, body } of db.prepare<[], Row>('SELECT seq, body FROM trace ORDER BY seq').all()) {
-      const changed = change(body)
-      last = linkHash(last, changed)
-      set.run(changed, last, seq)
+    const set = db.prepare('UPDATE trace SET body = ?, session = ?, hash = ? WHERE seq = ?')
+    for (const [at, text] of texts.entries()) {
+      last = linkHash(last, text)
+      set.run(text, (JSON.parse(text) as { session?: string }).session ?? null, last, at + 1)
     }
     db.prepare(`UPDATE trace_end SET hash = ? WHERE name = 'head'`).run(last)
   })
+}
+
+// The whole texts of all records.
+function exportedTexts(): string[] {
+  const store = new SqliteTraceStore(file())
+  const lines = [...store.export()]
+  store.close()
+  return lines.map((line) => canonicalize((JSON.parse(line) as { record: unknown }).record))
 }
 
 // The last records gone, and the end of the chain where it then ends.
@@ -429,13 +434,9 @@ describe('G10 where records come from', () => {
   }
 
   const steps = () =>
-    withDatabase((db) =>
-      db
-        .prepare<[], Row>(`SELECT seq, body FROM trace WHERE step IS NULL ORDER BY seq`)
-        .all()
-        .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
-        .filter(({ kind, point }) => kind === 'step' && point === 'pre:tool'),
-    )
+    exportedTexts()
+      .map((text) => JSON.parse(text) as Record<string, unknown>)
+      .filter(({ kind, point }) => kind === 'step' && point === 'pre:tool')
 
   it('G10 tells hooks with and without a daemon and other programs apart', async () => {
     await hook('ls')

@@ -24,6 +24,8 @@ const STEPS = 3_400
 // 300 records written by version 6: the last 45 were in none of its index lists and counters yet.
 const VERSION_6 = new URL('fixtures/trace-version-6.db.br', import.meta.url)
 const VERSION_6_HEAD = '97c259fa1ca9cd9c22762affb1bedd3a49b52fe5a6d3c2387de4597c27049ba2'
+// 100 steps of `oldEntry` and an event, written by version 7: bodies are whole texts.
+const VERSION_7 = new URL('fixtures/trace-version-7.db.br', import.meta.url)
 
 describeEachDriver(() => {
   describe('a database of an earlier version', () => {
@@ -103,6 +105,37 @@ describeEachDriver(() => {
       const store = new SqliteTraceStore(file)
       expect([...store.export()]).toHaveLength(300)
       expect(store.verify()).toMatchObject({ ok: false, firstBad: { seq: first, flaw: 'changed' } })
+      store.close()
+    })
+
+    it('Z5 of version 7, with whole texts, reads, verifies and exports as before, also with new records after it', async () => {
+      writeFileSync(file, brotliDecompressSync(readFileSync(VERSION_7)))
+      const store = new SqliteTraceStore(file)
+      const memory = new MemoryTraceStore()
+      const event = { component: 'breaker', action: 'breaker:open', hook: 'guard', reason: 'why' } as const
+      const opened = { ...event, id: 'event-old', time: ENTRY_TIME + 100_000, session: 'session-1' }
+      await appendAll(memory, [...Array.from({ length: 100 }, (_, at) => oldEntry(at)), opened])
+      expect(store.verify()).toEqual(memory.verify())
+      const later = Array.from({ length: 30 }, (_, at) => oldEntry(200 + at))
+      for (const each of [store, memory]) await appendAll(each, later)
+      expect([...store.export()]).toEqual([...memory.export()])
+      expect(store.verify()).toEqual(memory.verify())
+      const filters: TraceFilter[] = [
+        { limit: 1_000, steps: true },
+        { session: 'session-1', limit: 1_000, steps: true },
+        { session: 'session-1', afterSeq: 200, limit: 40 },
+        { session: 'session-2', beforeSeq: 310, limit: 5 },
+        { session: 'session-3', since: ENTRY_TIME + 90_000, hook: 'guard' },
+        { hook: 'guard', decision: 'block', limit: 1_000 },
+      ]
+      for (const filter of filters) {
+        expect(store.records(filter)).toEqual(memory.records(filter))
+        expect(JSON.stringify(store.records(filter))).toBe(JSON.stringify(memory.records(filter)))
+      }
+      for (const id of ['old-7', 'old-207', 'event-old', 'last']) expect(store.get(id)).toEqual(memory.get(id))
+      const policy = { before: ENTRY_TIME + 50_000, now: ENTRY_TIME + 300_000, id: 'cut' }
+      expect(store.retain(policy)).toEqual(memory.retain(policy))
+      expect(store.verify()).toEqual(memory.verify())
       store.close()
     })
 

@@ -13,7 +13,7 @@ import type { TraceFilter, TraceStore } from '../ports.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { selectBytes } from './driver/text-as-bytes.ts'
 import { TraceReader } from './trace-reader.ts'
-import { TraceRows } from './trace-rows.ts'
+import { ROW_COLUMNS, TraceRows } from './trace-rows.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
 let folder = ''
@@ -95,10 +95,12 @@ describeEachDriver(() => {
         reader.query(each)
         const sql = prepared.pop() ?? ''
         const values = Array.from(sql.matchAll(/\?/g), () => null)
-        for (const run of [sql, selectBytes(sql, () => [{ name: 'body', type: 'TEXT' }])]) {
+        for (const run of [sql, selectBytes(sql, () => ROW_COLUMNS.map((name) => ({ name, type: 'TEXT' })))]) {
           const plan = db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${run}`).all(...values)
           const details = plan.map(({ detail }) => detail).join('; ')
-          expect(details).toMatch(new RegExp(`^(SCAN|SEARCH) trace\\b.*${index === 'trace' ? '' : ` INDEX ${index} `}`))
+          expect(details).toMatch(
+            new RegExp(`^(SCAN|SEARCH) (trace|owner)\\b.*${index === 'trace' ? '' : ` INDEX ${index} `}`),
+          )
           expect(details).not.toContain('TEMP B-TREE')
         }
       }

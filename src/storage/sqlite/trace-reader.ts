@@ -11,7 +11,7 @@ import {
 } from '../../trace/record.ts'
 import { type Found, MAX_NAMED_IDS, readLimit, type TraceFilter } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import type { TraceRow, TraceRows } from './trace-rows.ts'
+import { ROW_COLUMNS, type TraceRow, type TraceRows } from './trace-rows.ts'
 
 type Value = string | number
 
@@ -19,7 +19,7 @@ export class TraceReader {
   readonly #db: Database
   readonly #rows: TraceRows
   // By their SQL. Values are bound, so there are only as many as there are combinations of fields.
-  readonly #queries = new Map<string, Statement<Value[], string>>()
+  readonly #queries = new Map<string, Statement<Value[], TraceRow>>()
 
   constructor(db: Database, rows: TraceRows) {
     this.#db = db
@@ -31,19 +31,26 @@ export class TraceReader {
   }
 
   records(filter: TraceFilter): TraceRecord[] {
+    const { since, afterSeq, beforeSeq, session } = filter
     const { conditions, values } = buildConditions(filter)
     // No record before this one can be recent enough; the condition on the time does the rest.
-    if (filter.since !== undefined) {
-      conditions.push('seq >= ?')
-      values.push(this.firstSince(filter.since))
+    const first = since === undefined ? 0 : this.firstSince(since)
+    if (since !== undefined) {
+      conditions.push('trace.seq >= ?')
+      values.push(first)
     }
-    const isAscending = filter.afterSeq !== undefined
+    if (session !== undefined) {
+      conditions.unshift(OF_SESSION, 'owner.seq >= ?', 'owner.seq < ?')
+      const from = this.#rows.stepUpTo(Math.max(first, afterSeq ?? 0))
+      values.unshift(session, from, beforeSeq ?? Number.MAX_SAFE_INTEGER)
+    }
+    const order = afterSeq === undefined ? 'DESC' : 'ASC'
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-    const sql = `SELECT body FROM trace ${chooseIndex(filter)} ${where}
-      ORDER BY seq ${isAscending ? 'ASC' : 'DESC'} LIMIT ?`
-    const bodies = this.#prepare(sql).all(...values, readLimit(filter))
-    const records = bodies.map((body) => JSON.parse(body) as TraceRecord)
-    return isAscending ? records : records.reverse()
+    const sql = `SELECT ${COLUMNS} FROM ${chooseSource(filter)} ${where}
+      ORDER BY ${session === undefined ? '' : `owner.seq ${order}, `}trace.seq ${order} LIMIT ?`
+    const rows = this.#rows.restore(this.#prepare(sql).all(...values, readLimit(filter)))
+    const records = rows.map(parseBody)
+    return afterSeq === undefined ? records.reverse() : records
   }
 
   get(id: string): Found {
@@ -89,43 +96,48 @@ export class TraceReader {
     return { found: 'step', record, evaluations: evaluations.map((own) => parseBody(own) as EvaluationRecord) }
   }
 
-  #prepare(sql: string): Statement<Value[], string> {
-    const statement = this.#queries.get(sql) ?? this.#db.prepare<Value[], string>(sql).pluck()
+  #prepare(sql: string): Statement<Value[], TraceRow> {
+    const statement = this.#queries.get(sql) ?? this.#db.prepare<Value[], TraceRow>(sql)
     this.#queries.set(sql, statement)
     return statement
   }
 }
 
+const COLUMNS = ROW_COLUMNS.map((name) => `trace.${name}`).join(', ')
+// The step or event of a session, and the evaluations of the step: they follow it, and have no session in their row.
+const OF_SESSION = `owner.session = ? AND owner.step IS NULL AND trace.seq >= owner.seq AND trace.seq < coalesce(
+  (SELECT next.seq FROM trace AS next WHERE next.seq > owner.seq AND next.step IS NULL ORDER BY next.seq LIMIT 1),
+  ${Number.MAX_SAFE_INTEGER})`
+
 function buildConditions(filter: TraceFilter): { readonly conditions: string[]; readonly values: Value[] } {
-  const { session, action, decision, component, hook, since, afterSeq, beforeSeq, steps } = filter
+  const { action, decision, component, hook, since, afterSeq, beforeSeq, steps } = filter
   const pairs: [string, Value | undefined][] = [
-    ['session = ?', session],
-    ['action = ?', action],
-    ['decision = ?', decision],
-    ['component = ?', component],
-    ['hook = ?', hook],
-    ['time >= ?', since],
-    ['seq > ?', afterSeq],
-    ['seq < ?', beforeSeq],
+    ['trace.action = ?', action],
+    ['trace.decision = ?', decision],
+    ['trace.component = ?', component],
+    ['trace.hook = ?', hook],
+    ['trace.time >= ?', since],
+    ['trace.seq > ?', afterSeq],
+    ['trace.seq < ?', beforeSeq],
   ]
   const given = pairs.filter((pair): pair is [string, Value] => pair[1] !== undefined)
   const conditions = given.map(([condition]) => condition)
-  if (steps !== true) conditions.push("kind <> 'step'")
+  if (steps !== true) conditions.push("trace.kind <> 'step'")
   // SQLite uses a partial index only if the query repeats the condition of the index.
-  if (isRareAction(action)) conditions.push("action NOT IN ('hook:pass', 'step:pass')")
-  if (isRareDecision(decision)) conditions.push("decision <> 'pass'")
-  if (isRareComponent(component)) conditions.push("component <> 'hooks'")
+  if (isRareAction(action)) conditions.push("trace.action NOT IN ('hook:pass', 'step:pass')")
+  if (isRareDecision(decision)) conditions.push("trace.decision <> 'pass'")
+  if (isRareComponent(component)) conditions.push("trace.component <> 'hooks'")
   return { conditions, values: given.map(([, value]) => value) }
 }
 
-// Named here, because SQLite has no statistics to choose by. The fewest records first. Without an index the table is read
-// from its end: most records have the values that no index has, so the limit is reached soon.
-function chooseIndex({ session, action, decision, component, hook }: TraceFilter): string {
-  if (session !== undefined) return 'INDEXED BY trace_by_session'
-  if (isRareAction(action)) return 'INDEXED BY trace_by_action'
-  if (isRareDecision(decision)) return 'INDEXED BY trace_by_decision'
-  if (isRareComponent(component)) return 'INDEXED BY trace_by_component'
-  return hook === undefined ? 'NOT INDEXED' : 'INDEXED BY trace_by_hook'
+// The index is named, because SQLite has no statistics to choose by. The fewest records first. Without an index the table
+// is read from its end: most records have the values that no index has, so the limit is reached soon.
+function chooseSource({ session, action, decision, component, hook }: TraceFilter): string {
+  if (session !== undefined) return 'trace AS owner INDEXED BY trace_by_session CROSS JOIN trace'
+  if (isRareAction(action)) return 'trace INDEXED BY trace_by_action'
+  if (isRareDecision(decision)) return 'trace INDEXED BY trace_by_decision'
+  if (isRareComponent(component)) return 'trace INDEXED BY trace_by_component'
+  return hook === undefined ? 'trace NOT INDEXED' : 'trace INDEXED BY trace_by_hook'
 }
 
 function isRareAction(action: string | undefined): boolean {

@@ -44,38 +44,25 @@ export interface CutRequest {
   readonly isForced?: boolean | undefined
 }
 
-interface SizedRow {
-  readonly seq: number
-  readonly bytes: number
-}
-
 export interface RetentionStatements extends VerifyStatements {
   readonly reader: TraceReader
-  readonly sizes: Statement<[number, number], SizedRow>
   readonly nextStep: Statement<[number], number>
   readonly lastUpTo: Statement<[number], ChainEnd>
-  readonly cutBefore: Statement<[], string>
   readonly database: Statement<[], string>
 }
 
-const SEARCH_PAGE = 1_000
+// Each of them is restored: a call waits for one page at most.
+const SEARCH_PAGE = 250
 
 export function prepareRetention(db: Database): RetentionStatements {
   const statements = prepareVerification(db)
   return {
     ...statements,
     reader: new TraceReader(db, statements.rows),
-    sizes: db.prepare('SELECT seq, octet_length(body) AS bytes FROM trace WHERE seq > ? ORDER BY seq LIMIT ?'),
     nextStep: db
       .prepare<[number], number>('SELECT seq FROM trace WHERE seq > ? AND step IS NULL ORDER BY seq LIMIT 1')
       .pluck(),
     lastUpTo: db.prepare(`SELECT seq, hash, clock, 0 AS bytes FROM trace WHERE seq <= ? ORDER BY seq DESC LIMIT 1`),
-    cutBefore: db
-      .prepare<[], string>(
-        `SELECT body FROM trace INDEXED BY trace_by_action
-         WHERE action = 'trace:cut' AND action NOT IN ('hook:pass', 'step:pass') ORDER BY seq DESC LIMIT 1`,
-      )
-      .pluck(),
     database: db.prepare<[], string>(`SELECT id FROM database_origin`).pluck(),
   }
 }
@@ -111,16 +98,16 @@ interface Found {
 }
 
 function searchNext(
-  { rows, reader, sizes }: RetentionStatements,
+  { rows, reader }: RetentionStatements,
   { before, maxBytes = Number.MAX_SAFE_INTEGER }: Pick<RetainPolicy, 'before' | 'maxBytes'>,
   found: Found | undefined,
 ): Found {
   const byAge = before === undefined ? 0 : reader.firstSince(before) - 1
   let { upTo, bytes } = found ?? { upTo: rows.end('cut').seq, bytes: rows.end('head').bytes }
-  const page = bytes > maxBytes ? sizes.all(upTo, SEARCH_PAGE) : []
+  const page = bytes > maxBytes ? rows.page(upTo, SEARCH_PAGE) : []
   for (const row of page) {
     if (bytes <= maxBytes) break
-    bytes -= row.bytes
+    bytes -= Buffer.byteLength(row.body)
     upTo = row.seq
   }
   const isDone = bytes <= maxBytes || page.length === 0
@@ -172,17 +159,17 @@ export class TraceRetention {
   }
 
   usage(): TraceUsage {
-    return this.#connection.read(({ rows, sizes, database }, db) => {
+    return this.#connection.read(({ rows, database }, db) => {
       const cut = rows.end('cut')
       const head = rows.end('head')
-      const first = sizes.all(cut.seq, 1)[0]
+      const first = rows.page(cut.seq, 1)[0]
       const pageSize = Number(db.pragma('page_size'))
       const free = Number(db.pragma('freelist_count'))
       return {
         database: database.get() ?? '',
         cut: { seq: cut.seq, hash: cut.hash },
         head: { seq: head.seq, hash: head.hash },
-        oldest: first && rows.clock(first.seq),
+        oldest: first?.clock,
         textBytes: head.bytes,
         usedBytes: (Number(db.pragma('page_count')) - free) * pageSize,
         freeBytes: free * pageSize,
@@ -204,10 +191,9 @@ export class TraceRetention {
 
   /** The number of the last record that the newest recorded cut removed. */
   recordedCut(): number | undefined {
-    const body = this.#connection.read(({ cutBefore }) => cutBefore.get())
-    if (body === undefined) return undefined
-    const { metadata } = JSON.parse(body) as { metadata?: { seq?: unknown } }
-    return typeof metadata?.seq === 'number' ? metadata.seq : undefined
+    const [cut] = this.#connection.read(({ reader }) => reader.records({ action: 'trace:cut', limit: 1 }))
+    const { seq } = (cut?.metadata ?? {}) as { seq?: unknown }
+    return typeof seq === 'number' ? seq : undefined
   }
 
   /** A verification of the chain, page by page. */

@@ -1,10 +1,13 @@
 // The statements of the trace's tables, prepared once per connection. Queries by filter are in trace-reader.ts.
 
 import type { Counter } from '../../trace/counter-deltas.ts'
+import type { TraceRecord } from '../../trace/record.ts'
 import type { Sealed } from '../../trace/seal.ts'
 import type { Database, Statement } from './driver/driver.ts'
+import { packBody } from './packed-record.ts'
+import { RowRestorer } from './row-restorer.ts'
 
-/** A row of the table `trace`. All columns but the hash follow from the body and the rows before. */
+/** A row of the table `trace` with its whole text. All columns but the hash follow from the body and the rows before. */
 export interface TraceRow {
   readonly seq: number
   readonly kind: string
@@ -34,7 +37,11 @@ export interface ChainEnd {
 
 type CounterRow = Counter & { readonly count: number }
 
-const TEXT_COLUMNS = ['kind', 'component', 'action', 'decision', 'id', 'session', 'hook', 'hash', 'body']
+/** All columns of a row. */
+export const ROW_COLUMNS = [
+  ...(['seq', 'step', 'time', 'clock', 'kind', 'component', 'action', 'decision', 'id', 'session', 'hook'] as const),
+  ...(['hash', 'body'] as const),
+]
 // The names in a tally.
 const COUNTERS_PER_HOUR = 6
 
@@ -50,11 +57,12 @@ export class TraceRows {
   readonly #lastStep: Statement<[], TraceRow>
   readonly #byId: Statement<[string], TraceRow>
   readonly #nextId: Statement<[string], string>
-  readonly #size: Statement<[number], { bytes: number; count: number }>
+  readonly #stepUpTo: Statement<[number], number>
+  readonly #upTo: Statement<[number], TraceRow>
   readonly #removeUpTo: Statement<[number]>
 
   constructor(db: Database) {
-    const row = `SELECT seq, step, time, clock, ${TEXT_COLUMNS.join(', ')} FROM trace`
+    const row = `SELECT ${ROW_COLUMNS.join(', ')} FROM trace`
     this.#end = db.prepare('SELECT seq, hash, clock, bytes FROM trace_end WHERE name = ?')
     this.#setEnd = db.prepare('UPDATE trace_end SET seq = ?, hash = ?, clock = ?, bytes = ? WHERE name = ?')
     this.#insert = db.prepare(
@@ -79,9 +87,10 @@ export class TraceRows {
     this.#nextId = db
       .prepare<[string], string>('SELECT id FROM trace WHERE trace.id > ? ORDER BY trace.id LIMIT 1')
       .pluck()
-    this.#size = db.prepare(
-      'SELECT coalesce(sum(octet_length(body)), 0) AS bytes, count(*) AS count FROM trace WHERE seq <= ?',
-    )
+    this.#stepUpTo = db
+      .prepare<[number], number>('SELECT seq FROM trace WHERE seq <= ? AND step IS NULL ORDER BY seq DESC LIMIT 1')
+      .pluck()
+    this.#upTo = db.prepare(`${row} WHERE seq <= ? ORDER BY seq`)
     this.#removeUpTo = db.prepare('DELETE FROM trace WHERE seq <= ?')
   }
 
@@ -94,10 +103,11 @@ export class TraceRows {
     this.#setEnd.run(seq, hash, clock, bytes, name)
   }
 
-  insert(link: Sealed): void {
-    const { seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body } =
-      readColumns(link)
-    this.#insert.run(seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body)
+  insert(link: Sealed, record: TraceRecord): void {
+    const { seq, kind, component, action, decision, step, id, time, clock, session, hook, hash } = readColumns(link)
+    const ownSession = kind === 'evaluation' ? null : session
+    const body = packBody(record)
+    this.#insert.run(seq, kind, component, action, decision, step, id, time, clock, ownSession, hook, hash, body)
   }
 
   addToCounters(rows: Iterable<CounterRow>): void {
@@ -111,11 +121,27 @@ export class TraceRows {
 
   /** The records after this number, in order. */
   page(after: number, limit: number): TraceRow[] {
-    return this.#page.all(after, limit)
+    return this.restore(this.#page.all(after, limit))
   }
 
   bySeq(seq: number): TraceRow | undefined {
-    return this.#bySeq.get(seq)
+    return this.#restoreOne(this.#bySeq.get(seq))
+  }
+
+  /** Rows as they are stored, with their whole texts. */
+  restore(rows: readonly TraceRow[]): TraceRow[] {
+    const restorer = this.restorer()
+    return rows.map((row) => restorer.restore(row))
+  }
+
+  /** Restores the rows of one read. */
+  restorer(): RowRestorer {
+    return new RowRestorer((seq) => this.#bySeq.get(seq))
+  }
+
+  /** The last step or event up to this number; the number itself if there is none. */
+  stepUpTo(seq: number): number {
+    return this.#stepUpTo.get(seq) ?? seq
   }
 
   clock(seq: number): number | undefined {
@@ -123,12 +149,12 @@ export class TraceRows {
   }
 
   lastStep(): TraceRow | undefined {
-    return this.#lastStep.get()
+    return this.#restoreOne(this.#lastStep.get())
   }
 
   /** The newest step or event with this id. */
   byId(id: string): TraceRow | undefined {
-    return this.#byId.get(id)
+    return this.#restoreOne(this.#byId.get(id))
   }
 
   /** The next id in order. */
@@ -136,17 +162,22 @@ export class TraceRows {
     return this.#nextId.get(id)
   }
 
-  /** The number of records up to here, and the length of their bodies. */
+  /** The number of records up to here, and the length of their texts. */
   sizeUpTo(seq: number): { readonly bytes: number; readonly count: number } {
-    return this.#size.get(seq) ?? { bytes: 0, count: 0 }
+    const rows = this.restore(this.#upTo.all(seq))
+    return { bytes: rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0), count: rows.length }
   }
 
   removeUpTo(seq: number): void {
     this.#removeUpTo.run(seq)
   }
+
+  #restoreOne(row: TraceRow | undefined): TraceRow | undefined {
+    return row && this.restorer().restore(row)
+  }
 }
 
-/** The columns of a record. */
+/** The columns of a record, with its whole text. */
 export function readColumns(link: Sealed): TraceRow {
   const { seq, kind, component, action, time, clock, hash, body } = link
   const { decision = null, step = null, session = null, hook = null } = link

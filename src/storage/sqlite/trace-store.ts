@@ -150,8 +150,8 @@ function appendDrafts(rows: TraceRows, entries: readonly (readonly Draft[])[], m
     const present = mayExist ? findDrafts(rows, drafts) : undefined
     if (present !== undefined) return present
     const links = seal(drafts, head)
-    for (const link of links) {
-      rows.insert(link)
+    for (const [at, link] of links.entries()) {
+      rows.insert(link, drafts[at] as Draft)
       deltas.add(link)
       bytes += Buffer.byteLength(link.body)
       head = link

@@ -50,7 +50,7 @@ describeEachDriver(() => {
     }
 
     const columns: Record<string, string> = {
-      body: 'replace(body, \'"time":"2001\', \'"time":"2002\')',
+      body: "replace(replace(body, 'shell', 'shelx'), '0.25', '0.5')",
       hash: "CASE WHEN hash LIKE '0%' THEN '1' ELSE '0' END || substr(hash, 2)",
       kind: "kind || 'x'",
       component: "CASE component WHEN 'hooks' THEN 'launch' ELSE 'hooks' END",
@@ -60,7 +60,7 @@ describeEachDriver(() => {
       id: "coalesce(id, '') || 'x'",
       time: 'time + 1',
       clock: 'clock + 1',
-      session: "session || 'x'",
+      session: "coalesce(session, '') || 'x'",
       hook: "coalesce(hook, '') || 'x'",
     }
     const place = fc.integer({ min: 1, max: RECORDS })

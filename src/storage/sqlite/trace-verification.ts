@@ -117,7 +117,7 @@ function checkPage(statements: VerifyStatements, progress: Progress, start: Head
   const after = isFirst ? BEFORE_ALL : start.seq
   const page = pageText.get(after, upTo, pageSize) ?? { count: 0, text: null }
   if (page.count === 0) return finish(progress, start, range.upTo === undefined ? rows.end('head') : { seq: upTo })
-  const end = checkPageText(page, start) ?? checkRows(rows.page(after, page.count), start)
+  const end = checkPageText(page, start, rows.restorer()) ?? checkRows(rows.page(after, page.count), start)
   const records = progress.records + Math.max(0, end.seq - start.seq)
   if ('firstBad' in end) return { ...progress, records, isDone: true, firstBad: end.firstBad }
   return { ...progress, records, last: end, isDone: end.seq === range.upTo }
@@ -126,7 +126,7 @@ function checkPage(statements: VerifyStatements, progress: Progress, start: Head
 /** What is wrong with the records after `start`, up to `upTo`: for a few records. */
 export function checkRange({ rows, pageText }: VerifyStatements, start: Head, upTo: number): BadRecord | undefined {
   const page = pageText.get(start.seq, upTo, upTo - start.seq) ?? { count: 0, text: null }
-  const end = checkPageText(page, start) ?? checkRows(rows.page(start.seq, page.count), start)
+  const end = checkPageText(page, start, rows.restorer()) ?? checkRows(rows.page(start.seq, page.count), start)
   return 'firstBad' in end ? end.firstBad : findLostTail(end, { seq: upTo, hash: end.hash })
 }
 

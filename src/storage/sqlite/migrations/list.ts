@@ -7,6 +7,7 @@ import { tasks } from './0004-tasks.ts'
 import { tracePlaces } from './0005-trace-places.ts'
 import { databaseOrigin } from './0006-database-origin.ts'
 import { traceIndexes } from './0007-trace-indexes.ts'
+import { packedRecords } from './0008-packed-records.ts'
 
 /** The first brings an empty database to version 1, and so on. */
 export const MIGRATIONS: readonly string[] = [
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly string[] = [
   tracePlaces,
   databaseOrigin,
   traceIndexes,
+  packedRecords,
 ]
