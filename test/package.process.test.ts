@@ -90,7 +90,7 @@ it('holds what is needed and nothing else', () => {
       'bin/arc',
       'dist/build.json',
       'dist/index.js',
-      'dist/cli/main.js',
+      'dist/cli/main.cjs',
       'dist/types/index.d.ts',
     ]),
   )
@@ -99,8 +99,8 @@ it('holds what is needed and nothing else', () => {
 it('is no larger than it may be, and starts with the same bytes that the budget measures', () => {
   expect(packed.size).toBeLessThan(PACKED_LIMIT)
   expect(packed.unpackedSize).toBeLessThan(UNPACKED_LIMIT)
-  const installed = readFileSync(join(project, 'node_modules/arc-supervisor/dist/cli/main.js'))
-  expect(installed.equals(readFileSync(join(ROOT, 'dist/cli/main.js')))).toBe(true)
+  const installed = readFileSync(join(project, 'node_modules/arc-supervisor/dist/cli/main.cjs'))
+  expect(installed.equals(readFileSync(join(ROOT, 'dist/cli/main.cjs')))).toBe(true)
 })
 
 it('every dependency that its code loads is declared', () => {
