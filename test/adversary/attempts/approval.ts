@@ -37,8 +37,10 @@ import { createRequire } from 'node:module'
 import { Script } from 'node:vm'
 const [, , id] = process.argv
 const bundle = '${PACKAGE}/dist/cli/commands.cjs'
+const cachedData = readFileSync(bundle + '.' + process.versions.v8 + '-' + process.arch + '.cache')
+const script = new Script(readFileSync(bundle, 'latin1'), { cachedData })
 const module = { exports: {} }
-new Script(readFileSync(bundle, 'latin1')).runInThisContext()(module.exports, createRequire(bundle), module, bundle, '')
+script.runInThisContext()(module.exports, createRequire(bundle), module, bundle, '')
 const { runCommand } = module.exports
 for (const words of [['approvals', 'deny', id], ['mode', 'log'], ['stop'], ['uninstall', 'claude'], ['open', '--no-browser']]) {
   console.log(words.join(' '), 'exit', await runCommand(words))
