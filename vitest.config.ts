@@ -15,8 +15,10 @@ const SHARED = {
 export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
-    // One more than there are cores: a third of the time, tests that start processes wait.
-    maxWorkers: Math.min(availableParallelism() + 1, 6),
+    // Two for each core: half of the time, tests that start processes wait.
+    maxWorkers: Math.min(availableParallelism() * 2, 6),
+    // Compiled test and source files, by their content.
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/arc/vitest' },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -11,7 +11,7 @@ export const BUILD_STAMP = join('dist', '.build-stamp')
 // The lock file counts because the CLI bundle contains its dependencies.
 const SINGLE_FILES = [
   ...['package.json', 'package-lock.json'],
-  ...['scripts/build.mjs', 'scripts/build-inputs.mjs', 'scripts/cache-code.mjs'],
+  ...['scripts/build.mjs', 'scripts/build-inputs.mjs', 'scripts/cache-code.mjs', 'scripts/load-bundle.mjs'],
 ]
 
 export function hashBuildInputs(root) {

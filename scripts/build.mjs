@@ -1,5 +1,4 @@
-// Builds dist: the library (index.js), the CLI (cli/main.js, one chunk per command), the page (dashboard) and the
-// types.
+// Builds dist: the library (index.js), the CLI (cli/main.cjs, hook.cjs, commands.cjs), the page (dashboard) and the types.
 // Everything is built in a temporary folder and moved at the end, so dist is never half new.
 
 import { execFile } from 'node:child_process'
@@ -29,20 +28,15 @@ const LIBRARY_ENTRIES = {
   trace: 'src/trace.ts',
   testing: 'src/testing/index.ts',
 }
-// The command tree alone, for the reference; and the thread that verifies a long trace.
-const CLI_ENTRIES = {
-  main: 'src/cli/main.ts',
-  tree: 'src/cli/commands.ts',
-  'verify-worker': 'src/storage/sqlite/verify-worker.ts',
-}
+// Bundles of the CLI that are loaded with a code cache.
+const CACHED_ENTRIES = { hook: 'src/cli/hook/main.ts', commands: 'src/cli/commands.ts' }
+const MAIN_ENTRY = 'src/cli/main.ts'
+// The thread that verifies a long trace.
+const WORKER_ENTRY = 'src/storage/sqlite/verify-worker.ts'
 
-// Bundled CommonJS dependencies (commander) call require(), which an ES module does not have.
-const REQUIRE_BANNER =
-  "import { createRequire as createArcRequire } from 'node:module'; const require = createArcRequire(import.meta.url);"
-
-// The bundle of the hook is a function, which is given what a CommonJS module has.
-const HOOK_BANNER =
-  '(function (exports, require, module, __filename, __dirname) { const arcUrl = require("node:url").pathToFileURL(__filename).href;'
+const URL_BANNER = 'const arcUrl = require("node:url").pathToFileURL(__filename).href;'
+// A cached bundle is a function, which is given what a CommonJS module has.
+const FUNCTION_BANNER = `(function (exports, require, module, __filename, __dirname) { ${URL_BANNER}`
 
 const SHARED = {
   absWorkingDir: ROOT,
@@ -53,10 +47,17 @@ const SHARED = {
   logLevel: 'silent',
 }
 
-// Of the start of the hook: a whole CommonJS module.
-const START_BANNER = 'const arcUrl = require("node:url").pathToFileURL(__filename).href;'
+const CLI = {
+  format: 'cjs',
+  minify: true,
+  external: optionalPackages(),
+  // The module form of a package, where it has one: jsonc-parser's other form cannot be bundled.
+  mainFields: ['module', 'main'],
+  define: { ARC_VERSION: JSON.stringify(PACKAGE.version), 'import.meta.url': 'arcUrl' },
+  banner: { js: URL_BANNER },
+}
 
-// Played through the bundle of the hook, so that what it needs is compiled.
+// Played through the bundle of the hook, so that the functions that it needs are compiled.
 const SAMPLE_CALL = {
   ...{ session_id: 'build', cwd: ROOT, hook_event_name: 'PreToolUse', tool_use_id: 'build' },
   ...{ tool_name: 'Bash', tool_input: { command: 'git reset --hard && ls "$HOME" | head' } },
@@ -70,7 +71,7 @@ async function main() {
   removeLeftovers()
   // Taken before the build: a file edited while it runs must make the result out of date.
   const inputs = hashBuildInputs(ROOT)
-  const results = await Promise.allSettled([buildLibrary(), buildCli(), buildHook(), buildDashboard(), buildTypes()])
+  const results = await Promise.allSettled([buildLibrary(), buildCli(), buildDashboard(), buildTypes()])
   const failures = results.filter((result) => result.status === 'rejected')
   if (failures.length > 0) {
     rmSync(STAGE, { recursive: true, force: true })
@@ -86,7 +87,7 @@ async function main() {
 }
 
 function requireEntries() {
-  const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(CLI_ENTRIES)]
+  const entries = [...Object.values(LIBRARY_ENTRIES), ...Object.values(CACHED_ENTRIES), MAIN_ENTRY, WORKER_ENTRY]
   const missing = entries.filter((entry) => !existsSync(join(ROOT, entry)))
   if (missing.length === 0) return
   console.error(`cannot build: ${missing.join(' and ')} not found`)
@@ -94,7 +95,7 @@ function requireEntries() {
 }
 
 function buildLibrary() {
-  return bundle('library', {
+  return bundle('the library', {
     entryPoints: LIBRARY_ENTRIES,
     outdir: STAGE,
     chunkNames: 'chunks/[name]-[hash]',
@@ -105,44 +106,18 @@ function buildLibrary() {
   })
 }
 
-function buildCli() {
-  return bundle('CLI', {
-    entryPoints: CLI_ENTRIES,
-    outdir: join(STAGE, 'cli'),
-    chunkNames: 'chunks/[name]-[hash]',
-    splitting: true,
-    minify: true,
-    external: optionalPackages(),
-    banner: { js: REQUIRE_BANNER },
-    // The module form of a package, where it has one: jsonc-parser's other form cannot be bundled.
-    mainFields: ['module', 'main'],
-    define: { ARC_VERSION: JSON.stringify(PACKAGE.version) },
-    legalComments: 'external',
-  })
+// One file for the hook, for which hosts wait on every call, and one for all other commands: both with compiled code.
+async function buildCli() {
+  const folder = join(STAGE, 'cli')
+  const single = (entry, outfile) => bundle(entry, { ...CLI, entryPoints: [entry], outfile: join(folder, outfile) })
+  const cached = Object.entries(CACHED_ENTRIES).map(([name, entry]) => buildCached(entry, join(folder, `${name}.cjs`)))
+  await Promise.all([single(MAIN_ENTRY, 'main.cjs'), single(WORKER_ENTRY, 'verify-worker.cjs'), ...cached])
 }
 
-// `arc hook` once more, as one file with its compiled form beside it: hosts wait for it on every call.
-async function buildHook() {
-  const outfile = join(STAGE, 'cli', 'hook.cjs')
-  await bundle('hook', {
-    entryPoints: ['src/cli/hook/main.ts'],
-    outfile,
-    format: 'cjs',
-    minify: true,
-    external: optionalPackages(),
-    banner: { js: HOOK_BANNER },
-    footer: { js: '})' },
-    mainFields: ['module', 'main'],
-    define: { ARC_VERSION: JSON.stringify(PACKAGE.version), 'import.meta.url': 'arcUrl' },
-  })
-  await bundle('start of the hook', {
-    entryPoints: ['src/cli/hook/start.ts'],
-    outfile: join(STAGE, 'cli', 'start.cjs'),
-    format: 'cjs',
-    minify: true,
-    banner: { js: START_BANNER },
-    define: { 'import.meta.url': 'arcUrl' },
-  })
+async function buildCached(entry, outfile) {
+  const banner = { js: FUNCTION_BANNER }
+  const output = { outfile, banner, footer: { js: '})' }, legalComments: 'external' }
+  await bundle(entry, { ...CLI, ...output, entryPoints: [entry] })
   const home = mkdtempSync(join(tmpdir(), 'arc-build-'))
   try {
     await playThrough(outfile, home)
@@ -162,11 +137,11 @@ async function buildDashboard() {
 
 function playThrough(file, home) {
   const args = [join(ROOT, 'scripts', 'cache-code.mjs'), file]
-  const env = { ...process.env, ARC_HOME: home, ARC_PROFILE: '', ARC_DAEMON: 'off' }
+  const env = { ...process.env, HOME: home, ARC_HOME: join(home, '.arc'), ARC_PROFILE: '', ARC_DAEMON: 'off' }
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { cwd: ROOT, env, timeout: 60_000 }, (failure) => {
       // It works without, only more slowly.
-      if (failure) console.error(`the code of the hook is not cached: ${failure.message}`)
+      if (failure) console.error(`the code of ${basename(file)} is not cached: ${failure.message}`)
       resolve()
     })
     child.stdin.end(JSON.stringify(SAMPLE_CALL))
@@ -183,7 +158,7 @@ async function bundle(name, options) {
     ...(await esbuild.formatMessages(errors, { kind: 'error' })),
     ...(await esbuild.formatMessages(warnings, { kind: 'warning' })),
   ].join('')
-  if (errors.length > 0) throw new Error(`bundling the ${name} failed\n${messages}`)
+  if (errors.length > 0) throw new Error(`bundling ${name} failed\n${messages}`)
   if (messages) console.error(messages)
 }
 

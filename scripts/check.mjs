@@ -1,11 +1,13 @@
 // Runs every check that decides whether the code is fit, one line each, and shows the output of checks that fail.
-// All of them run even after a failure, so that one run shows everything there is to fix. With --with-tests the tests follow.
+// All of them run even after a failure, so that one run shows everything there is to fix. With --with-tests the tests follow,
+// and checks that passed are not repeated before anything changed.
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { hashChecked, hasPassed, notePassed } from './check/unchanged.mjs'
 import { runProgram, showProgress } from './progress.mjs'
 import { installTestTools } from './test-tools.mjs'
 
@@ -28,8 +30,15 @@ const CHECKS = [
 
 const { values } = parseArgs({ options: { 'with-tests': { type: 'boolean', default: false } } })
 const beganAt = performance.now()
-const [failed, installed] = await Promise.all([runChecks(), values['with-tests'] ? installTestTools() : undefined])
+const hash = hashChecked(ROOT)
+const isUnchanged = values['with-tests'] && hasPassed(ROOT, hash)
+if (isUnchanged) console.log('ok      all checks: nothing has changed since they passed')
+const [failed, installed] = await Promise.all([
+  isUnchanged ? [] : runChecks(),
+  values['with-tests'] ? installTestTools() : undefined,
+])
 if (installed !== undefined) console.log(installed)
+if (failed.length === 0) notePassed(ROOT, hash)
 if (values['with-tests'] && !runTests()) failed.push('tests')
 console.log(`\n${values['with-tests'] ? 'checks and tests' : 'checks'}: ${secondsSince(beganAt)} s`)
 if (failed.length > 0) {

@@ -39,9 +39,9 @@ function mountHome(bytes: number): boolean {
   return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=700`, 'tmpfs', place.home]).status === 0
 }
 
-function configure(settings: object): void {
-  mkdirSync(join(place.home, 'profiles'), { recursive: true })
-  writeFileSync(join(place.home, 'profiles/default.json'), JSON.stringify(settings))
+function configure(settings: object, home = place.home): void {
+  mkdirSync(join(home, 'profiles'), { recursive: true })
+  writeFileSync(join(home, 'profiles/default.json'), JSON.stringify(settings))
 }
 
 async function serve(): Promise<Daemon> {
@@ -93,8 +93,8 @@ function release(): void {
   rmSync(join(place.home, 'filler'))
 }
 
-function lock(): Database {
-  const db = loadDriver().open(join(place.home, 'arc.db'))
+function lock(home = place.home): Database {
+  const db = loadDriver().open(join(home, 'arc.db'))
   db.exec('BEGIN IMMEDIATE')
   return db
 }
@@ -203,18 +203,22 @@ it('Z1 arc hook without a daemon leaves a note on a full disk; the next process 
   expect(steps()).toHaveLength(2)
 }, 120_000)
 
-it.each([
+// Each waits for the lock until its time is over: all at the same time.
+it.concurrent.each([
   ['log', undefined, false],
   ['enforce', 'allow', false],
   ['advise', 'deny', true],
 ] as const)(
   'Z1 in %s with onUnrecorded %s a step that cannot be recorded is denied: %s',
   async (enforcement, onUnrecorded, isDeny) => {
-    configure({ enforcement, ...(onUnrecorded !== undefined && { onUnrecorded }) })
-    await runArc(['hook', 'claude'], { home: place.home, input: payload() })
-    const locked = lock()
-    const reply = await runArc(['hook', 'claude'], { home: place.home, input: payload() })
+    const own = makeHome()
+    const home = own.home
+    configure({ enforcement, ...(onUnrecorded !== undefined && { onUnrecorded }) }, home)
+    await runArc(['hook', 'claude'], { home, input: payload() })
+    const locked = lock(home)
+    const reply = await runArc(['hook', 'claude'], { home, input: payload() })
     locked.close()
+    own.remove()
     expect(reply.stdout.includes('"deny"')).toBe(isDeny)
     expect(`${reply.stdout}${reply.stderr}`).toMatch(/not on record/)
   },

@@ -1,5 +1,6 @@
 // The calls of a round: real payloads of Claude Code, each with a marker in its command that no other call has. Most do no
-// harm, every tenth must be denied in enforce, every twenty-fifth is held for approval.
+// harm, every tenth must be denied in enforce (of an actor with few calls every second), every twenty-fifth is held for
+// approval.
 
 import { readFileSync } from 'node:fs'
 
@@ -21,8 +22,9 @@ export class Caller {
   #count = 0
 
   /** `isEnforced`: false where nothing is denied and nothing held. */
-  constructor({ name, cwd, isEnforced = true }) {
+  constructor({ name, cwd, isEnforced = true, dangerousEvery = 10 }) {
     this.name = name
+    this.dangerousEvery = dangerousEvery
     this.cwd = cwd
     this.isEnforced = isEnforced
   }
@@ -31,7 +33,8 @@ export class Caller {
   next() {
     const number = ++this.#count
     if (!this.isEnforced) return this.build('harmless', number)
-    const kind = number % 10 === 2 ? 'dangerous' : number % 25 === 5 ? 'held' : 'harmless'
+    const isDangerous = number % this.dangerousEvery === 2 % this.dangerousEvery
+    const kind = isDangerous ? 'dangerous' : number % 25 === 5 ? 'held' : 'harmless'
     return this.build(kind, number)
   }
 

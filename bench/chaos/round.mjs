@@ -13,13 +13,14 @@ import { findProcesses } from './processes.mjs'
 import { SENDERS } from './senders.mjs'
 import { Stage, waitUntil } from './stage.mjs'
 
-// Projects with their way in, and the pause between two calls.
+// Projects with their way in, and the pause between two calls. Where calls are slow, more of them are dangerous: a fault
+// lasts until each way in had a denial that was due.
 const ACTORS = [
   { name: 'a', way: 'socket', pauseMs: 20 },
   { name: 'b', way: 'socket', pauseMs: 30 },
   { name: 'c', way: 'socket', pauseMs: 40 },
-  { name: 'd', way: 'launcher', pauseMs: 250 },
-  { name: 'e', way: 'process', pauseMs: 1_000 },
+  { name: 'd', way: 'launcher', pauseMs: 250, dangerousEvery: 4 },
+  { name: 'e', way: 'process', pauseMs: 1_000, dangerousEvery: 2 },
 ]
 const NO_ANSWER_PAUSE_MS = 200
 const WARM_UP_MS = 1_000
@@ -68,8 +69,8 @@ async function playWithTraffic(faults, { stage, ledger, extraMs }) {
 
 function startTraffic(stage, ledger) {
   let hasEnded = false
-  const work = async ({ name, way, pauseMs }, at) => {
-    const caller = new Caller({ name, cwd: stage.projects[at], isEnforced: stage.isEnforced })
+  const work = async ({ name, way, pauseMs, dangerousEvery }, at) => {
+    const caller = new Caller({ name, cwd: stage.projects[at], isEnforced: stage.isEnforced, dangerousEvery })
     while (!hasEnded) {
       const call = caller.next()
       const { answer } = await ledger.note(way, call, () => SENDERS[way](stage, caller, call.payload))

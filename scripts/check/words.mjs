@@ -68,15 +68,23 @@ function patternFor(phrase) {
 }
 
 function checkLines(file, lines, phrases, firstLine = 1) {
-  return lines.flatMap((line, index) =>
-    phrases
-      .filter(({ pattern }) => pattern.test(line.replaceAll(USER_NAME, '')))
-      .map(({ phrase, say }) => ({
-        file,
-        line: firstLine + index,
-        message: `"${phrase}": write ${say}`,
-      })),
-  )
+  return lines.flatMap((line, index) => {
+    const checked = line === '' ? '' : line.replaceAll(USER_NAME, '')
+    if (!hasPhrase(checked, phrases)) return []
+    return phrases
+      .filter(({ pattern }) => pattern.test(checked))
+      .map(({ phrase, say }) => ({ file, line: firstLine + index, message: `"${phrase}": write ${say}` }))
+  })
+}
+
+// One pattern for all phrases: nearly every line has none.
+const anyPhrase = new WeakMap()
+
+function hasPhrase(line, phrases) {
+  if (line === '' || phrases.length === 0) return false
+  if (!anyPhrase.has(phrases))
+    anyPhrase.set(phrases, patternFor(`(?:${phrases.map(({ phrase }) => phrase).join('|')})`))
+  return anyPhrase.get(phrases).test(line)
 }
 
 function checkCode(file, text, { names, phrases, declared }) {

@@ -18,7 +18,14 @@ const USUAL_PLACES = [
 ]
 
 const ARGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...[
+    '--no-sandbox',
+    '--disable-gpu',
+    '--in-process-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+  ],
   ...['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
   // A page behind another page must still get frames and timers: tests with two pages read both.
   ...['--disable-renderer-backgrounding', '--disable-background-timer-throttling'],

@@ -157,7 +157,7 @@ describe('the guarded set', () => {
       packageDir: at('app'),
       node: at('bin/node'),
     })
-    expect(checkout.guards(at('app/dist/cli/main.js'))).toMatchObject({ kind: 'package' })
+    expect(checkout.guards(at('app/dist/cli/main.cjs'))).toMatchObject({ kind: 'package' })
     expect(checkout.guards(at('app/src/a.ts'))).toBeUndefined()
   })
 })

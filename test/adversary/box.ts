@@ -2,7 +2,7 @@
 // be done. Where the system allows no namespaces, the same programs run in a temporary home and nothing is done.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -101,6 +101,9 @@ function makeStage(): string {
   })
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }]
   execFileSync('tar', ['-xzf', join(stage, filename), '--strip-components=1', '-C', own])
+  // The code caches, as after the first calls: each home that is restored would compile again.
+  for (const name of readdirSync(join(ROOT, 'dist/cli')).filter((file) => file.endsWith('.cache')))
+    cpSync(join(ROOT, 'dist/cli', name), join(own, 'dist/cli', name))
   chmodSync(join(own, 'bin/arc'), 0o755)
   symlinkSync('../lib/node_modules/arc-supervisor/bin/arc', join(stage, 'prefix/bin/arc'))
   symlinkSync(isNamespaced() ? '/opt/node_modules' : MODULES, join(own, 'node_modules'))

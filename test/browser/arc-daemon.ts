@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { ARC, onlyJson, runArc } from '../run-arc.ts'
+import { ARC, onlyJson } from '../run-arc.ts'
+import { runArcInProcess } from '../run-in-process.ts'
 import { askNobody, makeHome, PROFILE, type SupervisedHome } from '../supervised-home.ts'
 
 /** A daemon that runs, and can be ended and started again at the same address. */
@@ -40,7 +41,7 @@ export class ArcDaemon {
 
   /** A login link, good for one browser. */
   async loginUrl(): Promise<string> {
-    const ran = await runArc(['status', '--json'], { home: this.at.home, cwd: this.at.project })
+    const ran = await runArcInProcess(['status', '--json'], { home: this.at.home, cwd: this.at.project })
     return onlyJson<{ loginUrl: string }>(ran).loginUrl
   }
 

@@ -18,7 +18,7 @@ const BLOCKED = 'terraform destroy -auto-approve'
 describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
   let browser: Browser
   let daemon: ArcDaemon
-  const opened: WatchedPage[] = []
+  let watched: WatchedPage | undefined
 
   beforeAll(async () => {
     browser = await launchChromium(chromium ?? '')
@@ -41,14 +41,12 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
 
   // Whatever a test does: nothing of it may run, break the policy or leave the machine.
   afterEach(async () => {
-    const all = await Promise.all(opened.map((watched) => watched.problems()))
-    await Promise.all(opened.splice(0).map(({ context }) => context.close()))
-    expect(all.flat()).toEqual([])
+    expect(await watched?.problems()).toEqual([])
   })
 
   async function open(wish: PageWish = {}): Promise<Page> {
-    const watched = await openPage(browser, daemon, wish)
-    opened.push(watched)
+    if (watched !== undefined) return watched.visit(wish)
+    watched = await openPage(browser, daemon, wish)
     return watched.page
   }
 

@@ -6,7 +6,7 @@ import { PAGES } from '../../dashboard/src/state/route.ts'
 import { findChromium, launchChromium } from '../../scripts/dashboard/chromium.mjs'
 import { SqliteTaskStore } from '../../src/storage/sqlite/task-store.ts'
 import { ArcDaemon } from './arc-daemon.ts'
-import { openPage } from './pages.ts'
+import { openPage, type WatchedPage } from './pages.ts'
 
 const chromium = findChromium()
 const PATIENCE = { timeout: 120_000 } as const
@@ -31,6 +31,7 @@ const LONG = 'x'.repeat(1_000_000)
 describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
   let browser: Browser
   let daemon: ArcDaemon
+  let watched: WatchedPage
 
   beforeAll(async () => {
     browser = await launchChromium(chromium ?? '')
@@ -49,6 +50,7 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
       ],
     }).start()
     await sendAll()
+    watched = await openPage(browser, daemon)
   })
 
   afterAll(async () => {
@@ -82,72 +84,54 @@ describe.skipIf(chromium === undefined)('hostile text', PATIENCE, () => {
   }
 
   it.each(PAGES)('is text on the page $id and nothing else', async ({ id, path }) => {
-    const { page, context, problems } = await openPage(browser, daemon, { path })
-    try {
-      await page.waitForSelector(`[data-page="${id}"]`)
-      // Whatever reacts to being pointed at or clicked gets its chance.
-      for (const element of (await page.$$('[data-row], [data-session], [data-hook]')).slice(0, 12)) {
-        await element.hover({ timeout: 2_000 }).catch(() => undefined)
-      }
-      const links = await page.$$eval('a[href]', (all) => all.map((link) => (link as HTMLAnchorElement).protocol))
-      expect(links.filter((protocol) => protocol !== 'http:')).toEqual([])
-      const foreign =
-        'iframe, object, embed, base, meta[http-equiv=refresh], script:not([src]), [onerror], [onload], [onmouseover]'
-      expect(await page.locator(foreign).count()).toBe(0)
-      expect(await problems()).toEqual([])
-    } finally {
-      await context.close()
+    const page = await watched.visit({ path })
+    await page.waitForSelector(`[data-page="${id}"]`)
+    // Whatever reacts to being pointed at or clicked gets its chance.
+    for (const element of (await page.$$('[data-row], [data-session], [data-hook]')).slice(0, 12)) {
+      await element.hover({ timeout: 2_000 }).catch(() => undefined)
     }
+    const links = await page.$$eval('a[href]', (all) => all.map((link) => (link as HTMLAnchorElement).protocol))
+    expect(links.filter((protocol) => protocol !== 'http:')).toEqual([])
+    const foreign =
+      'iframe, object, embed, base, meta[http-equiv=refresh], script:not([src]), [onerror], [onload], [onmouseover]'
+    expect(await page.locator(foreign).count()).toBe(0)
+    expect(await watched.problems()).toEqual([])
   })
 
   it('is text in an opened action, where all of it is shown', async () => {
-    const { page, context, problems } = await openPage(browser, daemon, { path: '/feed' })
-    try {
-      await page.waitForSelector('[data-row]')
-      for (let at = 0; at < 8; at++) {
-        await page.locator('[data-row]').nth(at).click()
-        await page.waitForSelector('[data-open] pre')
-        await page.$$eval('[data-open] summary', (all) => {
-          for (const one of all) (one as HTMLElement).click()
-        })
-        await page.keyboard.press('Escape')
-      }
-      expect(await problems()).toEqual([])
-    } finally {
-      await context.close()
+    const page = await watched.visit({ path: '/feed' })
+    await page.waitForSelector('[data-row]')
+    for (let at = 0; at < 8; at++) {
+      await page.locator('[data-row]').nth(at).click()
+      await page.waitForSelector('[data-open] pre')
+      await page.$$eval('[data-open] summary', (all) => {
+        for (const one of all) (one as HTMLElement).click()
+      })
+      await page.keyboard.press('Escape')
     }
+    expect(await watched.problems()).toEqual([])
   })
 
   it('never hides or turns around what would run', async () => {
-    const { page, context, problems } = await openPage(browser, daemon, { path: '/approvals' })
-    try {
-      const held = page.locator('[data-approval] pre').filter({ hasText: 'git push' })
-      const shown = (await held.textContent()) ?? ''
-      expect(shown.toLowerCase()).toContain('202e')
-      expect(shown).not.toMatch(HIDDEN)
-      const { actions } = await daemon.get<{ actions: readonly { preview: string }[] }>('/v1/actions?text=sj.rm')
-      expect(actions[0]?.preview).not.toMatch(HIDDEN)
-      expect(await problems()).toEqual([])
-    } finally {
-      await context.close()
-    }
+    const page = await watched.visit({ path: '/approvals' })
+    const held = page.locator('[data-approval] pre').filter({ hasText: 'git push' })
+    const shown = (await held.textContent()) ?? ''
+    expect(shown.toLowerCase()).toContain('202e')
+    expect(shown).not.toMatch(HIDDEN)
+    const { actions } = await daemon.get<{ actions: readonly { preview: string }[] }>('/v1/actions?text=sj.rm')
+    expect(actions[0]?.preview).not.toMatch(HIDDEN)
+    expect(await watched.problems()).toEqual([])
   })
 
   it('of a megabyte is cut wherever it is mentioned, and the approval says that it is a preview', async () => {
     expect((await daemon.ask('GET', '/v1/snapshot')).length).toBeLessThan(1_000_000)
-    const { page, context, problems } = await openPage(browser, daemon, { path: '/approvals' })
-    try {
-      const held = page.locator('[data-approval]').filter({ hasText: 'echo xxx' })
-      const preview = held.locator('[data-preview]')
-      await expect.poll(() => preview.isVisible(), { timeout: 60_000 }).toBe(true)
-      expect(await preview.textContent()).toMatch(/This is a preview.*1\.0M bytes.*SHA-256 [0-9a-f]{64}/s)
-      expect((await held.locator('pre').textContent())?.length).toBeLessThan(LONG.length / 10)
-      await expect
-        .poll(() => held.getByRole('button', { name: /approve/i }).isEnabled(), { timeout: 60_000 })
-        .toBe(true)
-      expect(await problems()).toEqual([])
-    } finally {
-      await context.close()
-    }
+    const page = await watched.visit({ path: '/approvals' })
+    const held = page.locator('[data-approval]').filter({ hasText: 'echo xxx' })
+    const preview = held.locator('[data-preview]')
+    await expect.poll(() => preview.isVisible(), { timeout: 60_000 }).toBe(true)
+    expect(await preview.textContent()).toMatch(/This is a preview.*1\.0M bytes.*SHA-256 [0-9a-f]{64}/s)
+    expect((await held.locator('pre').textContent())?.length).toBeLessThan(LONG.length / 10)
+    await expect.poll(() => held.getByRole('button', { name: /approve/i }).isEnabled(), { timeout: 60_000 }).toBe(true)
+    expect(await watched.problems()).toEqual([])
   })
 })

@@ -7,7 +7,9 @@ import type { ArcDaemon } from './arc-daemon.ts'
 export interface WatchedPage {
   readonly page: Page
   readonly context: BrowserContext
-  /** What was seen that must not be: errors, broken policies, text that ran. */
+  /** Loads another path, as a new page would: a new page costs a process of the browser. */
+  visit(wish: PageWish): Promise<Page>
+  /** What was seen since the last visit that must not be: errors, broken policies, text that ran. */
   problems(): Promise<string[]>
 }
 
@@ -16,7 +18,6 @@ export interface PageWish {
   readonly path?: string
   readonly width?: number
   readonly height?: number
-  readonly scheme?: 'light' | 'dark'
   /** Errors of the network that belong to the test. */
   readonly mayLoseNetwork?: boolean
 }
@@ -37,39 +38,56 @@ function trap(): void {
 
 /** Signs in by the link and goes to a page. */
 export async function openPage(browser: Browser, daemon: ArcDaemon, wish: PageWish = {}): Promise<WatchedPage> {
-  const { path = '/', width = 1_280, height = 800, scheme = 'light', mayLoseNetwork = false } = wish
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: scheme,
-    reducedMotion: 'reduce',
-  })
+  const context = await browser.newContext({ viewport: sizeOf(wish), reducedMotion: 'reduce' })
   // The limit of the test ends what hangs.
   context.setDefaultTimeout(0)
   await context.addInitScript(trap)
   const page = await context.newPage()
-  const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  let found: string[] = []
+  let { mayLoseNetwork = false } = wish
+  watch(page, daemon, (problem, isNetwork) => {
+    if (!(mayLoseNetwork && isNetwork)) found.push(problem)
+  })
+  await page.goto(await daemon.loginUrl())
+  if (wish.path !== undefined) await page.goto(daemon.url + wish.path)
+  await page.waitForSelector('[data-state="live"]')
+  const seen = (): Promise<string[]> => page.evaluate(() => (window as unknown as { __seen: string[] }).__seen)
+  return {
+    ...{ page, context },
+    async visit(next) {
+      found = []
+      mayLoseNetwork = next.mayLoseNetwork ?? false
+      await page.setViewportSize(sizeOf(next))
+      await page.goto(daemon.url + (next.path ?? '/'))
+      await page.waitForSelector('[data-state="live"]')
+      return page
+    },
+    problems: async () => [...found, ...(await seen())],
+  }
+}
+
+function sizeOf({ width = 1_280, height = 800 }: PageWish): { width: number; height: number } {
+  return { width, height }
+}
+
+function watch(page: Page, daemon: ArcDaemon, report: (problem: string, isNetwork: boolean) => void): void {
+  page.on('pageerror', (error) => report(`error: ${error.message}`, false))
   page.on('console', (message) => {
     if (message.type() !== 'error') return
     // A daemon that was started anew knows no session: 401 until the browser signs in again.
     const isNetwork = /ERR_CONNECTION|WebSocket connection|ERR_EMPTY_RESPONSE|ERR_SOCKET|status of 401/.test(
       message.text(),
     )
-    if (!(mayLoseNetwork && isNetwork)) problems.push(`console: ${message.text()}`)
+    report(`console: ${message.text()}`, isNetwork)
   })
   page.on('dialog', (dialog) => {
-    problems.push(`dialog: ${dialog.message()}`)
+    report(`dialog: ${dialog.message()}`, false)
     dialog.dismiss().catch(() => undefined)
   })
   page.on('request', (request) => {
     const isOurs = request.url().startsWith(daemon.url) || request.url().startsWith('data:')
-    if (!isOurs) problems.push(`request to ${request.url()}`)
+    if (!isOurs) report(`request to ${request.url()}`, false)
   })
-  await page.goto(await daemon.loginUrl())
-  if (path !== '/') await page.goto(daemon.url + path)
-  await page.waitForSelector('[data-state="live"]')
-  const seen = (): Promise<string[]> => page.evaluate(() => (window as unknown as { __seen: string[] }).__seen)
-  return { page, context, problems: async () => [...problems, ...(await seen())] }
 }
 
 /** The ids of all rows of the feed, from the newest, by scrolling through it as a person would. */

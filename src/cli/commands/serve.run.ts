@@ -238,7 +238,7 @@ function waitForSignal(): Promise<string> {
 
 // Next to the bundled CLI, or in dist of a checkout.
 function dashboardFolder(): string | undefined {
-  const paths = ['../../dashboard/', '../dashboard/', '../../../dist/dashboard/']
+  const paths = ['../dashboard/', '../../../dist/dashboard/']
   const folders = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)))
   return folders.find((folder) => existsSync(`${folder}index.html`))
 }

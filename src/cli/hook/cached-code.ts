@@ -15,25 +15,30 @@ type Wrapper = (
   dir: string,
 ) => void
 
+/** Is a cache written at exit where there is none? */
+interface CacheOptions {
+  readonly writes: boolean
+}
+
 /** The exports of the bundle; undefined if the bundle is missing or fails. */
-export function loadCached(file: string): unknown {
+export function loadCached(file: string, options: CacheOptions = { writes: true }): unknown {
   const source = read(file)?.toString('latin1')
   if (source === undefined) return undefined
   try {
-    return run(file, source)
+    return run(file, source, options)
   } catch (error) {
     process.stderr.write(`arc: ${file} cannot be loaded: ${describe(error)}\n`)
     return undefined
   }
 }
 
-function run(file: string, source: string): object {
+function run(file: string, source: string, { writes }: CacheOptions): object {
   const cachedData = read(cachePath(file))
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   const script = new Script(source, { filename: file, importModuleDynamically, ...(cachedData && { cachedData }) })
   // At exit: the cache then contains the functions that have run.
-  if (cachedData === undefined || script.cachedDataRejected === true)
-    process.once('exit', () => writeCache(file, script))
+  const isCached = cachedData !== undefined && script.cachedDataRejected !== true
+  if (writes && !isCached) process.once('exit', () => writeCache(file, script))
   const module = { exports: {} }
   const wrapper = script.runInThisContext() as Wrapper
   wrapper(module.exports, createRequire(file), module, file, dirname(file))

@@ -95,20 +95,19 @@ it('leaves the compiled form of its code for the next call, where there is none 
   const copy = join(folder('arc-copy-'), 'arc')
   const root = dirname(dirname(ARC))
   cpSync(join(root, 'dist/cli'), join(copy, 'dist/cli'), { recursive: true })
-  mkdirSync(join(copy, 'bin'))
-  writeFileSync(join(copy, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(copy, 'bin/arc'), "import('../dist/cli/main.js')")
+  cpSync(join(root, 'bin'), join(copy, 'bin'), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  const cache = cachePath(join(copy, 'dist/cli/hook.cjs'))
-  rmSync(cache)
-  const run = () =>
-    runProgram(process.execPath, [join(copy, 'bin/arc'), 'hook', 'claude'], {
-      env: { ARC_HOME: home },
-      input: payload(DANGER),
-    })
-  expectDenied(await run(), 'uncommitted')
-  expect(statSync(cache).size).toBeGreaterThan(100_000)
-  expectDenied(await run(), 'uncommitted')
+  const bundles = ['dist/cli/hook.cjs', 'dist/cli/commands.cjs'].map((name) => join(copy, name))
+  for (const bundle of bundles) rmSync(cachePath(bundle))
+  const run = (...args: string[]) =>
+    runProgram(process.execPath, [join(copy, 'bin/arc'), ...args], { env: { ARC_HOME: home }, input: payload(DANGER) })
+  expectDenied(await run('hook', 'claude'), 'uncommitted')
+  expect(await run('mode')).toMatchObject({ code: 0 })
+  for (const bundle of bundles) expect(statSync(cachePath(bundle)).size).toBeGreaterThan(100_000)
+  expectDenied(await run('hook', 'claude'), 'uncommitted')
+  // A damaged bundle of the hook: the commands answer.
+  writeFileSync(bundles[0] as string, '(')
+  expectDenied(await run('hook', 'claude'), 'uncommitted')
 })
 
 it('names the hosts there are when asked for another', async () => {
@@ -145,10 +144,8 @@ describe('whatever happens, in enforce a danger is stopped', () => {
   it.runIf(!loadableDrivers().includes('node'))('without any SQLite', async () => {
     const bare = folder('arc-bare-')
     const root = dirname(dirname(ARC))
-    mkdirSync(join(bare, 'bin'))
-    writeFileSync(join(bare, 'package.json'), '{"type":"module"}')
+    cpSync(join(root, 'bin'), join(bare, 'bin'), { recursive: true })
     symlinkSync(join(root, 'dist'), join(bare, 'dist'))
-    writeFileSync(join(bare, 'bin/arc'), "import('../dist/cli/main.js')")
     // Without its code, and in the way of any that lies in a folder above.
     for (const name of ['libsql', 'better-sqlite3']) {
       mkdirSync(join(bare, 'node_modules', name), { recursive: true })

@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const ENTRIES = ['src/daemon/server.ts', 'src/cli/main.ts', 'src/cli/hook/main.ts']
+const ENTRIES = ['src/daemon/server.ts', 'src/cli/commands.ts', 'src/cli/hook/main.ts']
 
 it('the SDK is loaded by the first A2A request and by nothing before', async () => {
   const { metafile } = await build({

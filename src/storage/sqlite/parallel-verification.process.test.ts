@@ -9,7 +9,7 @@ import { loadDriver } from './driver/load-driver.ts'
 import { verifyFile } from './parallel-verification.ts'
 import { SqliteTraceStore } from './trace-store.ts'
 
-const WORKER = fileURLToPath(new URL('../../../dist/cli/verify-worker.js', import.meta.url))
+const WORKER = fileURLToPath(new URL('../../../dist/cli/verify-worker.cjs', import.meta.url))
 const STEPS = 500
 const RECORDS = STEPS * 3
 const THREADS = { worker: WORKER, threads: 3, rangeSize: 200 }

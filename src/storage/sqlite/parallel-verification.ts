@@ -133,8 +133,8 @@ class VerifyThread {
   }
 }
 
-// The build puts it beside the folder of this chunk; sources that are not built have none.
+// The build puts it beside the bundle of the commands; sources that are not built have none.
 function findWorker(): string | undefined {
-  const file = fileURLToPath(new URL('../verify-worker.js', import.meta.url))
+  const file = fileURLToPath(new URL('./verify-worker.cjs', import.meta.url))
   return existsSync(file) ? file : undefined
 }

@@ -32,8 +32,16 @@ say approve arc approvals approve $ID
 say others node /tmp/others.mjs $ID
 say socket $S -X POST http://arc/v1/approvals/$ID/approve
 `
-const OTHERS = `import { runCommand } from '${PACKAGE}/dist/cli/tree.js'
+const OTHERS = `import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Script } from 'node:vm'
 const [, , id] = process.argv
+const bundle = '${PACKAGE}/dist/cli/commands.cjs'
+const cachedData = readFileSync(bundle + '.' + process.versions.v8 + '-' + process.arch + '.cache')
+const script = new Script(readFileSync(bundle, 'latin1'), { cachedData })
+const module = { exports: {} }
+script.runInThisContext()(module.exports, createRequire(bundle), module, bundle, '')
+const { runCommand } = module.exports
 for (const words of [['approvals', 'deny', id], ['mode', 'log'], ['stop'], ['uninstall', 'claude'], ['open', '--no-browser']]) {
   console.log(words.join(' '), 'exit', await runCommand(words))
 }

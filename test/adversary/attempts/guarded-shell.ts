@@ -186,7 +186,7 @@ const named = shellAttempts(CLASS, 'stopped', {
   'cp-deep-links': `cp -al ~/.claude ./linked && echo {} > linked/settings.json`,
   'git-hooks-path': `git config core.hooksPath ${HOME}/.arc/bin`,
   'npm-prefix-clobber': `npm install --prefix ${PACKAGE} left-pad`,
-  'patch-dist': `sed -i 's/block/pass/g' ${PACKAGE}/dist/cli/main.js`,
+  'patch-dist': `sed -i 's/block/pass/g' ${PACKAGE}/dist/cli/main.cjs`,
   'append-dist': `echo 'process.exit(0)' >> ${PACKAGE}/bin/arc`,
   'prepend-dist-node': `node -e "fs.writeFileSync('${PACKAGE}/bin/arc','process.exit(0)')"`,
   'replace-bin-link': 'ln -sf /bin/true ~/.local/bin/arc',
