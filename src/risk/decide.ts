@@ -24,8 +24,8 @@ export function decide({ evidence, isUnknown }: Assessment, options: DecideOptio
   return decision
 }
 
-// The decision for one piece of evidence.
-function decideOnEvidence(
+/** The decision for one piece of evidence. */
+export function decideOnEvidence(
   { tier, effect, isUncertain }: Evidence,
   { tier4 = 'block', blockTier = 4 }: DecideOptions,
 ): Decision {

@@ -21,6 +21,7 @@ import type { StateStore } from '../storage/ports.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
 import { type BreakerStatus, DurableBreaker } from './breaker/breaker.ts'
 import { buildLoadOptions } from './config-source.ts'
+import { openExceptions } from './supervisor-parts.ts'
 
 /** The pipeline of a dry run. */
 export interface DryRunOptions {
@@ -88,7 +89,8 @@ export class DryRun {
     this.loaded = loadConfig(buildLoadOptions({ home, profile, project, builtIns, state, isReadOnly: true }))
     this.#base = state
     this.#state = new MemoryStateStore(state)
-    const services = dryRunServices(this.#stateView(), (what) => void this.#skipped.add(what), openHomeGuard(home))
+    const dry = dryRunServices(this.#stateView(), (what) => void this.#skipped.add(what), openHomeGuard(home))
+    const services = { ...dry, findExceptions: openExceptions(this.config.exceptions, dry) }
     const { breaker, enforcement, profile: named } = this.config
     const watch = new DurableBreaker({ ...breaker, profile: named }, services)
     this.breaker = () => watch.status()

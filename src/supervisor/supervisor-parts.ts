@@ -1,14 +1,17 @@
 // The parts of a supervisor that several supervisors of one process can share: the stores, the watched folders, the
 // user's configuration, the services and the built-in hooks. Here the parts of a supervisor that shares nothing.
 
+import { AdvanceApprovals } from '../approvals/advance-approvals.ts'
 import type { Config } from '../config/config.ts'
 import { FolderWatchers } from '../config/folder-watchers.ts'
 import type { UserConfig } from '../config/watch.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Mode } from '../engine/mode.ts'
+import { ExceptionBook } from '../exceptions/exception-book.ts'
 import { createParts } from '../hooks/builtin/built-in.ts'
 import { createServices, type PipelineServices, type ScriptNotice } from '../hooks/pipeline-services.ts'
 import { openStores, type Stores, type StoresOptions } from '../storage/open-stores.ts'
+import { canonicalize } from '../trace/canonical.ts'
 import { DurableBreaker } from './breaker/breaker.ts'
 
 /** The parts of one supervisor. */
@@ -57,12 +60,24 @@ export function openOwnParts(options: HookPartsOptions & StoresOptions): Supervi
 
 /** Creates the services and the breaker of a configuration. */
 export function buildHookParts(
-  { profile, breaker: settings }: Config,
+  { profile, breaker: settings, exceptions }: Config,
   { state, trace, traceFailure }: Stores,
   { home, clock, notify, report }: HookPartsOptions,
 ): HookParts {
   const services = createServices({ home, state, trace, clock, profile: () => profile, notify, traceFailure })
   const onTrip = (): void => report('Too many failures of hooks in a row: advise and enforce act as log for now.')
   const breaker = new DurableBreaker({ ...settings, profile, onTrip }, services)
-  return { services: { ...services, maxMode: (): Mode => breaker.maxMode() }, breaker, createParts }
+  const findExceptions = openExceptions(exceptions, services)
+  return { services: { ...services, maxMode: (): Mode => breaker.maxMode(), findExceptions }, breaker, createParts }
+}
+
+/** Looks for the exceptions of a configuration, and for approvals in advance. */
+export function openExceptions(
+  exceptions: Config['exceptions'],
+  services: Pick<PipelineServices, 'state' | 'clock' | 'newId' | 'record'>,
+): NonNullable<PipelineServices['findExceptions']> {
+  const { state, clock, newId, record } = services
+  const approvals = new AdvanceApprovals({ state, clock, newId, canonicalize, record })
+  const book = new ExceptionBook(exceptions, { state, clock, approvals, record })
+  return (request) => book.find(request)
 }

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { ArcError, describe } from '../../engine/errors.ts'
 import type { RegexCompiler } from '../../engine/matcher.ts'
 import type { Step } from '../../engine/step.ts'
+import type { VerdictObject } from '../../engine/verdict.ts'
 import { type Assessment, EFFECTS, type RiskInput } from '../../risk/assessment.ts'
 import type { RulePack } from '../../risk/rule.ts'
 import { RULE_PACKS } from '../../risk/rulebook.ts'
@@ -11,7 +12,9 @@ import { defineRulePack } from '../../risk/user-pack.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
 import { createClassifier, rateStep } from './call-risk.ts'
-import { decideRisk, isCatastrophe, withKeywords } from './risk-verdict.ts'
+import { applyExceptions, isStopping } from './exceptions.ts'
+import { decideRisk, isCatastrophe, type RiskPolicy, splitFindings, withKeywords } from './risk-verdict.ts'
+import type { SupervisionServices } from './services.ts'
 import { storeTurnRisk } from './turn-risk.ts'
 
 const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
@@ -35,7 +38,9 @@ export const riskDetection = builtIn<Options>({
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
   options,
-  create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
+  create({ blockTier, onTier4, customKeywords, packs: definitions }, services) {
+    const { state, regex, guard } = services
+    const policy = { blockTier, onTier4 }
     const classify = createClassifier(readPacks(definitions, regex), guard)
     return {
       alwaysBlocks: isCatastrophe,
@@ -44,13 +49,25 @@ export const riskDetection = builtIn<Options>({
         const { input, risk: rated } = rateStep(step, classify)
         const risk = withKeywords(rated, () => readText(input), customKeywords)
         // A message is not an action: only actions can be blocked in every mode.
-        const verdict = decideRisk(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
+        const decided = decideRisk(risk, 'message' in input ? 'message' : 'action', policy)
+        const verdict = isStopping(decided) ? allowFindings(decided, step, risk, policy, services) : decided
         const riskNotStored = storeRisk(state, step, risk)
         return riskNotStored === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotStored } }
       },
     }
   },
 })
+
+function allowFindings(
+  verdict: VerdictObject,
+  step: Step,
+  risk: Assessment,
+  policy: RiskPolicy,
+  services: SupervisionServices,
+): VerdictObject {
+  const { findings, rest } = splitFindings(risk, policy)
+  return applyExceptions(verdict, { step, hook: 'risk-detection', findings }, services, rest)
+}
 
 // One array for all calls, so that rules are compiled once.
 function readPacks(definitions: readonly unknown[], regex: RegexCompiler | undefined): readonly RulePack[] {

@@ -2,7 +2,8 @@
 
 import type { Verdict, VerdictObject } from '../../engine/verdict.ts'
 import type { Assessment, Effect, Evidence, Tier } from '../../risk/assessment.ts'
-import { decide } from '../../risk/decide.ts'
+import { decide, decideOnEvidence } from '../../risk/decide.ts'
+import type { Finding } from './services.ts'
 
 export interface RiskPolicy {
   /** The lowest tier that blocks; 5 always blocks. */
@@ -25,6 +26,22 @@ export function decideRisk(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy)
   const suggestion = worst?.alternative
   const reason = reasonFor(risk, worst)
   return { decision, reason, metadata, ...(suggestion !== undefined && { suggestion }) }
+}
+
+/** The findings that hold or block the action, and the decision without them. */
+export function splitFindings(
+  { evidence, isUnknown }: Assessment,
+  { blockTier, onTier4: tier4 }: RiskPolicy,
+): { readonly findings: readonly Finding[]; readonly rest: 'pass' | 'flag' } {
+  const decided = evidence.map((item) => ({ item, decision: decideOnEvidence(item, { blockTier, tier4 }) }))
+  const stopping = decided.filter(({ decision }) => decision === 'ask' || decision === 'block')
+  // An unknown part is usually evidence too; where it is not, it is a finding itself.
+  const isExplained = !isUnknown || stopping.some(({ item }) => item.isUncertain === true)
+  const unknown: readonly Finding[] = isExplained ? [] : [{ rule: 'risk/unknown', tier: 3 }]
+  return {
+    findings: [...stopping.map(({ item: { rule, tier } }) => ({ rule, tier })), ...unknown],
+    rest: decided.some(({ decision }) => decision === 'flag') ? 'flag' : 'pass',
+  }
 }
 
 /** Whether this verdict blocks in every mode. Only for actions, not for messages. */

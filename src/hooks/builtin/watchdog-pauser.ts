@@ -14,6 +14,7 @@ import type { VerdictObject } from '../../engine/verdict.ts'
 import { type Assessment, EFFECTS } from '../../risk/assessment.ts'
 import { type BuiltIn, builtIn } from './built-in.ts'
 import { type Classifier, rateStep } from './call-risk.ts'
+import { applyExceptions } from './exceptions.ts'
 import type { SupervisionServices } from './services.ts'
 import { type Hold, WatchdogHolds } from './watchdog-holds.ts'
 
@@ -95,7 +96,7 @@ class WatchdogPauser {
     const isMeant = effects.includes(risk.effect)
     const isAsked = ask && isMeant && risk.tier >= askTier
     const isPaused = isMeant && risk.tier >= minTier && watchdogs.length > 0
-    const verdict = isAsked ? askForApproval(risk) : undefined
+    const verdict = isAsked ? askUnlessAllowed(step, risk, askTier, this.#services) : undefined
     if (isPaused) return this.#pauseAll(step, run, verdict)
     return watchdogs.length > 0 ? this.#resumeDue(run, () => false, verdict) : verdict
   }
@@ -214,6 +215,11 @@ class WatchdogPauser {
 }
 
 type Limits = Pick<RunContext, 'limitMs' | 'signal'>
+
+function askUnlessAllowed(step: Step, risk: Assessment, askTier: number, services: SupervisionServices): VerdictObject {
+  const findings = risk.evidence.filter(({ tier }) => tier >= askTier)
+  return applyExceptions(askForApproval(risk), { step, hook: 'watchdog-pause', findings }, services)
+}
 
 function askForApproval(risk: Assessment): VerdictObject {
   const first = risk.evidence[0]
