@@ -50,8 +50,8 @@ export class AdvanceApprovals {
 
   /** Allows a step once. A pending approval of the same step is answered instead. */
   grant(allowed: AllowedStep, source: AnswerSource): Approval {
-    const pending = this.#find(allowed.hash, 'pending')
-    if (pending !== undefined) return this.#approvals.answer(pending.id, 'approve', source)
+    const answered = this.answerPending(allowed.hash, source)
+    if (answered !== undefined) return answered
     const { state, clock, newId, canonicalize, record } = this.#services
     const { step, hash, hook, stepId, lifetimeMs = LIFETIME_MS } = allowed
     const reason = allowed.reason === undefined ? undefined : clip(allowed.reason, MAX_REASON)
@@ -76,6 +76,12 @@ export class AdvanceApprovals {
       },
     })
     return approval
+  }
+
+  /** Approves the step where it still waits for an answer. */
+  answerPending(hash: string, source: AnswerSource): Approval | undefined {
+    const pending = this.#find(hash, 'pending')
+    return pending === undefined ? undefined : this.#approvals.answer(pending.id, 'approve', source)
   }
 
   /** The unused approval of a step, by its hash. */

@@ -38,8 +38,9 @@ const byRule = z.strictObject({
 /** One entry of `exceptions` in a file. */
 export const exceptionSchema = z.discriminatedUnion('kind', [exact, byRule])
 
-/** An entry as it is read. */
-export type ExceptionSetting = z.output<typeof exceptionSchema>
+/** The two kinds of entries. */
+export type ExactSetting = z.output<typeof exact>
+export type RuleSetting = z.output<typeof byRule>
 
 /** The keys of an entry, for suggestions. */
 export const EXCEPTION_KEYS = [...new Set([...Object.keys(exact.shape), ...Object.keys(byRule.shape)])]

@@ -65,8 +65,9 @@ export class ExceptionBook {
     }
     const hash = this.#services.approvals.hashStep(toHeldStep(step))
     const approval = this.#services.approvals.findApproved(hash)
-    if (approval !== undefined) return { is: 'approved', approval: approval.id, by: approval.answeredBy }
-    return { is: 'not-allowed', note: buildNote(hash, findings, subject) }
+    const note = buildNote(hash, findings, subject)
+    if (approval === undefined) return { is: 'not-allowed', note }
+    return { is: 'approved', approval: approval.id, by: approval.answeredBy, note }
   }
 
   // The exceptions that together cover every finding; undefined when one is not covered.

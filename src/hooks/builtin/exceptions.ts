@@ -28,7 +28,7 @@ export function applyExceptions(
       const by = answer.by === undefined ? '' : ` by ${answer.by}`
       const reason = `allowed once${by} (approval ${answer.approval}): ${verdict.reason ?? ''}`
       // The approval gate uses the approval, after every hook has agreed.
-      return { ...plain, decision: 'ask', reason }
+      return { ...plain, decision: 'ask', reason, metadata: { ...verdict.metadata, allow: answer.note } }
     }
     const names = answer.exceptions.map(({ id }) => id)
     const why = answer.exceptions.find(({ reason }) => reason !== undefined)?.reason ?? verdict.reason ?? ''

@@ -62,7 +62,7 @@ export type ExceptionAnswer =
       readonly exceptions: readonly { readonly id: number; readonly reason?: string | undefined }[]
     }
   /** Allowed once: the step needs no answer, because it is approved already. */
-  | { readonly is: 'approved'; readonly approval: string; readonly by?: string | undefined }
+  | { readonly is: 'approved'; readonly approval: string; readonly by?: string | undefined; readonly note: AllowNote }
   | { readonly is: 'not-allowed'; readonly note: AllowNote }
 
 export interface SupervisionServices {
