@@ -16,8 +16,8 @@ const SECRET_RULES: ReadonlySet<string> = new Set([
  * whyNeverAllowed({ rule: 'secrets/print-key', tier: 4 }) // 'it shows or sends secrets'
  */
 export function whyNeverAllowed({ rule, tier }: Pick<Evidence, 'rule' | 'tier'>): string | undefined {
-  if (tier >= 5) return 'it is a catastrophe (tier 5)'
   const [pack] = rule.split('/')
   if (pack === 'guard') return 'it changes ARC itself or the settings of an agent'
-  return pack === 'secrets' || SECRET_RULES.has(rule) ? 'it shows or sends secrets' : undefined
+  if (pack === 'secrets' || SECRET_RULES.has(rule)) return 'it shows or sends secrets'
+  return tier >= 5 ? 'it is a catastrophe (tier 5)' : undefined
 }

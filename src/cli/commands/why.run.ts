@@ -69,9 +69,18 @@ function printStep(step: StepRecord, evaluations: readonly EvaluationRecord[]): 
   for (const evaluation of evaluations) printEvaluation(evaluation, step)
   if (hook !== undefined) fact('decided', `by ${hook}${reason === undefined ? '' : `: ${reason}`}`)
   if (suggestion !== undefined) fact('instead', suggestion)
+  if (canBeAllowed(evaluations)) fact('to allow', `arc allow ${step.id}`)
   if (data === undefined) return
   fact('changed', '')
   for (const line of argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data)) print(line)
+}
+
+// Whether a hook stopped the step and `arc allow` can let it run.
+function canBeAllowed(evaluations: readonly EvaluationRecord[]): boolean {
+  const notes = evaluations.flatMap(({ metadata }) =>
+    isRecord(metadata) && isRecord(metadata.allow) ? [metadata.allow] : [],
+  )
+  return notes.length > 0 && notes.every((note) => !('never' in note))
 }
 
 // The arguments of a tool call; of any other step all its data.

@@ -112,7 +112,7 @@ function printRows(rows: readonly ExceptionRow[], isJson: boolean): void {
 }
 
 function showEnd({ expiresAt }: ExceptionRow): string {
-  if (expiresAt === undefined) return 'removed'
+  if (expiresAt === undefined) return 'you remove it'
   return Date.parse(expiresAt) <= Date.now() ? colors.dim('expired') : fromNow(expiresAt)
 }
 
