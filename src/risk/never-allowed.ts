@@ -3,21 +3,36 @@
 
 import type { Evidence } from './assessment.ts'
 
-/** Rules about secrets outside the pack `secrets`. */
+/** Why a finding cannot be allowed by an exception. */
+export type NeverAllowed = 'catastrophe' | 'secrets' | 'guard'
+
+// Rules about secrets in the packs of programs.
 const SECRET_RULES: ReadonlySet<string> = new Set([
   'clouds/aws-secrets',
   'interpreters/secret',
   'platforms/secrets-shown',
 ])
 
+/** Why no exception may allow a finding; undefined if one may. */
+export function readNeverAllowed({ rule, tier }: Pick<Evidence, 'rule' | 'tier'>): NeverAllowed | undefined {
+  const [pack] = rule.split('/')
+  if (pack === 'guard') return 'guard'
+  if (pack === 'secrets' || SECRET_RULES.has(rule)) return 'secrets'
+  return tier >= 5 ? 'catastrophe' : undefined
+}
+
+const WORDING: Readonly<Record<NeverAllowed, string>> = {
+  catastrophe: 'it is a catastrophe (tier 5)',
+  secrets: 'it shows or sends secrets',
+  guard: 'it changes ARC itself or the settings of an agent',
+}
+
 /**
- * Why a finding can never be allowed; undefined where the user may allow it.
+ * The same as text for people.
  * @example
  * whyNeverAllowed({ rule: 'secrets/print-key', tier: 4 }) // 'it shows or sends secrets'
  */
-export function whyNeverAllowed({ rule, tier }: Pick<Evidence, 'rule' | 'tier'>): string | undefined {
-  const [pack] = rule.split('/')
-  if (pack === 'guard') return 'it changes ARC itself or the settings of an agent'
-  if (pack === 'secrets' || SECRET_RULES.has(rule)) return 'it shows or sends secrets'
-  return tier >= 5 ? 'it is a catastrophe (tier 5)' : undefined
+export function whyNeverAllowed(finding: Pick<Evidence, 'rule' | 'tier'>): string | undefined {
+  const why = readNeverAllowed(finding)
+  return why === undefined ? undefined : WORDING[why]
 }

@@ -1,4 +1,5 @@
-// Rates the risk of tool calls and messages and decides by the tier. The rating itself is in src/risk.
+// Rates the risk of tool calls and messages and decides by the tier. The rating itself is in src/risk. Messages of people
+// are only rated: the tool call that follows is decided on.
 
 import * as z from 'zod'
 import { ArcError, describe } from '../../engine/errors.ts'
@@ -13,8 +14,17 @@ import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
 import { createClassifier, rateStep } from './call-risk.ts'
 import { applyExceptions, isStopping } from './exceptions.ts'
-import { decideRisk, isCatastrophe, type RiskPolicy, splitFindings, withKeywords } from './risk-verdict.ts'
+import {
+  decideRisk,
+  isCatastrophe,
+  type RiskOf,
+  type RiskPolicy,
+  rateOnly,
+  splitFindings,
+  withKeywords,
+} from './risk-verdict.ts'
 import type { SupervisionServices } from './services.ts'
+import { readSource } from './source-classify.ts'
 import { storeTurnRisk } from './turn-risk.ts'
 
 const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
@@ -22,6 +32,22 @@ const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
 const options = z.strictObject({
   blockTier: z.int().min(2).max(5).default(4).describe('The lowest tier that blocks; 5 always does.'),
   onTier4: z.enum(['block', 'ask']).default('block').describe('Block tier 4, or ask for approval.'),
+  askTier: z
+    .int()
+    .min(1)
+    .max(5)
+    .nullable()
+    .default(4)
+    .describe('The lowest tier of an action that asks for approval where it does not block; null: none.'),
+  askEffects: z
+    .array(z.enum(EFFECTS))
+    .min(1)
+    .default(['destructive'])
+    .describe('The effects to which askTier applies.'),
+  messages: z
+    .enum(['rate', 'hold'])
+    .default('rate')
+    .describe('Messages of people: "rate" or "hold". In a profile also directly: hooks.risk-detection.messages.'),
   customKeywords: z
     .partialRecord(z.enum(EFFECTS), keywords)
     .default({})
@@ -38,10 +64,11 @@ export const riskDetection = builtIn<Options>({
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
   options,
-  create({ blockTier, onTier4, customKeywords, packs: definitions }, services) {
+  create({ customKeywords, packs: definitions, messages, ...policy }, services) {
     const { state, regex, guard } = services
-    const policy = { blockTier, onTier4 }
     const classify = createClassifier(readPacks(definitions, regex), guard)
+    const isOnlyRated = (step: Step): boolean =>
+      messages === 'rate' && step.point === 'pre:message' && readSource(step) === 'human'
     return {
       alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
@@ -49,8 +76,9 @@ export const riskDetection = builtIn<Options>({
         const { input, risk: rated } = rateStep(step, classify)
         const risk = withKeywords(rated, () => readText(input), customKeywords)
         // A message is not an action: only actions can be blocked in every mode.
-        const decided = decideRisk(risk, 'message' in input ? 'message' : 'action', policy)
-        const verdict = isStopping(decided) ? allowFindings(decided, step, risk, policy, services) : decided
+        const riskOf = 'message' in input ? 'message' : 'action'
+        const decided = isOnlyRated(step) ? rateOnly(risk, riskOf) : decideRisk(risk, riskOf, policy)
+        const verdict = isStopping(decided) ? allowFindings(decided, step, { risk, riskOf, policy }, services) : decided
         const riskNotStored = storeRisk(state, step, risk)
         return riskNotStored === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotStored } }
       },
@@ -61,11 +89,10 @@ export const riskDetection = builtIn<Options>({
 function allowFindings(
   verdict: VerdictObject,
   step: Step,
-  risk: Assessment,
-  policy: RiskPolicy,
+  rated: { readonly risk: Assessment; readonly riskOf: RiskOf; readonly policy: RiskPolicy },
   services: SupervisionServices,
 ): VerdictObject {
-  const { findings, rest } = splitFindings(risk, policy)
+  const { findings, rest } = splitFindings(rated.risk, rated.riskOf, rated.policy)
   return applyExceptions(verdict, { step, hook: 'risk-detection', findings }, services, rest)
 }
 

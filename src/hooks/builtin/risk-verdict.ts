@@ -2,7 +2,7 @@
 
 import type { Verdict, VerdictObject } from '../../engine/verdict.ts'
 import type { Assessment, Effect, Evidence, Tier } from '../../risk/assessment.ts'
-import { decide, decideOnEvidence } from '../../risk/decide.ts'
+import { type DecideOptions, decide, decideOnEvidence, findNeverAllowed } from '../../risk/decide.ts'
 import type { Finding } from './services.ts'
 
 export interface RiskPolicy {
@@ -10,6 +10,10 @@ export interface RiskPolicy {
   readonly blockTier: number
   /** The decision on tier 4 where it would block. */
   readonly onTier4: 'block' | 'ask'
+  /** The lowest tier of an action that asks where it does not block; null and undefined for none. */
+  readonly askTier?: number | null | undefined
+  /** The effects that ask. */
+  readonly askEffects?: readonly Effect[] | undefined
 }
 
 /** Whether the risk is of an action or of a message. */
@@ -17,23 +21,45 @@ export type RiskOf = 'action' | 'message'
 
 /** The verdict on an assessment. */
 export function decideRisk(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy): VerdictObject {
-  const { blockTier, onTier4: tier4 } = policy
-  const decision = decide(risk, { blockTier, tier4 })
-  const [worst] = risk.evidence
-  const { effect: riskTier, requiresConfirmation, checklist: checklistIntensity } = risk
-  const metadata = { risk, riskTier, requiresConfirmation, checklistIntensity, riskOf }
+  const options = toDecideOptions(riskOf, policy)
+  const decision = decide(risk, options)
+  const metadata = buildMetadata(risk, riskOf)
   if (decision === 'pass') return { decision, metadata }
+  const [worst] = risk.evidence
   const suggestion = worst?.alternative
   const reason = reasonFor(risk, worst)
-  return { decision, reason, metadata, ...(suggestion !== undefined && { suggestion }) }
+  const neverAllowed = decision === 'block' ? findNeverAllowed(risk, options) : undefined
+  return {
+    ...{ decision, reason, metadata: neverAllowed === undefined ? metadata : { ...metadata, neverAllowed } },
+    ...(suggestion !== undefined && { suggestion }),
+  }
+}
+
+function toDecideOptions(
+  riskOf: RiskOf,
+  { blockTier, onTier4: tier4, askEffects, askTier }: RiskPolicy,
+): DecideOptions {
+  return { blockTier, tier4, askEffects, askTier: riskOf === 'action' ? askTier : undefined }
+}
+
+/** The verdict on a message that is rated and never held or blocked. */
+export function rateOnly(risk: Assessment, riskOf: RiskOf): VerdictObject {
+  return { decision: 'pass', metadata: buildMetadata(risk, riskOf) }
+}
+
+function buildMetadata(risk: Assessment, riskOf: RiskOf) {
+  const { effect: riskTier, requiresConfirmation, checklist: checklistIntensity } = risk
+  return { risk, riskTier, requiresConfirmation, checklistIntensity, riskOf }
 }
 
 /** The findings that hold or block the action, and the decision without them. */
 export function splitFindings(
   { evidence, isUnknown }: Assessment,
-  { blockTier, onTier4: tier4 }: RiskPolicy,
+  riskOf: RiskOf,
+  policy: RiskPolicy,
 ): { readonly findings: readonly Finding[]; readonly rest: 'pass' | 'flag' } {
-  const decided = evidence.map((item) => ({ item, decision: decideOnEvidence(item, { blockTier, tier4 }) }))
+  const options = toDecideOptions(riskOf, policy)
+  const decided = evidence.map((item) => ({ item, decision: decideOnEvidence(item, options) }))
   const stopping = decided.filter(({ decision }) => decision === 'ask' || decision === 'block')
   // An unknown part is usually evidence too; where it is not, it is a finding itself.
   const isExplained = !isUnknown || stopping.some(({ item }) => item.isUncertain === true)
