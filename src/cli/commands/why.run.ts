@@ -2,6 +2,7 @@
 
 import { type Approval, Approvals } from '../../approvals/approvals.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import { canBeAllowed } from '../../exceptions/allow-note.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Evidence } from '../../risk/assessment.ts'
@@ -73,14 +74,6 @@ function printStep(step: StepRecord, evaluations: readonly EvaluationRecord[]): 
   if (data === undefined) return
   fact('changed', '')
   for (const line of argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data)) print(line)
-}
-
-// Whether a hook stopped the step and `arc allow` can let it run.
-function canBeAllowed(evaluations: readonly EvaluationRecord[]): boolean {
-  const notes = evaluations.flatMap(({ metadata }) =>
-    isRecord(metadata) && isRecord(metadata.allow) ? [metadata.allow] : [],
-  )
-  return notes.length > 0 && notes.every((note) => !('never' in note))
 }
 
 // The arguments of a tool call; of any other step all its data.

@@ -3,6 +3,7 @@
 import { type Approval, Approvals, type HeldStep, toHeldStep } from '../../../approvals/approvals.ts'
 import { ArcError, show } from '../../../engine/errors.ts'
 import { isRecord } from '../../../engine/plain-data.ts'
+import { findStops, readAllowNote } from '../../../exceptions/allow-note.ts'
 import type { AllowNote } from '../../../hooks/builtin/services.ts'
 import { systemClock } from '../../../platform/engine-services.ts'
 import { newId } from '../../../platform/ids.ts'
@@ -68,11 +69,11 @@ function findLast(trace: TraceStore): string {
 }
 
 function readStopped(record: StepRecord, evaluations: readonly EvaluationRecord[], approvals: Approvals): StoppedStep {
-  const stops = evaluations.filter(({ decision, skipped }) => isStop(decision) && skipped === undefined)
+  const stops = findStops(evaluations)
   const [first] = stops
   if (first === undefined)
     throw refused(`The step ${show(record.id)} was neither held nor blocked: its decision is ${record.decision}.`)
-  const notes = stops.map((stop) => ({ stop, note: readNote(stop) }))
+  const notes = stops.map((stop) => ({ stop, note: readAllowNote(stop) }))
   for (const { stop, note } of notes) requireAllowable(stop, note)
   const known = notes.flatMap(({ note }) => (note === undefined || 'never' in note ? [] : [note]))
   const step = toHeldStep({ ...record, data: isRecord(record.data) ? record.data : {} })
@@ -89,16 +90,6 @@ function readStopped(record: StepRecord, evaluations: readonly EvaluationRecord[
       : undefined,
     ...{ hook: decider.hook, reason: decider.reason },
   }
-}
-
-function isStop(decision: string): boolean {
-  return decision === 'ask' || decision === 'block'
-}
-
-// Written by `applyExceptions`, so a hook without exceptions has none.
-function readNote({ metadata }: EvaluationRecord): AllowNote | undefined {
-  const note = isRecord(metadata) ? metadata.allow : undefined
-  return isRecord(note) ? (note as unknown as AllowNote) : undefined
 }
 
 function requireAllowable({ hook, decision, cause, reason }: EvaluationRecord, note: AllowNote | undefined): void {

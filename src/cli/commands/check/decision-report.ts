@@ -43,8 +43,8 @@ export function printDecision(text: string, foreseen: DryRunResult, explained?: 
   const colour = DECISION_STYLE[outcome.decision].paint
   printText(text, outcome.decision, gravest)
   const allowed = findAllowed(foreseen)
-  const why = outcome.reason ?? allowed
-  if (why !== undefined) fact('why', shortenReason(why, gravest))
+  if (outcome.reason !== undefined) fact('why', shortenReason(outcome.reason, gravest))
+  if (allowed !== undefined) fact('allowed', allowed.replace(/^allowed /, ''))
   // An allowed command needs no alternative.
   const instead = allowed === undefined ? (gravest?.alternative ?? outcome.suggestion) : undefined
   if (instead !== undefined) fact('instead', instead, colors.bold)
