@@ -39,6 +39,7 @@ const LIBRARY = [
     'guard',
     'config',
     'approvals',
+    'exceptions',
   ],
   ...[...STORAGE, ...HOOKS, 'supervisor', 'tasks/service', 'roundtable/driver'],
 ] as const
@@ -71,11 +72,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   guard: { imports: ['engine', 'risk', 'hosts/facts', ...PORTS] },
   config: { imports: ['engine', 'platform', 'json-text', ...PORTS] },
   approvals: { imports: ['engine', 'platform', ...PORTS] },
+  // What the user allowed, for the hooks that ask.
+  exceptions: {
+    imports: ['engine', 'platform', 'trace', 'risk', 'config', 'approvals', 'hooks/builtin', ...PORTS],
+  },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
   'hooks/builtin': { imports: ['engine', 'hosts/facts', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
-  supervisor: { imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', ...STORAGE, ...HOOKS] },
+  supervisor: {
+    imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', 'exceptions', ...STORAGE, ...HOOKS],
+  },
   'tasks/service': {
     imports: ['engine', 'platform', 'trace', 'bus', 'bus/sqlite', 'tasks', 'hooks', 'supervisor', ...STORAGE],
   },

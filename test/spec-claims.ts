@@ -49,6 +49,7 @@ export const SPEC_CLAIMS = {
   R5: 'During a discussion, the metadata has five facts about it.',
   R6: 'The routing between agents passes the turns and the synthesis of a roundtable.',
   R7: 'Real agents discuss a topic in turns and write a synthesis; an agent that fails or hangs loses only its turn.',
+  Q2: 'A held or blocked step can be allowed once, always in its project, or by rule in a folder: never tier 5, secrets or the guard, and each use is on record.',
   G4: 'Approving, loosening and stopping need a person: never a process that an agent started, and recorded with channel and process.',
   C1: 'Profiles and hook blocks are read from JSON with comments or YAML, every problem has a position, the last good version applies.',
   C2: 'User and project layers merge; a project can only tighten, and its commands are trusted by their content.',

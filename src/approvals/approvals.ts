@@ -89,12 +89,14 @@ export interface ApprovalOptions {
   readonly lifetimeMs?: number
 }
 
-const LIFETIME_MS = 600_000
+/** How long an approval can be answered, and after that used. */
+export const LIFETIME_MS = 600_000
 // How often the answer is polled.
 const POLL_MS = 20
-// How long answered, used and expired approvals are kept.
-const RETENTION_MS = 86_400_000
-const PREFIX = 'approval:'
+/** How long answered, used and expired approvals are kept. */
+export const RETENTION_MS = 86_400_000
+/** The start of the keys of approvals in the state. */
+export const PREFIX = 'approval:'
 const MAX_REASON = 2_000
 
 /**

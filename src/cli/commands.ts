@@ -4,6 +4,7 @@
 import { Command, CommanderError } from 'commander'
 import { example, type Run } from './command-declaration.ts'
 import { readCommandLine } from './command-line.ts'
+import { addAllow } from './commands/allow.ts'
 import { addApprovals } from './commands/approvals.ts'
 import { addBreaker } from './commands/breaker.ts'
 import { addCheck } from './commands/check.ts'
@@ -87,6 +88,7 @@ export function commandTree(run: Run): Command {
   addWhy(arc, run)
   addTrace(arc, run)
   addApprovals(arc, run)
+  addAllow(arc, run)
   addHooks(arc, run)
   addBreaker(arc, run)
   addProfile(arc, run)

@@ -103,6 +103,8 @@ describe.skipIf(!isLinux)('a process that an agent started', () => {
         'profile create other',
         'profile delete default --yes',
         'hooks disable risk-detection',
+        'allow --rule git/push-force',
+        'allow remove 1',
         'trace cut --keep-days 0',
         'profile set trace.keep.days 1',
         'breaker reset',

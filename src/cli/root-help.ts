@@ -19,6 +19,7 @@ const GROUPS: readonly Group[] = [
     title: 'Control',
     rows: [
       ['approvals'],
+      ['allow'],
       ['profile'],
       ['hooks', 'breaker'],
       ['trust', 'untrust'],

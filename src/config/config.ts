@@ -51,6 +51,23 @@ export interface Script {
   readonly origin: Origin
 }
 
+/** What the user allowed: it would be held or blocked, and may run all the same. Times are wall-clock milliseconds. */
+export interface Exception {
+  readonly id: number
+  readonly kind: 'exact' | 'rule'
+  readonly rules: readonly string[]
+  /** The real path of the project; for a rule, of the folder. */
+  readonly project: string
+  readonly command?: string | undefined
+  readonly folder?: string | undefined
+  readonly digest?: string | undefined
+  readonly reason?: string | undefined
+  readonly by?: string | undefined
+  readonly createdAt?: number | undefined
+  readonly expiresAt?: number | undefined
+  readonly origin: Origin
+}
+
 /** The settings of the trace. Only the user's own files set them. */
 interface TraceSettings {
   /** Further places for anchors of the trace, beside the home and the system log. */
@@ -83,6 +100,8 @@ export interface Config {
   readonly trace: TraceSettings
   /** Whether a step runs that cannot be recorded; undefined: `deny` in enforce, `allow` in the other modes. */
   readonly onUnrecorded: OnUnrecorded | undefined
+  /** What the user allowed. Only the user's own files have exceptions. */
+  readonly exceptions: readonly Exception[]
 }
 
 export type OnUnrecorded = 'allow' | 'deny'
@@ -104,6 +123,7 @@ export const DEFAULTS: Config = Object.freeze({
   daemon: { onDemand: true, idleMs: 1_800_000 },
   trace: { anchors: [], keep: { days: 90, bytes: 2_000_000_000 }, archive: undefined },
   onUnrecorded: undefined,
+  exceptions: [],
 })
 
 /** The settings of a hook, safe for any name. */

@@ -3,14 +3,15 @@
 import { hash } from 'node:crypto'
 import { serializeContent } from './command-list.ts'
 import type { Config } from './config.ts'
+import { serializeException } from './exception-list.ts'
 import type { Loaded } from './load.ts'
 import { formatProblem, type Problem } from './problem.ts'
 
 /** A digest of the settings. Positions in files are not part of it: a new comment changes nothing. */
-function digestConfig({ commands, scripts, ...settings }: Config): string {
+function digestConfig({ commands, scripts, exceptions, ...settings }: Config): string {
   const hooks = commands.map((command) => [command.name, serializeContent(command)])
   const files = scripts.map(({ file, sha256 }) => [file, sha256])
-  return hash('sha256', JSON.stringify([settings, hooks, files]), 'hex')
+  return hash('sha256', JSON.stringify([settings, hooks, files, exceptions.map(serializeException)]), 'hex')
 }
 
 /** A short name of a configuration for the trace: the profile and the start of the digest. */

@@ -13,6 +13,7 @@ import {
   type OnUnrecorded,
   type Script,
 } from './config.ts'
+import { addExceptions } from './exception-list.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
 import type { Settings } from './schema.ts'
 import type { ValidFile } from './validate.ts'
@@ -55,6 +56,7 @@ export function override(base: Config, { file, scripts }: Layer): Config {
       archive: settings.trace?.archive ?? base.trace.archive,
     },
     onUnrecorded: settings.onUnrecorded ?? base.onUnrecorded,
+    exceptions: addExceptions(base.exceptions, file),
   }
 }
 
@@ -72,6 +74,7 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
   const daemon = settings.daemon && { ...base.daemon, ...present(settings.daemon) }
   guard.refuse(['daemon'], daemon, base.daemon, 'the daemon belongs to the user')
   guard.refuse(['trace'], settings.trace, undefined, 'the trace belongs to the user')
+  guard.refuse(['exceptions'], settings.exceptions, undefined, 'only the user can allow something')
   guard.refuse(['headless'], settings.headless, base.headless, 'the command would run without trust')
   // A lower limit could drop hooks of the user; a higher one would loosen it.
   guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, 'the limit belongs to the user')

@@ -65,6 +65,7 @@ class Loading {
       if (isGoodBefore && !this.#isDegraded)
         this.#storeStrictness(chosen, { [chosen]: configured, [profile]: own.config })
     } else if (!this.#isDegraded) this.#storeStrictness(chosen, { [profile]: own.config })
+    user = this.#dropRefused(user)
     return { config: user, user, chosen, layers: [...base.layers, ...own.layers], ...this.#reader.findings() }
   }
 
@@ -86,6 +87,19 @@ class Loading {
     if (name === otherwise) return this.#profile('default', profiles, base, 'default')
     const instead = this.#profile(otherwise, profiles, base, 'default')
     return { ...instead, config: { ...instead.config, profile: name } }
+  }
+
+  // An exception that may not be used is ignored and reported; the rest of its file applies.
+  #dropRefused(user: Config): Config {
+    const exceptions = user.exceptions.filter((exception) => {
+      const why = this.#options.checkException?.(exception, user)
+      if (why === undefined) return true
+      const { file, ...position } = exception.origin
+      const message = `The exception ${exception.id} is ignored: ${why}`
+      this.#reader.problems.push(problem('refused', file, message, { key: 'exceptions', position }))
+      return false
+    })
+    return exceptions.length === user.exceptions.length ? user : { ...user, exceptions }
   }
 
   // Missing or bad files never make the configuration looser.
@@ -144,7 +158,9 @@ class Loading {
     const enforcement = given.reduce((mode, given) => strictestMode(mode, given.enforcement ?? mode), over.enforcement)
     const asked = strictestMode(enforcement, chain.asked ?? enforcement)
     const floor = over.risk.floor || given.some(({ risk }) => risk?.floor === true)
-    return { layers, config: { ...over, enforcement: asked, risk: { ...over.risk, floor } } }
+    // Without a last good state, only the stricter entries of a bad file count.
+    const exceptions = is === 'part' ? base.exceptions : over.exceptions
+    return { layers, config: { ...over, enforcement: asked, risk: { ...over.risk, floor }, exceptions } }
   }
 
   // The profile has no file now, but was loaded before.

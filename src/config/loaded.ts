@@ -1,6 +1,6 @@
 // What is loaded, with which services, and the result. Types only.
 
-import type { Config } from './config.ts'
+import type { Config, Exception } from './config.ts'
 import type { LastGood } from './last-good.ts'
 import type { Layer } from './layers.ts'
 import type { Problem } from './problem.ts'
@@ -34,6 +34,8 @@ export interface LoadOptions {
   readonly onLoaded?: (loaded: Loaded) => void
   /** Why a command cannot be run, such as a placeholder without a safe form; undefined when it can. */
   readonly checkCommand?: (command: CommandSetting) => string | undefined
+  /** Why an exception may not be used; undefined when it may. */
+  readonly checkException?: (exception: Exception, config: Config) => string | undefined
   /** The mistakes in the `options` of a hook, each with its path. */
   readonly checkOptions?: (hook: string, options: unknown) => readonly OptionMistake[]
 }

@@ -12,6 +12,7 @@ const PROBLEM_KINDS = {
   missing: 'A file that is named does not exist.',
   ambiguous: 'Two files have the same name with different extensions; only one is used.',
   looser: "A project's layer tries to loosen what the user set; that entry is ignored, the rest applies.",
+  refused: 'An exception that may not be used, such as one for tier 5; it is ignored, the rest applies.',
   untrusted: "A project's hooks are not trusted yet, so they do not run; its other settings apply.",
   held: 'A file is missing or bad and the rest is less strict than before; the last known strictness applies.',
   'not-saved': 'The last good state cannot be written to disk; the configuration applies all the same.',
@@ -42,7 +43,7 @@ export function problem(
 }
 
 /** Kinds with which the file is still used: the problem concerns one entry, or not the text. */
-const HARMLESS: readonly ProblemKind[] = ['looser', 'untrusted', 'ambiguous', 'held', 'not-saved']
+const HARMLESS: readonly ProblemKind[] = ['looser', 'refused', 'untrusted', 'ambiguous', 'held', 'not-saved']
 
 /** Whether the whole file is not used because of this problem. */
 export function isFatal({ kind }: Problem): boolean {

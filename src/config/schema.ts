@@ -8,6 +8,7 @@ import { compileMatch } from '../engine/matcher.ts'
 import { MODES, type Mode } from '../engine/mode.ts'
 import { BUILT_IN_POINTS } from '../engine/point-names.ts'
 import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
+import { EXCEPTION_KEYS, exceptionSchema } from './exception-schema.ts'
 
 const DAY_MS = 86_400_000
 
@@ -128,6 +129,11 @@ const settings = {
     .enum(['allow', 'deny'])
     .optional()
     .describe('Whether a step that can be stopped runs while it cannot be recorded; "deny" in enforce, else "allow".'),
+  exceptions: z
+    .array(exceptionSchema)
+    .max(1_000)
+    .optional()
+    .describe('What may run although a rule would hold or block it; written by "arc allow". Only in your own files.'),
   trace: z
     .strictObject({
       anchors: z
@@ -176,6 +182,7 @@ export function toJsonSchema(kind: FileKind = 'profile'): Record<string, unknown
 export function knownKeys(kind: FileKind, path: readonly PropertyKey[]): readonly string[] {
   const [first, second] = path
   if (first === undefined) return Object.keys(SCHEMAS[kind].shape)
+  if (first === 'exceptions') return EXCEPTION_KEYS
   if (first === 'commands') return Object.keys(command.in.shape)
   if (first === 'breaker') return Object.keys(settings.breaker.unwrap().shape)
   if (first === 'risk') return Object.keys(settings.risk.unwrap().shape)

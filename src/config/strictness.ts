@@ -9,6 +9,7 @@ import { isRecord } from '../engine/plain-data.ts'
 import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
 import { type Config, effectiveOnError, type HookSettings, hookSettings } from './config.ts'
+import { serializeException } from './exception-list.ts'
 
 /** The settings that decide how strict a configuration is. */
 export interface Strictness {
@@ -51,9 +52,14 @@ export function raiseTo(config: Config, facts: Strictness): Config {
   return isDeepStrictEqual(raised, config) ? config : raised
 }
 
-/** The configuration raised to another one; also adds its command hooks and scripts, under free names. */
+/**
+ * The configuration raised to another one; also adds its command hooks and scripts, under free names. Only the exceptions
+ * of both stay.
+ */
 export function raiseToConfig(config: Config, other: Config): Config {
-  const raised = raiseTo(config, readStrictness(other))
+  const allowed = new Set(other.exceptions.map(serializeException))
+  const exceptions = config.exceptions.filter((exception) => allowed.has(serializeException(exception)))
+  const raised = raiseTo({ ...config, exceptions }, readStrictness(other))
   const contents = new Set(config.commands.map(serializeContent))
   const names = new Set(config.commands.map(({ name }) => name))
   const files = new Set(config.scripts.map(({ file }) => file))

@@ -170,6 +170,8 @@ export interface StepDetail {
   readonly data: string
   readonly reason?: string | undefined
   readonly suggestion?: string | undefined
+  /** Rules held or blocked the step, and `arc allow ID` can let it run. */
+  readonly canBeAllowed?: boolean | undefined
   /** The name of the configuration that was in force. */
   readonly configuration?: string | undefined
   readonly verdicts: readonly VerdictDetail[]

@@ -2,6 +2,7 @@
 
 import { DECISION_RANK, type Decision } from '../engine/verdict.ts'
 import type { Assessment, Effect, Evidence } from './assessment.ts'
+import { type NeverAllowed, readNeverAllowed } from './never-allowed.ts'
 
 /** Options of the decision. */
 export interface DecideOptions {
@@ -30,8 +31,8 @@ export function decide({ evidence, isUnknown }: Assessment, options: DecideOptio
 
 const ASK_EFFECTS: readonly Effect[] = ['destructive']
 
-// The decision for one piece of evidence.
-function decideOnEvidence(
+/** The decision for one piece of evidence. */
+export function decideOnEvidence(
   { tier, effect, isUncertain }: Evidence,
   { tier4 = 'block', blockTier = 4, askTier, askEffects = ASK_EFFECTS }: DecideOptions,
 ): Decision {
@@ -42,20 +43,10 @@ function decideOnEvidence(
   return tier >= 3 ? 'flag' : 'pass'
 }
 
-/** Why an action cannot be allowed by an exception: it is about ARC itself or about secrets, or it is a catastrophe. */
-export type NeverAllowed = 'guard' | 'secrets' | 'catastrophe'
-
-// Rules about secrets in the packs of programs.
-const SECRET_RULES: readonly string[] = ['interpreters/secret', 'clouds/aws-secrets', 'platforms/secrets-shown']
-
-/** Why no exception may allow this action: by the most severe evidence that holds or blocks; undefined if one may. */
+/** Why no exception may allow this action; undefined if one may. Only evidence that holds or blocks counts. */
 export function findNeverAllowed({ evidence }: Assessment, options: DecideOptions = {}): NeverAllowed | undefined {
   const stopping = evidence.filter((item) => DECISION_RANK[decideOnEvidence(item, options)] >= DECISION_RANK.ask)
-  return stopping.map(findNeverAllowedBy).find((why) => why !== undefined)
-}
-
-function findNeverAllowedBy({ rule, tier }: Evidence): NeverAllowed | undefined {
-  if (rule.startsWith('guard/')) return 'guard'
-  if (rule.startsWith('secrets/') || SECRET_RULES.includes(rule)) return 'secrets'
-  return tier >= 5 ? 'catastrophe' : undefined
+  const found = new Set(stopping.map(readNeverAllowed))
+  if (stopping.some(({ tier }) => tier >= 5)) return 'catastrophe'
+  return found.has('guard') ? 'guard' : found.has('secrets') ? 'secrets' : undefined
 }

@@ -4,6 +4,7 @@ import { type LastGood, openLastGood } from '../config/last-good.ts'
 import type { LoadOptions } from '../config/load.ts'
 import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
 import { trustedProjects } from '../config/trusted-projects.ts'
+import { whyRefused } from '../exceptions/exception-rules.ts'
 import { writeLauncherMode } from '../guard/launcher.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { findExecutedFiles } from '../hooks/executed-files/collect-files.ts'
@@ -44,6 +45,7 @@ export function buildLoadOptions(source: ConfigSource): LoadOptions {
     knownHooks: builtIns.map(({ name }) => name),
     checkCommand: ({ command }) => whyNotRunnable(command),
     checkOptions: createOptionCheck(builtIns),
+    checkException: whyRefused,
   }
 }
 

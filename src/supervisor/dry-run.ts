@@ -2,6 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { AdvanceApprovals } from '../approvals/advance-approvals.ts'
+import { toHeldStep } from '../approvals/approvals.ts'
 import type { Config } from '../config/config.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
@@ -14,13 +16,17 @@ import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
 import { dryRunServices } from '../hooks/pipeline-services.ts'
+import { systemClock } from '../platform/engine-services.ts'
 import { arcHome, findProject } from '../platform/home.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
+import { newId } from '../platform/ids.ts'
 import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import type { StateStore } from '../storage/ports.ts'
 import { SqliteStateStore } from '../storage/sqlite/state-store.ts'
+import { canonicalize } from '../trace/canonical.ts'
 import { type BreakerStatus, DurableBreaker } from './breaker/breaker.ts'
 import { buildLoadOptions } from './config-source.ts'
+import { openExceptions } from './supervisor-parts.ts'
 
 /** The pipeline of a dry run. */
 export interface DryRunOptions {
@@ -88,7 +94,8 @@ export class DryRun {
     this.loaded = loadConfig(buildLoadOptions({ home, profile, project, builtIns, state, isReadOnly: true }))
     this.#base = state
     this.#state = new MemoryStateStore(state)
-    const services = dryRunServices(this.#stateView(), (what) => void this.#skipped.add(what), openHomeGuard(home))
+    const dry = dryRunServices(this.#stateView(), (what) => void this.#skipped.add(what), openHomeGuard(home))
+    const services = { ...dry, findExceptions: openExceptions(this.config.exceptions, dry) }
     const { breaker, enforcement, profile: named } = this.config
     const watch = new DurableBreaker({ ...breaker, profile: named }, services)
     this.breaker = () => watch.status()
@@ -130,12 +137,21 @@ export class DryRun {
     this.#evaluations.length = 0
     this.#skipped.clear()
     const dispatched = this.#engine.dispatch(point as 'config:change', data as Record<string, unknown>, context)
-    const outcome = dispatched instanceof Promise ? await dispatched : dispatched
+    const decided = dispatched instanceof Promise ? await dispatched : dispatched
+    const outcome = this.#isApproved(decided, point, context) ? { ...decided, decision: 'pass' as const } : decided
     const evaluations = [...this.#evaluations]
     for (const { hook, skipped, reason } of evaluations) {
       if (skipped !== undefined && reason === SKIPPED_REASON && this.#external.has(hook)) this.#skipped.add(hook)
     }
     return { outcome, evaluations, skipped: [...this.#skipped] }
+  }
+
+  // A held step that is approved already would run.
+  #isApproved({ decision, data }: Outcome, point: string, context: StepContext): boolean {
+    if (decision !== 'ask') return false
+    const { name } = this.#engine.table.points.resolve(point)
+    const approvals = new AdvanceApprovals({ state: this.#state, clock: systemClock, newId, canonicalize })
+    return approvals.findApproved(approvals.hashStep(toHeldStep({ ...context, point: name, data }))) !== undefined
   }
 
   #stateView(): StateStore {

@@ -2,8 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type EditOptions, editFile } from '../config/edit/edit-file.ts'
-import type { KeyPath } from '../config/edit/key-path.ts'
+import { type Change, type ChangeOf, type EditOptions, editFile } from '../config/edit/edit-file.ts'
 import { type LastGood, openLastGood } from '../config/last-good.ts'
 import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
 import { formatProblem, isFatal, type Problem } from '../config/problem.ts'
@@ -13,17 +12,11 @@ import { readStrictness, type StrictnessRecord } from '../config/strictness.ts'
 import { openStrictnessStore, readOnlyStrictness } from '../config/strictness-store.ts'
 import { ArcError, didYouMean, show } from '../engine/errors.ts'
 import type { Mode } from '../engine/mode.ts'
+import { whyRefused } from '../exceptions/exception-rules.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { whyNotRunnable } from '../hooks/handlers/handler-factory.ts'
 import { createOptionCheck } from '../hooks/hook-options.ts'
 import { arcHome, lastGoodDir } from '../platform/home.ts'
-
-/** A change of one setting. */
-interface SettingChange {
-  readonly path: KeyPath
-  /** Undefined removes the key. */
-  readonly value: unknown
-}
 
 /** The profiles of one home. */
 export class ProfileHome {
@@ -71,7 +64,7 @@ export class ProfileHome {
   }
 
   /** Changes a setting of a profile; throws with all problems when the change is invalid. */
-  async change(name: string, change: SettingChange, template: string): Promise<boolean> {
+  async change(name: string, change: Change | ChangeOf, template: string): Promise<boolean> {
     this.require(name)
     const file = this.findFile(name) ?? join(this.dir, `${name}.json`)
     return this.#edit(file, change, { kind: 'profile', template, check: this.#checkFor(file, name) })
@@ -120,7 +113,7 @@ export class ProfileHome {
     return profileTemplate(name, this.load(name).user.enforcement)
   }
 
-  async #edit(file: string, change: SettingChange, options: EditOptions): Promise<boolean> {
+  async #edit(file: string, change: Change | ChangeOf, options: EditOptions): Promise<boolean> {
     const edited = await editFile(file, change, options)
     if (edited.problems !== undefined) throw invalidConfig(edited.problems)
     return edited.isChanged
@@ -143,6 +136,7 @@ export class ProfileHome {
       strictness: readOnlyStrictness(openStrictnessStore(this.home)),
       checkCommand: ({ command }) => whyNotRunnable(command),
       checkOptions: createOptionCheck(BUILT_INS),
+      checkException: whyRefused,
       ...options,
     }
   }

@@ -24,7 +24,7 @@ export interface ProfileChoice {
   readonly onlyTightens?: boolean | undefined
 }
 
-// Sets of hooks differ by profile and by the settings of the breaker; old ones go when the configuration changes often.
+// Sets of hooks differ by profile, by the settings of the breaker and by the exceptions; old ones go when the configuration changes often.
 const MAX_HOOK_SETS = 32
 const MAX_HOOKS = 64
 
@@ -87,7 +87,7 @@ export class SharedHome {
   }
 
   #findHooks(config: Config): HookParts {
-    const key = JSON.stringify([config.profile, config.breaker])
+    const key = JSON.stringify([config.profile, config.breaker, config.exceptions])
     const known = this.#hooks.get(key)
     if (known !== undefined) return known
     const hooks = { ...buildHookParts(config, this.stores, this.#options), createParts: cacheParts() }

@@ -1,14 +1,17 @@
 // The parts of a supervisor that several supervisors of one process can share: the stores, the watched folders, the
 // user's configuration, the services and the built-in hooks. Here the parts of a supervisor that shares nothing.
 
+import { AdvanceApprovals } from '../approvals/advance-approvals.ts'
 import type { Config } from '../config/config.ts'
 import { FolderWatchers } from '../config/folder-watchers.ts'
 import type { UserConfig } from '../config/watch.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Mode } from '../engine/mode.ts'
+import { ExceptionBook } from '../exceptions/exception-book.ts'
 import { createParts } from '../hooks/builtin/built-in.ts'
 import { createServices, type PipelineServices, type ScriptNotice } from '../hooks/pipeline-services.ts'
 import { openStores, type Stores, type StoresOptions } from '../storage/open-stores.ts'
+import { canonicalize } from '../trace/canonical.ts'
 import { BlockedSteps } from './blocked-steps.ts'
 import { DurableBreaker } from './breaker/breaker.ts'
 
@@ -60,7 +63,7 @@ export function openOwnParts(options: HookPartsOptions & StoresOptions): Supervi
 
 /** Creates the services and the breaker of a configuration. */
 export function buildHookParts(
-  { profile, breaker: settings }: Config,
+  { profile, breaker: settings, exceptions }: Config,
   { state, trace, traceFailure }: Stores,
   { home, clock, notify, report }: HookPartsOptions,
 ): HookParts {
@@ -68,6 +71,18 @@ export function buildHookParts(
   const onTrip = (): void => report('Too many failures of hooks in a row: advise and enforce act as log for now.')
   const breaker = new DurableBreaker({ ...settings, profile, onTrip }, services)
   const blockedSteps = new BlockedSteps(state, report)
-  const ofSupervisor = { maxMode: (): Mode => breaker.maxMode(), whenBlocked: blockedSteps.add }
+  const findExceptions = openExceptions(exceptions, services)
+  const ofSupervisor = { maxMode: (): Mode => breaker.maxMode(), whenBlocked: blockedSteps.add, findExceptions }
   return { services: { ...services, ...ofSupervisor }, breaker, createParts, blockedSteps }
+}
+
+/** Looks for the exceptions of a configuration, and for approvals in advance. */
+export function openExceptions(
+  exceptions: Config['exceptions'],
+  services: Pick<PipelineServices, 'state' | 'clock' | 'newId' | 'record'>,
+): NonNullable<PipelineServices['findExceptions']> {
+  const { state, clock, newId, record } = services
+  const approvals = new AdvanceApprovals({ state, clock, newId, canonicalize, record })
+  const book = new ExceptionBook(exceptions, { state, clock, approvals, record })
+  return (request) => book.find(request)
 }

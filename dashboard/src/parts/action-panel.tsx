@@ -55,6 +55,7 @@ function Summary({ action, detail }: { readonly action: Action; readonly detail:
     analyzed === text && start !== undefined && end !== undefined ? [{ start, end }] : [],
   )
   const suggestion = detail?.steps.find((step) => step.suggestion !== undefined)?.suggestion
+  const stopped = detail?.steps.find((step) => step.canBeAllowed === true)
   return (
     <section class="stack">
       <pre class="subject">
@@ -78,6 +79,12 @@ function Summary({ action, detail }: { readonly action: Action; readonly detail:
       )}
       <Facts action={action} configuration={opening?.configuration} />
       <CopyCommand command={`arc why ${action.id}`} />
+      {stopped !== undefined && (
+        <div class="stack">
+          <p class="faint">To let it run once, type this in a terminal; --always allows the command in this project:</p>
+          <CopyCommand command={`arc allow ${stopped.step.id}`} />
+        </div>
+      )}
     </section>
   )
 }

@@ -13,7 +13,7 @@ import { findProject } from '../../platform/home.ts'
 import { type DryRun, type DryRunResult, openDryRun } from '../../supervisor/dry-run.ts'
 import { context } from '../context.ts'
 import { info, printJson, report } from '../output.ts'
-import { findRisk, printDecision } from './check/decision-report.ts'
+import { findAllowed, findRisk, printDecision } from './check/decision-report.ts'
 
 /** The options of `arc check`. */
 export interface CheckOptions {
@@ -89,7 +89,7 @@ function decisionJson(foreseen: DryRunResult): object {
     decision: outcome.decision,
     effect: risk?.effect ?? null,
     tier: risk?.tier ?? null,
-    reason: outcome.reason ?? null,
+    reason: outcome.reason ?? findAllowed(foreseen) ?? null,
     hook: outcome.hook ?? null,
     rule: gravest?.rule ?? null,
     span: gravest?.span ?? null,

@@ -2,6 +2,7 @@
 
 import { type Approval, Approvals } from '../../approvals/approvals.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import { canBeAllowed } from '../../exceptions/allow-note.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Evidence } from '../../risk/assessment.ts'
@@ -69,6 +70,7 @@ function printStep(step: StepRecord, evaluations: readonly EvaluationRecord[]): 
   for (const evaluation of evaluations) printEvaluation(evaluation, step)
   if (hook !== undefined) fact('decided', `by ${hook}${reason === undefined ? '' : `: ${reason}`}`)
   if (suggestion !== undefined) fact('instead', suggestion)
+  if (canBeAllowed(evaluations)) fact('to allow', `arc allow ${step.id}`)
   if (data === undefined) return
   fact('changed', '')
   for (const line of argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data)) print(line)

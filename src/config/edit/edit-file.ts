@@ -14,11 +14,14 @@ import { cannotWrite, makeFolder, replaceFile, resolveTarget, withLock } from '.
 import type { KeyPath } from './key-path.ts'
 import { editYaml } from './yaml-edit.ts'
 
-/** What to change: the value of a key; undefined takes the key away. */
+/** What to change: the value of a key; undefined takes the key away. An index after the end of a list appends. */
 export interface Change {
   readonly path: KeyPath
   readonly value: unknown
 }
+
+/** A change that depends on what the file holds; called with its parsed content while the file is locked. */
+export type ChangeOf = (content: unknown) => Change
 
 /** Where to change it. */
 export interface EditOptions {
@@ -39,7 +42,7 @@ export type Edited =
  * @example
  * await editFile('profiles/default.json', { path: ['enforcement'], value: 'enforce' }, { kind: 'profile' })
  */
-export async function editFile(given: string, change: Change, options: EditOptions): Promise<Edited> {
+export async function editFile(given: string, change: Change | ChangeOf, options: EditOptions): Promise<Edited> {
   try {
     const file = resolveTarget(given)
     makeFolder(dirname(file))
@@ -59,7 +62,7 @@ const MAX_ATTEMPTS = 20
 function attemptEdit(
   given: string,
   file: string,
-  change: Change,
+  change: Change | ChangeOf,
   { kind, template = '{}\n', check }: EditOptions,
   isHeld: () => boolean,
 ): Edited | undefined {
@@ -75,11 +78,12 @@ function attemptEdit(
 }
 
 /** The text of a file with one key changed, checked against the schema. */
-export function editText(file: string, given: string, { path, value }: Change, kind: FileKind): Edited {
+export function editText(file: string, given: string, change: Change | ChangeOf, kind: FileKind): Edited {
   const mark = given.startsWith('\uFEFF') ? '\uFEFF' : ''
   const text = given.slice(mark.length)
   const { parsed, problems } = parseText(file, text)
   if (parsed === undefined) return { problems }
+  const { path, value } = typeof change === 'function' ? change(parsed.value) : change
   const plain = value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown)
   const expected = changed(parsed.value, path, plain)
   if (expected === NOWHERE) return { problems: [notThere(parsed, path)] }
@@ -101,11 +105,18 @@ function changeJson(text: string, path: KeyPath, value: unknown): string | undef
   let isDone = true
   const edit = (json: JsonText): void => {
     const node = json.at(path)
-    if (value !== undefined) isDone = json.set(path, value)
+    const list = path.slice(0, -1)
+    const isAppended = typeof path.at(-1) === 'number' && node === undefined && list.every(isName)
+    if (value !== undefined && isAppended) json.append(list, value)
+    else if (value !== undefined) isDone = json.set(path, value)
     else if (node !== undefined) json.remove(node)
   }
   const edited = editJson(text, edit, 'lines')
   return isDone && typeof edited === 'string' ? edited : undefined
+}
+
+function isName(part: string | number): part is string {
+  return typeof part === 'string'
 }
 
 function checked(file: string, before: string, text: string, kind: FileKind): Edited {
@@ -132,7 +143,8 @@ function changed(whole: unknown, [part, ...rest]: KeyPath, value: unknown): unkn
 }
 
 function changedItem(list: readonly unknown[], part: string | number, rest: KeyPath, value: unknown): unknown {
-  if (typeof part !== 'number' || part >= list.length) return NOWHERE
+  if (typeof part !== 'number' || part > list.length) return NOWHERE
+  if (part === list.length) return rest.length > 0 ? NOWHERE : value === undefined ? list : [...list, value]
   const inner = changed(list[part], rest, value)
   if (inner === NOWHERE) return NOWHERE
   return inner === undefined ? list.filter((_, index) => index !== part) : list.with(part, inner)

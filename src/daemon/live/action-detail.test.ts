@@ -31,6 +31,21 @@ describe('one action, whole', () => {
     expect(action.isEdited).toBe(true)
   })
 
+  it('Q2 offers to allow what rules stopped, and not what can never be allowed or another hook blocked', async () => {
+    const stopped = (allow?: object) => ({
+      ...({ decision: 'block', applied: true } as const),
+      ...(allow !== undefined && { metadata: { allow } }),
+    })
+    const offered = async (...evaluations: object[]) =>
+      (await detailOf('step-1', stepEntry({ data: shell('x'), evaluations }))).steps[0]?.canBeAllowed
+    const note = { step: 'hash', rules: ['git/push-force'] }
+    expect(await offered(stopped(note))).toBe(true)
+    expect(await offered(stopped({ never: 'tier 5' }))).toBe(false)
+    expect(await offered(stopped())).toBe(false)
+    expect(await offered(stopped(note), stopped())).toBe(false)
+    expect(await offered({ decision: 'pass' })).toBe(false)
+  })
+
   it('marks the place of the evidence, but not where redaction moved it', async () => {
     const risk = (matched: string, start: number) => ({
       ...({ decision: 'block', applied: true } as const),

@@ -3,6 +3,7 @@
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import { escapeHidden } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import { canBeAllowed } from '../../exceptions/allow-note.ts'
 import { joinStep } from '../../protocol/feed.ts'
 import type {
   Action,
@@ -84,6 +85,7 @@ function buildStepDetail(whole: WholeStep): StepDetail {
     data: escapeHidden(JSON.stringify(record.data, null, 2) ?? ''),
     reason: reason === undefined ? undefined : escapeHidden(reason),
     suggestion: suggestion === undefined ? undefined : escapeHidden(suggestion),
+    canBeAllowed: canBeAllowed(evaluations),
     configuration: record.configuration,
     verdicts: evaluations.map((evaluation) => buildVerdictDetail(evaluation, whole)),
     changes: data === undefined ? [] : findChanges(record.data, data),

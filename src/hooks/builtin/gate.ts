@@ -93,6 +93,8 @@ interface CompiledRule {
   readonly test: TextTest
   readonly decision: (typeof ACTIONS)[keyof typeof ACTIONS]
   readonly reason: string
+  /** The pattern as it is written. */
+  readonly shown: string
 }
 
 /** The stored state of a turn. */
@@ -259,9 +261,10 @@ function readVerdictObject(given: Readonly<Record<string, unknown>>): VerdictObj
   return { decision, metadata: facts, ...(reason !== undefined && { reason }) }
 }
 
-function toVerdict({ decision, reason }: CompiledRule): VerdictObject {
+function toVerdict({ decision, reason, shown }: CompiledRule): VerdictObject {
   const word = decision === 'pass' ? 'ALLOW' : 'BLOCK'
-  const metadata = { ...buildGateMetadata(decision === 'flag' ? 'ALLOW' : word, reason), gateReviewed: false }
+  const gate = buildGateMetadata(decision === 'flag' ? 'ALLOW' : word, reason)
+  const metadata = { ...gate, gateReviewed: false, gateRule: shown }
   return decision === 'pass' ? { decision, metadata } : { decision, reason, metadata }
 }
 
@@ -279,7 +282,7 @@ function compileRule(rule: GateRule, regex: RegexCompiler): CompiledRule {
   if (!Object.hasOwn(ACTIONS, name)) throw invalid('action', Object.keys(ACTIONS).join(', '), action)
   const shown = typeof pattern === 'string' ? JSON.stringify(pattern) : String(pattern)
   const reason = rule.reason ?? `${shown} is ${WORDING[name as keyof typeof ACTIONS]} by a rule of the gate`
-  return { test: compilePattern(pattern, regex), decision: ACTIONS[name as keyof typeof ACTIONS], reason }
+  return { test: compilePattern(pattern, regex), decision: ACTIONS[name as keyof typeof ACTIONS], reason, shown }
 }
 
 const WORDING = { ALLOW: 'allowed', FLAG: 'flagged', ASK: 'held for approval', BLOCK: 'blocked' } as const

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { ArcError, describe } from '../../engine/errors.ts'
 import type { RegexCompiler } from '../../engine/matcher.ts'
 import type { Step } from '../../engine/step.ts'
+import type { VerdictObject } from '../../engine/verdict.ts'
 import { type Assessment, EFFECTS, type RiskInput } from '../../risk/assessment.ts'
 import type { RulePack } from '../../risk/rule.ts'
 import { RULE_PACKS } from '../../risk/rulebook.ts'
@@ -12,7 +13,17 @@ import { defineRulePack } from '../../risk/user-pack.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
 import { createClassifier, rateStep } from './call-risk.ts'
-import { decideRisk, isCatastrophe, rateOnly, withKeywords } from './risk-verdict.ts'
+import { applyExceptions, isStopping } from './exceptions.ts'
+import {
+  decideRisk,
+  isCatastrophe,
+  type RiskOf,
+  type RiskPolicy,
+  rateOnly,
+  splitFindings,
+  withKeywords,
+} from './risk-verdict.ts'
+import type { SupervisionServices } from './services.ts'
 import { readSource } from './source-classify.ts'
 import { storeTurnRisk } from './turn-risk.ts'
 
@@ -53,7 +64,8 @@ export const riskDetection = builtIn<Options>({
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
   options,
-  create({ customKeywords, packs: definitions, messages, ...policy }, { state, regex, guard }) {
+  create({ customKeywords, packs: definitions, messages, ...policy }, services) {
+    const { state, regex, guard } = services
     const classify = createClassifier(readPacks(definitions, regex), guard)
     const isOnlyRated = (step: Step): boolean =>
       messages === 'rate' && step.point === 'pre:message' && readSource(step) === 'human'
@@ -65,13 +77,24 @@ export const riskDetection = builtIn<Options>({
         const risk = withKeywords(rated, () => readText(input), customKeywords)
         // A message is not an action: only actions can be blocked in every mode.
         const riskOf = 'message' in input ? 'message' : 'action'
-        const verdict = isOnlyRated(step) ? rateOnly(risk, riskOf) : decideRisk(risk, riskOf, policy)
+        const decided = isOnlyRated(step) ? rateOnly(risk, riskOf) : decideRisk(risk, riskOf, policy)
+        const verdict = isStopping(decided) ? allowFindings(decided, step, { risk, riskOf, policy }, services) : decided
         const riskNotStored = storeRisk(state, step, risk)
         return riskNotStored === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotStored } }
       },
     }
   },
 })
+
+function allowFindings(
+  verdict: VerdictObject,
+  step: Step,
+  rated: { readonly risk: Assessment; readonly riskOf: RiskOf; readonly policy: RiskPolicy },
+  services: SupervisionServices,
+): VerdictObject {
+  const { findings, rest } = splitFindings(rated.risk, rated.riskOf, rated.policy)
+  return applyExceptions(verdict, { step, hook: 'risk-detection', findings }, services, rest)
+}
 
 // One array for all calls, so that rules are compiled once.
 function readPacks(definitions: readonly unknown[], regex: RegexCompiler | undefined): readonly RulePack[] {

@@ -2,7 +2,8 @@
 
 import type { Verdict, VerdictObject } from '../../engine/verdict.ts'
 import type { Assessment, Effect, Evidence, Tier } from '../../risk/assessment.ts'
-import { decide, findNeverAllowed } from '../../risk/decide.ts'
+import { type DecideOptions, decide, decideOnEvidence, findNeverAllowed } from '../../risk/decide.ts'
+import type { Finding } from './services.ts'
 
 export interface RiskPolicy {
   /** The lowest tier that blocks; 5 always blocks. */
@@ -20,8 +21,7 @@ export type RiskOf = 'action' | 'message'
 
 /** The verdict on an assessment. */
 export function decideRisk(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy): VerdictObject {
-  const { blockTier, onTier4: tier4, askEffects } = policy
-  const options = { blockTier, tier4, askEffects, askTier: riskOf === 'action' ? policy.askTier : undefined }
+  const options = toDecideOptions(riskOf, policy)
   const decision = decide(risk, options)
   const metadata = buildMetadata(risk, riskOf)
   if (decision === 'pass') return { decision, metadata }
@@ -35,6 +35,13 @@ export function decideRisk(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy)
   }
 }
 
+function toDecideOptions(
+  riskOf: RiskOf,
+  { blockTier, onTier4: tier4, askEffects, askTier }: RiskPolicy,
+): DecideOptions {
+  return { blockTier, tier4, askEffects, askTier: riskOf === 'action' ? askTier : undefined }
+}
+
 /** The verdict on a message that is rated and never held or blocked. */
 export function rateOnly(risk: Assessment, riskOf: RiskOf): VerdictObject {
   return { decision: 'pass', metadata: buildMetadata(risk, riskOf) }
@@ -43,6 +50,24 @@ export function rateOnly(risk: Assessment, riskOf: RiskOf): VerdictObject {
 function buildMetadata(risk: Assessment, riskOf: RiskOf) {
   const { effect: riskTier, requiresConfirmation, checklist: checklistIntensity } = risk
   return { risk, riskTier, requiresConfirmation, checklistIntensity, riskOf }
+}
+
+/** The findings that hold or block the action, and the decision without them. */
+export function splitFindings(
+  { evidence, isUnknown }: Assessment,
+  riskOf: RiskOf,
+  policy: RiskPolicy,
+): { readonly findings: readonly Finding[]; readonly rest: 'pass' | 'flag' } {
+  const options = toDecideOptions(riskOf, policy)
+  const decided = evidence.map((item) => ({ item, decision: decideOnEvidence(item, options) }))
+  const stopping = decided.filter(({ decision }) => decision === 'ask' || decision === 'block')
+  // An unknown part is usually evidence too; where it is not, it is a finding itself.
+  const isExplained = !isUnknown || stopping.some(({ item }) => item.isUncertain === true)
+  const unknown: readonly Finding[] = isExplained ? [] : [{ rule: 'risk/unknown', tier: 3 }]
+  return {
+    findings: [...stopping.map(({ item: { rule, tier } }) => ({ rule, tier })), ...unknown],
+    rest: decided.some(({ decision }) => decision === 'flag') ? 'flag' : 'pass',
+  }
 }
 
 /** Whether this verdict blocks in every mode. Only for actions, not for messages. */

@@ -5,6 +5,8 @@ import type { Guard } from '../../engine/guarded-paths.ts'
 import type { Handler } from '../../engine/hook.ts'
 import type { RegexCompiler } from '../../engine/matcher.ts'
 import type { Mode } from '../../engine/mode.ts'
+import type { Step } from '../../engine/step.ts'
+import type { Tier } from '../../risk/assessment.ts'
 import type { StateStore } from '../../storage/ports.ts'
 
 /** The result of a command. */
@@ -25,6 +27,43 @@ export interface SupervisionEvent {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
 }
+
+/** A finding of a hook that would hold or block a step. */
+export interface Finding {
+  /** The id of the rule, such as `git/push-force`. */
+  readonly rule: string
+  readonly tier: Tier
+}
+
+/** The findings of one hook on one step. All of them must be allowed for the step to run. */
+export interface ExceptionRequest {
+  readonly step: Step
+  readonly hook: string
+  readonly findings: readonly Finding[]
+}
+
+/** What `arc allow` needs to allow a step that was held or blocked; recorded with the evaluation. */
+export type AllowNote =
+  | { readonly never: string }
+  | {
+      /** The hash that an approval of the step has. */
+      readonly step: string
+      readonly rules: readonly string[]
+      /** Where an exception for this command would apply; absent for a step without a folder. */
+      readonly project?: string
+      readonly folder?: string
+      readonly content?: string
+    }
+
+/** Whether the user allowed the findings. */
+export type ExceptionAnswer =
+  | {
+      readonly is: 'allowed'
+      readonly exceptions: readonly { readonly id: number; readonly reason?: string | undefined }[]
+    }
+  /** Allowed once: the step needs no answer, because it is approved already. */
+  | { readonly is: 'approved'; readonly approval: string; readonly by?: string | undefined; readonly note: AllowNote }
+  | { readonly is: 'not-allowed'; readonly note: AllowNote }
 
 export interface SupervisionServices {
   readonly state: StateStore
@@ -52,6 +91,8 @@ export interface SupervisionServices {
   readonly guard?: Guard | undefined
   /** Work to do if this step ends blocked, by this hook or a later decision; absent where no supervisor knows the end. */
   readonly whenBlocked?: ((stepId: string, work: () => Promise<void>) => void) | undefined
+  /** Looks for exceptions of the user; called only for a step that would be held or blocked. There are none without it. */
+  readonly findExceptions?: ((request: ExceptionRequest) => ExceptionAnswer) | undefined
   /** Writes a log entry. */
   readonly record: (event: SupervisionEvent) => void
 }

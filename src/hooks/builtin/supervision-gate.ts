@@ -3,8 +3,11 @@
 import * as z from 'zod'
 import { Failure } from '../../engine/degradation.ts'
 import type { Handler, RunContext } from '../../engine/hook.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'
+import type { VerdictObject } from '../../engine/verdict.ts'
 import { builtIn } from './built-in.ts'
+import { applyExceptions } from './exceptions.ts'
 import { createSupervisionGate, GATE_POINTS, type GateAction, type Reviewer } from './gate.ts'
 import type { SupervisionServices } from './services.ts'
 import { readTurnRisk } from './turn-risk.ts'
@@ -56,9 +59,21 @@ export const supervisionGate = builtIn<Options>({
       ...(maxMode && { maxMode }),
     })
     // A review costs a model call; the rules cost nothing.
-    return { check, rechecksEdits: reviewer === undefined }
+    return { check: (step, run) => allowRule(check(step, run), step, services), rechecksEdits: reviewer === undefined }
   },
 })
+
+// Exceptions apply to rules, not to a reviewer: what a reviewer objects to is in no rule. The end of a turn has its own
+// limit.
+function allowRule(verdict: GateResult, step: Step, services: SupervisionServices): GateResult {
+  if (!isRecord(verdict) || verdict instanceof Failure || !('decision' in verdict)) return verdict
+  const rule = (verdict.metadata as { readonly gateRule?: unknown } | undefined)?.gateRule
+  if (typeof rule !== 'string' || step.point === 'pre:turn:end') return verdict
+  const findings = [{ rule: `supervision-gate/${rule}`, tier: 3 }] as const
+  return applyExceptions(verdict as VerdictObject, { step, hook: 'supervision-gate', findings }, services)
+}
+
+type GateResult = ReturnType<ReturnType<typeof createSupervisionGate>['check']>
 
 function createReviewer(description: Readonly<Record<string, unknown>>, services: SupervisionServices): Reviewer {
   // Created in any case: the handler checks its description.

@@ -31,14 +31,22 @@ export function findRisk({ outcome }: DryRunResult): FoundRisk {
   return { ...(risk && { risk }), ...(gravest && { gravest }) }
 }
 
+/** The reason of a hook that would have stopped the call without an exception of the user. */
+export function findAllowed({ evaluations }: DryRunResult): string | undefined {
+  return evaluations.findLast(({ metadata }) => Array.isArray(metadata?.exceptions))?.reason
+}
+
 /** Prints a decision; with `explained`, also how risk detection parsed the command. */
 export function printDecision(text: string, foreseen: DryRunResult, explained?: { readonly cwd: string }): void {
   const { outcome } = foreseen
   const { risk, gravest } = findRisk(foreseen)
   const colour = DECISION_STYLE[outcome.decision].paint
   printText(text, outcome.decision, gravest)
+  const allowed = findAllowed(foreseen)
   if (outcome.reason !== undefined) fact('why', shortenReason(outcome.reason, gravest))
-  const instead = gravest?.alternative ?? outcome.suggestion
+  if (allowed !== undefined) fact('allowed', allowed.replace(/^allowed /, ''))
+  // An allowed command needs no alternative.
+  const instead = allowed === undefined ? (gravest?.alternative ?? outcome.suggestion) : undefined
   if (instead !== undefined) fact('instead', instead, colors.bold)
   if (risk !== undefined) {
     const rule = gravest === undefined ? '' : `, rule ${gravest.rule}`
