@@ -107,12 +107,18 @@ const PREVIEW_FIELDS = [
 
 /** The command, path or message of a step, on one line. */
 export function buildPreview(data: unknown): string {
+  const text = readMainText(data)
+  return text === undefined ? '' : toLine(text, MAX_PREVIEW)
+}
+
+/** The whole command, path or message of a step; its arguments as JSON if it has none of these. */
+export function readMainText(data: unknown): string | undefined {
   const { args, config }: { readonly args?: unknown; readonly config?: unknown } = isRecord(data) ? data : {}
   // `config` has the prompt of a spawned agent.
   const text = findPreviewText(args) ?? findPreviewText(data) ?? findPreviewText(config)
-  if (text !== undefined) return toLine(text, MAX_PREVIEW)
+  if (text !== undefined) return text
   const rest = isRecord(args) ? args : isRecord(data) ? data : {}
-  return Object.keys(rest).length === 0 ? '' : toLine(JSON.stringify(rest), MAX_PREVIEW)
+  return Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest)
 }
 
 /** The first field of `PREVIEW_FIELDS` with a text. */
