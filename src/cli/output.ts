@@ -156,6 +156,23 @@ export function fitColumns(text: string, columns: number): string {
   return `${cut}…`
 }
 
+/** Parts of a line with their colours, cut to a number of columns. */
+export type LinePart = string | readonly [text: string, paint: (text: string) => string]
+
+/** Joins the parts of a line; what does not fit is cut. */
+export function fitLine(parts: readonly LinePart[], columns: number): string {
+  let room = columns
+  let line = ''
+  for (const part of parts) {
+    const [text, paint] = typeof part === 'string' ? [part, String] : part
+    const shown = fitColumns(text, room)
+    line += shown === '' ? '' : paint(shown)
+    if (shown !== text) break
+    room -= displayWidth(shown)
+  }
+  return line.trimEnd()
+}
+
 /** A time of day in the local zone, with the date if it is not today: `10:42:07`, `11-17 10:42`, `2025-11-17`. */
 export function formatTime(time: string, now = Date.now()): string {
   const [at, today] = [new Date(time), new Date(now)]

@@ -122,8 +122,10 @@ function suggestNext(
   if (!isStrong(decision)) return undefined
   const pending = decision === 'ask' ? findPending(step.id) : undefined
   if (pending !== undefined) return `it waits for your answer: arc approve ${pending.id}, or arc deny ${pending.id}`
+  // Exceptions are for rules of risk and of the gate, but not for catastrophes, secrets and the guard.
+  const isRuled = evidence.length > 0 || (would ?? step.outcome).hook === 'supervision-gate'
   const isFixed = evidence.some(({ tier, rule }) => tier === 5 || /^(?:guard|secrets)\//.test(rule))
-  if (isFixed) return undefined
+  if (!isRuled || isFixed) return undefined
   return `${would === undefined ? 'to allow it' : 'to allow it also in enforce'}: arc allow ${step.id}`
 }
 
