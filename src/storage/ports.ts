@@ -134,7 +134,7 @@ export interface HookStatistics {
   readonly name: string
   readonly runs: number
   readonly errors: number
-  /** The duration that 95 of 100 runs do not exceed, to three digits. */
+  /** The duration that 95 of 100 runs do not exceed, to two digits. */
   readonly p95Ms: number
 }
 

@@ -110,7 +110,7 @@ export async function countsStatistics(store: TraceStore): Promise<void> {
     ],
     hooks: [
       { name: 'slow', runs: 20, errors: 0, p95Ms: 19 },
-      { name: 'x', runs: 2, errors: 1, p95Ms: 12.3 },
+      { name: 'x', runs: 2, errors: 1, p95Ms: 12 },
     ],
   })
   assert.equal(store.statistics().actions, 4)

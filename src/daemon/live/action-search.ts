@@ -128,26 +128,38 @@ function* readRareSteps(
       ? [readStopping(trace, only, 'ask'), readStopping(trace, only, 'block')]
       : [readDecided(trace, only, decision)],
   )
-  const next = sources.map((source) => source.next().value as number | undefined)
+  const next = sources.map((source) => takeNext(source))
   for (;;) {
-    const seq = Math.max(...next.map((one) => one ?? 0))
+    const seq = Math.max(...next.map((one) => one?.seq ?? 0))
     if (seq <= 0) return
-    for (const [at, source] of sources.entries()) {
-      while (next[at] === seq) next[at] = source.next().value as number | undefined
-    }
-    const whole = readWholeStep(trace, seq)
+    const record = next.find((one) => one?.seq === seq && one.record !== undefined)?.record
+    for (const [at, source] of sources.entries()) while (next[at]?.seq === seq) next[at] = takeNext(source)
+    const whole = readWholeStep(trace, seq, record)
     if (whole !== undefined) yield whole
   }
 }
 
-function* readDecided(trace: TraceStore, only: TraceFilter, decision: Decision): Generator<number> {
-  for (const { seq } of readPages(trace, { ...only, action: `step:${decision}`, steps: true })) yield seq
+interface FoundStep {
+  readonly seq: number
+  /** Undefined where only an evaluation of the step was read. */
+  readonly record?: StepRecord
+}
+
+function takeNext(source: Iterator<FoundStep>): FoundStep | undefined {
+  const { done, value } = source.next()
+  return done === true ? undefined : value
+}
+
+function* readDecided(trace: TraceStore, only: TraceFilter, decision: Decision): Generator<FoundStep> {
+  for (const record of readPages(trace, { ...only, action: `step:${decision}`, steps: true })) {
+    if (record.kind === 'step') yield { seq: record.seq, record }
+  }
 }
 
 // The steps of evaluations that enforce would have applied.
-function* readStopping(trace: TraceStore, only: TraceFilter, decision: Decision): Generator<number> {
+function* readStopping(trace: TraceStore, only: TraceFilter, decision: Decision): Generator<FoundStep> {
   for (const record of readPages(trace, { ...only, decision })) {
-    if (record.kind === 'evaluation' && wouldStop(record)) yield record.step
+    if (record.kind === 'evaluation' && wouldStop(record)) yield { seq: record.step }
   }
 }
 
@@ -166,9 +178,7 @@ function readStepRecord(trace: TraceStore, seq: number): StepRecord | undefined 
   return record?.kind === 'step' && record.seq === seq ? record : undefined
 }
 
-/** A step by its sequence number. */
-function readWholeStep(trace: TraceStore, seq: number): WholeStep | undefined {
-  const record = readStepRecord(trace, seq)
+function readWholeStep(trace: TraceStore, seq: number, record = readStepRecord(trace, seq)): WholeStep | undefined {
   if (record === undefined) return undefined
   const following = record.evaluations > 0 ? trace.records({ afterSeq: seq, limit: record.evaluations }) : []
   const evaluations = following.filter((one): one is EvaluationRecord => one.kind === 'evaluation' && one.step === seq)

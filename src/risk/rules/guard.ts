@@ -90,6 +90,7 @@ export const guard: RulePack = {
         'arc logs',
         'arc hooks list',
         'arc why last',
+        'arc report --since 7d',
         'arc check -- ls',
         'arc init',
         'arc uninstall --help',

@@ -16,7 +16,7 @@ import {
 } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
 import { buildDrafts, type Head, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
-import { StatisticsCounter, type StatisticsRow } from '../../trace/statistics.ts'
+import { QUARTER_MS, roundDuration, StatisticsCounter } from '../../trace/statistics.ts'
 import {
   type Appended,
   type CounterOptions,
@@ -85,7 +85,7 @@ export class MemoryTraceStore implements TraceStore {
 
   statistics({ since = 0, onProgress }: StatisticsRequest = {}): TraceStatistics {
     const counter = new StatisticsCounter()
-    for (const link of this.#links) if (link.time >= since) counter.add(readStatisticsRow(toRecord(link), link.time))
+    for (const link of this.#links) if (link.time >= since) count(counter, toRecord(link), link.time)
     onProgress?.(this.#links.length)
     return counter.result()
   }
@@ -173,16 +173,16 @@ function matches(link: Sealed, filter: TraceFilter): boolean {
   return wanted.every(([asked, has]) => asked === undefined || asked === has)
 }
 
-function readStatisticsRow(record: TraceRecord, time: number): StatisticsRow {
-  const { kind, action } = record
-  const hook = record.kind === 'step' ? null : (record.hook ?? null)
-  const durationMs = record.kind === 'evaluation' ? record.durationMs : null
-  const isSecond =
-    record.kind === 'step' &&
-    record.point.startsWith('post:tool') &&
-    isRecord(record.metadata) &&
-    typeof record.metadata.preStep === 'string'
-  return { kind, action, hook, time, durationMs, isSecond }
+function count(counter: StatisticsCounter, record: TraceRecord, time: number): void {
+  if (record.kind === 'step' && !isSecondStep(record)) counter.addActions(time - (time % QUARTER_MS), 1)
+  if (record.kind !== 'evaluation' || record.action === 'hook:skip') return
+  const { hook, action, durationMs } = record
+  counter.addRuns({ hook, isError: action === 'hook:error', micros: roundDuration(durationMs), count: 1 })
+}
+
+// A step after a tool call, which names the step before the call.
+function isSecondStep({ point, metadata }: StepRecord): boolean {
+  return point.startsWith('post:tool') && isRecord(metadata) && typeof metadata.preStep === 'string'
 }
 
 function toRecord(link: Sealed): TraceRecord {

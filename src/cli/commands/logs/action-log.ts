@@ -109,7 +109,8 @@ function suggestName({ rule, agent }: LogsOptions): string | undefined {
   return undefined
 }
 
-const MAX_PAGES = 10
+// A page has at most 20 000 records.
+const MAX_PAGES = 2
 const COUNT_PAGE = 500
 
 // There may be actions that passed.
