@@ -10,7 +10,7 @@ const GROUPS: readonly { readonly title: string; readonly rows: readonly (readon
   },
   {
     title: 'Inspect',
-    rows: [['check'], ['logs'], ['why'], ['report'], ['trace'], ['serve', 'stop', 'status', 'open']],
+    rows: [['check'], ['logs', 'report'], ['why'], ['trace'], ['serve', 'stop', 'status', 'open']],
   },
   {
     title: 'Control',

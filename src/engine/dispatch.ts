@@ -140,7 +140,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     const { timeLimits } = this.#services
     for (let promise = first; promise !== undefined; promise = this.#advance()) {
       const run = this.#run
-      timeLimits.restart(this)
+      if (this.stopTimer !== undefined) timeLimits.restart(this)
       let answer: unknown
       try {
         answer = await promise

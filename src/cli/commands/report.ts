@@ -6,7 +6,7 @@ import { example, type Run } from '../command-declaration.ts'
 export function addReport(arc: Command, run: Run): void {
   arc
     .command('report')
-    .summary('show what was stopped, and what enforce would have stopped')
+    .summary('show what enforce would have stopped')
     .description('show what was stopped, held, or would have been in enforce: by rule, day, project and hook')
     .option('--since <time>', 'from this time on: 24h, 7d, 30d or a date', '7d')
     .option('--markdown', 'print Markdown, for the team')

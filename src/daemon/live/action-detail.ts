@@ -1,6 +1,7 @@
 // The details of an action: its steps, the verdict and evidence of each hook, the changes, and related events.
 
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
+import { escapeHidden } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { joinStep } from '../../protocol/feed.ts'
 import type {
@@ -15,7 +16,6 @@ import type {
 import type { Found, TraceStore } from '../../storage/ports.ts'
 import type { EvaluationRecord } from '../../trace/record.ts'
 import { wouldStop } from '../../trace/would-be.ts'
-import { escapeHidden } from './display-text.ts'
 import { buildEventView, buildFeedStep, buildVerdict, type WholeStep } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 

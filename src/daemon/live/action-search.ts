@@ -3,13 +3,14 @@
 
 import type { Decision } from '../../engine/decision.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import { readMainText } from '../../engine/step-preview.ts'
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, ActionFilter, FeedStep } from '../../protocol/feed-views.ts'
 import type { TraceFilter, TraceStore } from '../../storage/ports.ts'
 import type { EvaluationRecord, StepRecord, TraceRecord } from '../../trace/record.ts'
 import { wouldStop } from '../../trace/would-be.ts'
 import { LaterSteps, readActions } from './action-pages.ts'
-import { buildFeedStep, readMainText, type WholeStep } from './feed-steps.ts'
+import { buildFeedStep, type WholeStep } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 import { findNewestSeq } from './trace-tail.ts'
 

@@ -1,11 +1,12 @@
 // Trace records as the feed shows them. Records are redacted when they are written, so the feed contains no secrets.
 
 import { DECISION_RANK } from '../../engine/decision.ts'
+import { toLine } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import { buildPreview } from '../../engine/step-preview.ts'
 import type { EventView, FeedStep, FeedVerdict } from '../../protocol/feed-views.ts'
 import type { EvaluationRecord, EventRecord, StepRecord, TraceRecord } from '../../trace/record.ts'
 import { findWouldBe } from '../../trace/would-be.ts'
-import { toLine } from './display-text.ts'
 
 /** A step with its evaluations. */
 export interface WholeStep {
@@ -89,43 +90,6 @@ export function buildEventView(record: EventRecord): EventView {
 /** Builds the short form of a verdict. */
 export function buildVerdict({ hook, decision, applied, durationMs, cause, skipped }: EvaluationRecord): FeedVerdict {
   return { hook, decision, applied, durationMs, isError: cause === 'policy' ? undefined : true, skipped }
-}
-
-// The fields that describe a step best, in order.
-const PREVIEW_FIELDS = [
-  'command',
-  'file_path',
-  'path',
-  'url',
-  'query',
-  'pattern',
-  'prompt',
-  'message',
-  'output',
-  'description',
-]
-
-/** The command, path or message of a step, on one line. */
-export function buildPreview(data: unknown): string {
-  const text = readMainText(data)
-  return text === undefined ? '' : toLine(text, MAX_PREVIEW)
-}
-
-/** The whole command, path or message of a step; its arguments as JSON if it has none of these. */
-export function readMainText(data: unknown): string | undefined {
-  const { args, config }: { readonly args?: unknown; readonly config?: unknown } = isRecord(data) ? data : {}
-  // `config` has the prompt of a spawned agent.
-  const text = findPreviewText(args) ?? findPreviewText(data) ?? findPreviewText(config)
-  if (text !== undefined) return text
-  const rest = isRecord(args) ? args : isRecord(data) ? data : {}
-  return Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest)
-}
-
-/** The first field of `PREVIEW_FIELDS` with a text. */
-function findPreviewText(value: unknown): string | undefined {
-  if (!isRecord(value)) return undefined
-  const key = PREVIEW_FIELDS.find((name) => typeof value[name] === 'string' && value[name] !== '')
-  return key === undefined ? undefined : (value[key] as string)
 }
 
 // The rule of the most severe evidence: of the deciding hook, or of a hook that is as strict.
