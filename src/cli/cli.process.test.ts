@@ -36,25 +36,29 @@ it('L1 logs prints what its filters say: component, action, hook, decision, limi
   const blocks = await rows('--action', 'hook:block')
   expect(new Set(blocks.map(({ decision }) => decision))).toEqual(new Set(['block']))
   expect(new Set((await rows('--hook', 'mask-keys')).map(({ hook }) => hook))).toEqual(new Set(['mask-keys']))
-  expect(await rows('--decision', 'ask')).not.toEqual([])
+  expect(await rows('--component', 'hooks', '--decision', 'ask')).not.toEqual([])
   expect(await rows('--component', 'launch', '--action', 'hook:block')).toEqual([])
-  expect(linesOf((await arc('logs', '--json', '--limit', '2')).stdout)).toHaveLength(2)
-  expect((await arc('logs', '--decision', 'block')).stdout).toMatch(
-    /✗ hook:block risk-detection +pre:tool shell\s+Overwrites commits/,
+  expect(linesOf((await arc('logs', '--json', '--limit', '2', '--component', 'hooks')).stdout)).toHaveLength(2)
+  expect((await arc('logs', '--action', 'hook:block')).stdout).toMatch(
+    /\d\d:\d\d(?::\d\d)? ✗ hook:block risk-detection +pre:tool shell git push --force origin HEAD:main\s+Overwrites commits/,
   )
-  expect((await arc('logs', '--session', 'nobody')).stderr).toContain('arc sample')
+  expect(blocks.find(({ hook }) => hook === 'risk-detection')).toMatchObject({
+    command: 'git push --force origin HEAD:main',
+    project: expect.stringMatching(/\/repository$/),
+  })
+  expect((await arc('logs', '--component', 'hooks', '--session', 'nobody')).stderr).toContain('arc sample')
   expect(await arc('logs', '--since', 'yesterdayish')).toMatchObject({ code: 2 })
 })
 
 it('L2 why shows the last decision whole, finds others by the beginning of their id, and says when there is none', async () => {
   const [row] = linesOf((await arc('logs', '--json', '--decision', 'ask', '--limit', '1')).stdout)
-  const id = String(row?.id).replace(/\.\d+$/, '')
+  const id = String(row?.id)
   const shown = await arc('why', id)
   expect(shown.code).toBe(0)
   expect(shown.stdout).toContain('git branch -D experiment')
   expect(shown.stdout).toContain('decided  by risk-detection: Deletes a branch')
   expect(shown.stdout).toContain('instead  git branch -d deletes merged branches only.')
-  expect(JSON.parse((await arc('why', 'last', '--json')).stdout)).toMatchObject({
+  expect(JSON.parse((await arc('why', 'last', '--any', '--json')).stdout)).toMatchObject({
     found: 'step',
     record: { point: 'session:end' },
   })

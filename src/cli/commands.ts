@@ -19,6 +19,7 @@ import { addLogs } from './commands/logs.ts'
 import { addMode } from './commands/mode.ts'
 import { addOpen } from './commands/open.ts'
 import { addProfile } from './commands/profile.ts'
+import { addReport } from './commands/report.ts'
 import { addRoundtable } from './commands/roundtable.ts'
 import { addSample } from './commands/sample.ts'
 import { addScript } from './commands/script.ts'
@@ -86,6 +87,7 @@ export function commandTree(run: Run): Command {
   addCheck(arc, run)
   addLogs(arc, run)
   addWhy(arc, run)
+  addReport(arc, run)
   addTrace(arc, run)
   addApprovals(arc, run)
   addAllow(arc, run)

@@ -142,6 +142,47 @@ export function displayWidth(text: string): number {
   return width
 }
 
+/** Cuts a text without colours to a number of terminal columns. */
+export function fitColumns(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text
+  if (columns < 1) return ''
+  let cut = ''
+  let width = 1
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    width += displayWidth(segment)
+    if (width > columns) break
+    cut += segment
+  }
+  return `${cut}…`
+}
+
+/** Parts of a line with their colours, cut to a number of columns. */
+export type LinePart = string | readonly [text: string, paint: (text: string) => string]
+
+/** Joins the parts of a line; what does not fit is cut. */
+export function fitLine(parts: readonly LinePart[], columns: number): string {
+  let room = columns
+  let line = ''
+  for (const part of parts) {
+    const [text, paint] = typeof part === 'string' ? [part, String] : part
+    const shown = fitColumns(text, room)
+    line += shown === '' ? '' : paint(shown)
+    if (shown !== text) break
+    room -= displayWidth(shown)
+  }
+  return line.trimEnd()
+}
+
+/** A time of day in the local zone, with the date if it is not today: `10:42:07`, `11-17 10:42`, `2025-11-17`. */
+export function formatTime(time: string, now = Date.now()): string {
+  const [at, today] = [new Date(time), new Date(now)]
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const clock = `${two(at.getHours())}:${two(at.getMinutes())}`
+  const date = `${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  if (at.toDateString() === today.toDateString()) return `${clock}:${two(at.getSeconds())}`
+  return at.getFullYear() === today.getFullYear() ? `${date} ${clock}` : `${at.getFullYear()}-${date}`
+}
+
 /** The age of a time in its largest unit: `12s`, `5m`, `3h`, `2d`. */
 export function ago(time: string, now = Date.now()): string {
   return formatSpan(now - Date.parse(time))
@@ -173,6 +214,20 @@ export function readSince(text: string, now = Date.now()): number | undefined {
   if (spanMs !== undefined) return now - spanMs
   const date = Date.parse(text)
   return Number.isNaN(date) ? undefined : date
+}
+
+/** Reads the value of an option as a count; a text says what is wrong with it. */
+export function readCount(text: string, option: string): number | string {
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1) return count
+  return `${option} must be a whole number above 0, not ${JSON.stringify(text)}`
+}
+
+/** Reads the value of an option as a time before now, in wall-clock milliseconds; a text says what is wrong with it. */
+export function readPast(text: string, option: string, now = Date.now()): number | string {
+  const time = readSince(text, now)
+  if (time === undefined) return `${option} must be like 30m, 2h, 7d or a date, not ${JSON.stringify(text)}`
+  return time <= now ? time : `${option} must be in the past: ${text} is still to come`
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -21,12 +21,18 @@ const PREVIEW_FIELDS = [
 
 /** The command, path or message of a step, on one line; hidden characters are escaped. */
 export function buildPreview(data: unknown, length = MAX_PREVIEW): string {
+  const text = readMainText(data)
+  return text === undefined ? '' : toLine(text, length)
+}
+
+/** The whole command, path or message of a step; its arguments as JSON if it has none of these. */
+export function readMainText(data: unknown): string | undefined {
   const { args, config }: { readonly args?: unknown; readonly config?: unknown } = isRecord(data) ? data : {}
   // `config` has the prompt of a spawned agent.
   const text = findPreviewText(args) ?? findPreviewText(data) ?? findPreviewText(config)
-  if (text !== undefined) return toLine(text, length)
+  if (text !== undefined) return text
   const rest = isRecord(args) ? args : isRecord(data) ? data : {}
-  return Object.keys(rest).length === 0 ? '' : toLine(stringify(rest), length)
+  return Object.keys(rest).length === 0 ? undefined : stringify(rest)
 }
 
 // The first field of `PREVIEW_FIELDS` with a text.

@@ -32,6 +32,8 @@ export interface TraceStore {
   get(id: string): Found
   /** Totals since the beginning, without reading the records. */
   counters(options?: CounterOptions): Counters
+  /** Actions and hook runs since a time, counted page by page. */
+  statistics(request?: StatisticsRequest): TraceStatistics
   /** Checks the chain page by page and names the first bad record. */
   verify(request?: VerifyRequest): Verification
   /** The chain as JSON lines: a line for the cut, where there was a cut, then a line per record. */
@@ -110,6 +112,30 @@ export interface Counters {
   readonly hooks: Readonly<Record<string, EvaluationCounts>>
   /** Oldest first; `hour` is the start of the hour, as in `2026-01-31T12:00:00.000Z`. */
   readonly hours: readonly { readonly hour: string; readonly tally: EvaluationCounts }[]
+}
+
+export interface StatisticsRequest {
+  /** Not older than this wall-clock time in ms. */
+  readonly since?: number | undefined
+  /** Receives the number of records after each page. */
+  readonly onProgress?: ((records: number) => void) | undefined
+}
+
+export interface TraceStatistics {
+  /** Actions: the two steps of a tool call count once, at the time of the first. */
+  readonly actions: number
+  /** The same by quarter of an hour, the size that fits the days of every time zone; oldest first. `at` is in ms. */
+  readonly quarters: readonly { readonly at: number; readonly actions: number }[]
+  /** By name. Skipped runs do not count. */
+  readonly hooks: readonly HookStatistics[]
+}
+
+export interface HookStatistics {
+  readonly name: string
+  readonly runs: number
+  readonly errors: number
+  /** The duration that 95 of 100 runs do not exceed, to two digits. */
+  readonly p95Ms: number
 }
 
 export interface RetainPolicy {

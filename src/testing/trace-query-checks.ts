@@ -88,3 +88,31 @@ export async function pagesBack(store: TraceStore): Promise<void> {
 export function ids(rows: readonly { id: string }[]): string[] {
   return rows.map(({ id }) => id)
 }
+
+export async function countsStatistics(store: TraceStore): Promise<void> {
+  const after = { point: 'post:tool', metadata: { preStep: 'a', sinceMs: 1 } }
+  // Arguments that only look like the link to a first step.
+  const data = { tool: 'shell', args: { preStep: 'a', command: '"preStep":"a"' } }
+  const slow = Array.from({ length: 20 }, (_, at) => ({ hook: 'slow', durationMs: at + 1 }))
+  await appendAll(store, [
+    stepEntry({ id: 'old', time: START - 1 }),
+    stepEntry({ id: 'a', evaluations: [{ hook: 'x', durationMs: 0.1234 }] }),
+    stepEntry({ id: 'b', ...after, evaluations: [{ hook: 'x', cause: 'failure:crash', durationMs: 12.345 }] }),
+    stepEntry({ id: 'c', data, time: START + HOUR, evaluations: [{ hook: 'x', skipped: 'snoozed' }] }),
+    stepEntry({ id: 'd', point: 'post:tool', metadata: { unsupervised: true }, time: START + HOUR, evaluations: slow }),
+    { id: 'e', time: START, component: 'tasks', action: 'task:created', hook: 'x' },
+  ])
+  assert.deepEqual(store.statistics({ since: START }), {
+    actions: 3,
+    quarters: [
+      { at: START, actions: 1 },
+      { at: START + HOUR, actions: 2 },
+    ],
+    hooks: [
+      { name: 'slow', runs: 20, errors: 0, p95Ms: 19 },
+      { name: 'x', runs: 2, errors: 1, p95Ms: 12 },
+    ],
+  })
+  assert.equal(store.statistics().actions, 4)
+  assert.deepEqual(store.statistics({ since: START + 9 * HOUR }), { actions: 0, quarters: [], hooks: [] })
+}

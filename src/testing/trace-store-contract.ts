@@ -6,7 +6,17 @@ import type { Found, TraceStore } from '../storage/ports.ts'
 import { verifyExport } from '../trace/export.ts'
 import type { EventEntry } from '../trace/record.ts'
 import { appendAll, ENTRY_TIME as START, stepEntry } from './step-entry.ts'
-import { BLOCK, findsByAction, findsByAll, follows, HOUR, ids, limits, pagesBack } from './trace-query-checks.ts'
+import {
+  BLOCK,
+  countsStatistics,
+  findsByAction,
+  findsByAll,
+  follows,
+  HOUR,
+  ids,
+  limits,
+  pagesBack,
+} from './trace-query-checks.ts'
 
 /** Makes empty stores. */
 export interface TraceStoreMaker {
@@ -35,6 +45,7 @@ export const traceStoreContract: readonly TraceStoreCase[] = [
   contractCase('L1 follows: what came after a record, oldest first', follows),
   contractCase('L1 gives the newest lines up to the limit, oldest of them first', limits),
   contractCase('L1 pages back: what came before a record, the newest of it, as whole records too', pagesBack),
+  contractCase('Q3 counts actions by time, and runs, errors and durations by hook', countsStatistics),
   contractCase('L2 shows a whole decision by its id, the beginning of it, and as the last', showsWhole),
   contractCase('L2 names the candidates when an id is not unique', namesCandidates),
   contractCase('numbers records without a gap', numbers),

@@ -8,6 +8,7 @@ import { readMode } from '../../engine/mode.ts'
 import { quoteForShell } from '../../engine/shell-quote.ts'
 import type { Decision } from '../../engine/verdict.ts'
 import { arcHome } from '../../platform/home.ts'
+import { nameDecision, paintAs } from '../action-rows.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { DECISION_STYLE, displayWidth, info, oneLine, print, terminalColumns, wrap } from '../output.ts'
@@ -105,8 +106,9 @@ function printHead(mode: string): void {
 }
 
 function printStep({ point, what, outcome, evaluations, result }: SampleStep): void {
-  const { icon, paint } = DECISION_STYLE[outcome.decision]
-  const head = `${paint(`${icon} ${outcome.decision.padEnd(5)}`)} ${colors.dim(point.padEnd(POINT_WIDTH))}`
+  const { icon } = DECISION_STYLE[outcome.wouldBe ?? outcome.decision]
+  const label = paintAs(outcome, `${icon} ${nameDecision(outcome).padEnd(LABEL_WIDTH)}`)
+  const head = `${label} ${colors.dim(point.padEnd(POINT_WIDTH))}`
   print(`${head} ${oneLine(what, room())}`)
   // Only the deciding hook and the hooks that changed data; the others are in the trace.
   for (const evaluation of evaluations) {
@@ -179,8 +181,9 @@ function shellPath(path: string): string {
   return isBelow ? `~/${quoted}` : quoted
 }
 
+const LABEL_WIDTH = 'would block'.length
 const POINT_WIDTH = 15
-const INDENT = ' '.repeat(8 + POINT_WIDTH + 1)
+const INDENT = ' '.repeat(2 + LABEL_WIDTH + 1 + POINT_WIDTH + 1)
 
 function room(): number {
   return terminalColumns() - INDENT.length

@@ -113,7 +113,7 @@ it('T2 a new task passes the pipeline first: blocked, it ends with 2 and is not 
   expect(blocked).toMatchObject({ code: 2, stdout: '' })
   expect(blocked.stderr).toMatch(/blocked by no-prod: .*no production.*\[ARC_TASK_BLOCKED\]/)
   expect(onlyJson(await runArcInProcess(['task', 'list', '--json'], { home }))).toEqual([])
-  const { stdout } = await runArcInProcess(['logs', '--decision', 'block', '--json'], { home })
+  const { stdout } = await runArcInProcess(['logs', '--component', 'hooks', '--decision', 'block', '--json'], { home })
   expect(jsonLines(stdout)).toMatchObject([{ hook: 'no-prod', point: 'pre:agent:spawn' }])
   await delegated(home)
   expect(onlyJson<Task[]>(await runArcInProcess(['task', 'list', '--json'], { home }))).toHaveLength(1)

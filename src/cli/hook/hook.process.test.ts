@@ -232,7 +232,7 @@ describe('the launcher', () => {
     return { code, stdout: strip(stdout), stderr: strip(stderr) }
   }
   const stepsSeen = async (): Promise<number> => {
-    const { stdout } = await runArc(['logs', '--json', '--limit', '1000'], { home })
+    const { stdout } = await runArc(['logs', '--json', '--limit', '1000', '--component', 'hooks'], { home })
     return new Set(stdout.split('\n').map((line) => line.slice(7, 33))).size
   }
 

@@ -12,6 +12,8 @@ import { readAfter, readBack } from './trace-scan.ts'
 export interface PageRequest {
   readonly before?: number | undefined
   readonly limit: number
+  /** Not older than this wall-clock time in ms. */
+  readonly since?: number | undefined
 }
 
 // A filter with few matches must not scan the whole trace: the page continues from there.
@@ -22,8 +24,8 @@ const MAX_OF_SESSION = 1_000
 
 /** A page of actions. */
 export async function readActions(trace: TraceStore, filter: ActionFilter, request: PageRequest): Promise<ActionsPage> {
-  const { before, limit } = request
-  const only = filter.session ? { session: filter.session } : {}
+  const { before, limit, since } = request
+  const only = { ...(filter.session && { session: filter.session }), ...(since !== undefined && { since }) }
   const later = new LaterSteps()
   if (before !== undefined) for (const step of stepsAhead(trace, before, only)) later.add(step)
   const actions: Action[] = []
@@ -74,7 +76,7 @@ export async function readSession(trace: TraceStore, id: string, now: number): P
 }
 
 /** Later steps of actions, until the first step is read: the trace is read backward. */
-class LaterSteps {
+export class LaterSteps {
   readonly #waiting = new Map<string, FeedStep[]>()
 
   add(step: FeedStep): void {

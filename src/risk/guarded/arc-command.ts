@@ -48,7 +48,7 @@ export function findLoosening(args: readonly Word[]): Word | undefined {
 
 // `arc check -- arc stop` only reads: the first command decides.
 const READING = new Set(
-  'check logs why status doctor trace sample task roundtable completion complete help list'.split(' '),
+  'check logs why report status doctor trace sample task roundtable completion complete help list'.split(' '),
 )
 
 function isAfterReading(before: readonly string[]): boolean {

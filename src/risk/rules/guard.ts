@@ -92,6 +92,7 @@ export const guard: RulePack = {
         'arc hooks list',
         'arc allow list',
         'arc why last',
+        'arc report --since 7d',
         'arc check -- ls',
         'arc init',
         'arc uninstall --help',

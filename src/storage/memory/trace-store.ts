@@ -1,6 +1,7 @@
 // The trace in memory: for tests, and for supervision without a database.
 // Does everything the database does, with the same chain, by looking at every record.
 
+import { isRecord } from '../../engine/plain-data.ts'
 import { type Checkpoint, findStartFlaw, GENESIS, type Verification, verifyChain } from '../../trace/chain.ts'
 import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
 import { formatCutLine, formatRecordLine } from '../../trace/export.ts'
@@ -15,6 +16,7 @@ import {
 } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
 import { buildDrafts, type Head, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
+import { QUARTER_MS, roundDuration, StatisticsCounter } from '../../trace/statistics.ts'
 import {
   type Appended,
   type CounterOptions,
@@ -25,7 +27,9 @@ import {
   type Retained,
   type RetainPolicy,
   readLimit,
+  type StatisticsRequest,
   type TraceFilter,
+  type TraceStatistics,
   type TraceStore,
   type VerifyRequest,
 } from '../ports.ts'
@@ -77,6 +81,13 @@ export class MemoryTraceStore implements TraceStore {
 
   counters({ hours = DEFAULT_HOURS }: CounterOptions = {}): Counters {
     return sumCounters(this.#additions.entries(), hours)
+  }
+
+  statistics({ since = 0, onProgress }: StatisticsRequest = {}): TraceStatistics {
+    const counter = new StatisticsCounter()
+    for (const link of this.#links) if (link.time >= since) count(counter, toRecord(link), link.time)
+    onProgress?.(this.#links.length)
+    return counter.result()
   }
 
   verify({ after, onProgress }: VerifyRequest = {}): Verification {
@@ -160,6 +171,18 @@ function matches(link: Sealed, filter: TraceFilter): boolean {
     [decision, link.decision],
   ]
   return wanted.every(([asked, has]) => asked === undefined || asked === has)
+}
+
+function count(counter: StatisticsCounter, record: TraceRecord, time: number): void {
+  if (record.kind === 'step' && !isSecondStep(record)) counter.addActions(time - (time % QUARTER_MS), 1)
+  if (record.kind !== 'evaluation' || record.action === 'hook:skip') return
+  const { hook, action, durationMs } = record
+  counter.addRuns({ hook, isError: action === 'hook:error', micros: roundDuration(durationMs), count: 1 })
+}
+
+// A step after a tool call, which names the step before the call.
+function isSecondStep({ point, metadata }: StepRecord): boolean {
+  return point.startsWith('post:tool') && isRecord(metadata) && typeof metadata.preStep === 'string'
 }
 
 function toRecord(link: Sealed): TraceRecord {

@@ -17,7 +17,9 @@ import {
   type Found,
   type Retained,
   type RetainPolicy,
+  type StatisticsRequest,
   type TraceFilter,
+  type TraceStatistics,
   type TraceStore,
   type VerifyRequest,
 } from '../ports.ts'
@@ -28,6 +30,7 @@ import type { OpenOptions } from './open-options.ts'
 import { TraceReader } from './trace-reader.ts'
 import { CutSearch, prepareRetention, type RetentionStatements, removeBatch } from './trace-retention.ts'
 import { TraceRows } from './trace-rows.ts'
+import { countStatistics } from './trace-statistics.ts'
 import { ChainWalk } from './trace-verification.ts'
 
 /** Options of the database and of the redaction. */
@@ -80,6 +83,10 @@ export class SqliteTraceStore implements TraceStore {
 
   counters({ hours = DEFAULT_HOURS }: CounterOptions = {}): Counters {
     return this.#connection.read(({ rows }) => sumCounters(rows.counters(hours), hours))
+  }
+
+  statistics(request: StatisticsRequest = {}): TraceStatistics {
+    return countStatistics(this.#connection.file, request)
   }
 
   verify(options: VerifyRequest = {}): Verification {

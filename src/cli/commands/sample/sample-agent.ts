@@ -196,10 +196,10 @@ class SampleAgent {
 
   #tell({ id, outcome, point, what, result }: Told): void {
     const found = this.#supervisor.trace.get(id)
-    const { decision, blocked, control, hook, reason, suggestion } = outcome
+    const { decision, wouldBe, blocked, control, hook, reason, suggestion } = outcome
     this.#place.tell({
       ...{ kind: 'step', id, point, what },
-      outcome: { decision, blocked, control, hook, reason, suggestion },
+      outcome: { decision, wouldBe, blocked, control, hook, reason, suggestion },
       evaluations: found.found === 'step' ? found.evaluations : [],
       ...(result !== undefined && { result }),
     })

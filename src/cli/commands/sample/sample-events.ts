@@ -11,7 +11,7 @@ export interface SampleStep {
   readonly point: string
   /** The intended action, in one line. */
   readonly what: string
-  readonly outcome: Pick<Outcome, 'decision' | 'blocked' | 'control' | 'hook' | 'reason' | 'suggestion'>
+  readonly outcome: Pick<Outcome, 'decision' | 'wouldBe' | 'blocked' | 'control' | 'hook' | 'reason' | 'suggestion'>
   readonly evaluations: readonly Pick<EvaluationRecord, 'hook' | 'decision' | 'applied' | 'reason' | 'modify'>[]
   /** The result, in one line. */
   readonly result?: string
