@@ -195,7 +195,7 @@ it.each(['bypassPermissions', 'yolo'])('in the permission mode %s nothing is lef
   const payload = { ...JSON.parse(fixture('claude/fixtures/PreToolUse.json')), permission_mode: mode }
   const step = read('claude', undefined, JSON.stringify(payload), {})
   const reply = HOSTS.claude.reply(step, outcome(step, { ...BLOCK, decision: 'ask' }), { approvalId: 'A-1' })
-  expect(reply).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('arc approvals approve A-1') })
+  expect(reply).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('arc approve A-1') })
 })
 
 it('L2 what must be seen, such as an open breaker, is in the message', () => {

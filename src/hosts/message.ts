@@ -15,6 +15,7 @@ export function blockMessage(outcome: Outcome, facts: ReplyFacts): string {
   return lines([
     `ARC blocked this${by(outcome)}: ${readReason(outcome)}`,
     instead(outcome.suggestion),
+    facts.approvalId === undefined ? undefined : howToApprove(facts),
     ...(facts.notes ?? []),
     trace(facts),
   ])
@@ -102,7 +103,7 @@ function instead(suggestion: string | undefined): string | undefined {
 
 function howToApprove({ approvalId }: ReplyFacts): string {
   if (approvalId === undefined) return 'It did not run. Ask the user to decide, and do not work around it.'
-  return `It did not run. A person can allow it with: arc approvals approve ${approvalId} . Then make the same call again; do not work around it.`
+  return `It did not run. A person can allow it with: arc approve ${approvalId} . Then make the same call again; do not work around it.`
 }
 
 function trace({ traceId }: ReplyFacts): string | undefined {

@@ -143,7 +143,7 @@ function asks(subject: HostSubject): void {
     const expected = spec.block === 'none' || spec.ask === 'prompting' ? 'go' : spec.ask
     assert.equal(effect.prompted ?? false, expected === 'prompt', step.event)
     assert.equal(effect.stopped, expected === 'deny', step.event)
-    if (expected === 'deny') assert.ok(effect.message?.includes(`arc approvals approve ${APPROVAL}`), step.event)
+    if (expected === 'deny') assert.ok(effect.message?.includes(`arc approve ${APPROVAL}`), step.event)
   })
 }
 
