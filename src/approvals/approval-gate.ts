@@ -119,8 +119,8 @@ export class ApprovalGate {
   ): void {
     const { by } = note
     const { reason, hook } = outcome
-    const who = by === undefined ? '' : `, ${note.status === 'denied' ? 'denied' : 'approved'} by ${by}`
-    const how = status === 'refused' ? 'refused without an answer, and can still be approved' : status
+    const who = by === undefined ? '' : `, ${note.status} by ${by}`
+    const how = EVENT_TEXTS[status] ?? status
     this.#record({
       component: 'hooks',
       action: `approval:${status}`,
@@ -129,6 +129,11 @@ export class ApprovalGate {
       data: { approval: note, hook, step: id, session, point, reason },
     })
   }
+}
+
+const EVENT_TEXTS: Partial<Readonly<Record<ApprovalStatus | 'refused', string>>> = {
+  refused: 'refused without an answer, and can still be approved',
+  denied: 'refused again, with the message of the answer',
 }
 
 interface Resolution {
@@ -178,5 +183,5 @@ function refusal({ status, answeredBy, message, withdrawnBy }: Partial<Approval>
     return message === undefined ? by : `${by}: ${message.replace(/[\s.]+$/, '')}`
   }
   if (withdrawnBy !== undefined) return `Not approved: ${WITHDRAWN[withdrawnBy]}`
-  return `No answer within ${Math.round(askMs / 1_000)} s`
+  return `No answer within ${Math.ceil(askMs / 1_000)} s`
 }

@@ -103,7 +103,10 @@ const approvals = z.strictObject({
 })
 
 const webhook = z.strictObject({
-  url: z.string().regex(/^https?:\/\/[^/]/, 'expected https://…').describe('An address that takes POST with JSON.'),
+  url: z
+    .string()
+    .regex(/^https?:\/\/[^/]/, 'expected https://…')
+    .describe('An address that takes POST with JSON.'),
   secret: z.string().min(16).optional().describe('Signs each message: HMAC-SHA256 in the header x-arc-signature.'),
 })
 

@@ -209,6 +209,12 @@ export interface ApprovalView {
   readonly expiresAt: string
 }
 
+/** The JSON that a webhook of `notify` gets: when a step waits for approval, and when it is over. */
+export interface ApprovalMessage {
+  readonly type: 'approval:waiting' | 'approval:over'
+  readonly approval: ApprovalView
+}
+
 // ── Configuration ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A setting in force. */

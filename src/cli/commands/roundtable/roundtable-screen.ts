@@ -146,7 +146,7 @@ export class TableScreen {
     info(
       DECISION_STYLE.ask.paint(`${DECISION_STYLE.ask.icon} ${oneLine(agent)} needs approval: ${oneLine(reason, 600)}`),
     )
-    info(`  arc approvals approve ${approval}`)
+    info(`  arc approve ${approval}`)
     this.#begin(`${agent} waits for approval`)
   }
 
