@@ -14,7 +14,16 @@ const GROUPS: readonly { readonly title: string; readonly rows: readonly (readon
   },
   {
     title: 'Control',
-    rows: [['approvals'], ['mode'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
+    rows: [
+      ['approvals'],
+      ['approve', 'deny'],
+      ['mode'],
+      ['profile'],
+      ['hooks'],
+      ['breaker'],
+      ['trust', 'untrust'],
+      ['script'],
+    ],
   },
   { title: 'Agents working together', rows: [['task'], ['roundtable']] },
 ]
@@ -36,7 +45,7 @@ export function rootHelp(arc: Command): string {
 
 const USAGE = 'Usage: arc COMMAND … · arc COMMAND --help · arc --version'
 const EVERYWHERE = 'All commands: --json prints JSON. Environment: ARC_HOME, ARC_PROFILE, NO_COLOR.'
-const NAME_WIDTH = 22
+const NAME_WIDTH = 26
 
 // The summary of the first command describes the line.
 function formatLine(names: readonly string[], commands: ReadonlyMap<string, Command>): readonly string[] {
