@@ -54,17 +54,16 @@ export class TimeLimits {
     this.#clock = clock
   }
 
-  /** Adds a waiter; call `restart` for each hook that it waits for. */
+  /** Adds a waiter and starts its time limit. */
   add(waiter: Waiter): void {
     waiter.waiterIndex = this.#waiters.push(waiter) - 1
+    this.#schedule()
   }
 
-  /** Starts the time limit of the next hook. */
+  /** Starts the time limit of the next hook. Needed only after the timer of an earlier hook was set. */
   restart(waiter: Waiter): void {
-    if (waiter.stopTimer !== undefined) clearTimer(waiter)
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    this.#clock.soon(this.#setTimers)
+    clearTimer(waiter)
+    this.#schedule()
   }
 
   /** Removes a waiter. The last in the list takes its position. */
@@ -74,6 +73,12 @@ export class TimeLimits {
     if (last === undefined || last === waiter) return
     this.#waiters[waiter.waiterIndex] = last
     last.waiterIndex = waiter.waiterIndex
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#clock.soon(this.#setTimers)
   }
 
   readonly #setTimers = (): void => {
