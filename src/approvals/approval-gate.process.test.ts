@@ -93,7 +93,7 @@ describe('a held step', () => {
     const outcome = await call(supervisor)
     expect(outcome).toMatchObject({ decision: 'block', blocked: true, hook: 'careful' })
     expect(outcome.reason).toMatch(/^No answer within/)
-    expect(outcome.suggestion).toMatch(/arc approvals approve \w+/)
+    expect(outcome.suggestion).toMatch(/arc approve \w+/)
   })
 
   it('that is not waited for can be approved later, for exactly this step and once', async () => {

@@ -1,10 +1,18 @@
 // The approval gate: a step that needs approval uses an earlier approval, or asks and waits for the answer. No answer in
-// time counts as a denial.
+// time counts as a denial, and the question stays open: a later approval applies to the next step that is the same.
 
 import { describe } from '../engine/errors.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { keepAliveWhile } from '../platform/keep-alive.ts'
-import { type ApprovalEvent, type ApprovalStatus, type Approvals, type HeldStep, toHeldStep } from './approvals.ts'
+import {
+  type Approval,
+  type ApprovalEvent,
+  type ApprovalStatus,
+  type HeldStep,
+  toHeldStep,
+  WITHDRAWN,
+} from './approval.ts'
+import type { Approvals } from './approvals.ts'
 
 /** The dispatched step that an approval is bound to. */
 interface DispatchedStep {
@@ -16,18 +24,22 @@ interface DispatchedStep {
   readonly host?: string | undefined
 }
 
-/** How long to wait for an answer. */
+/** How long to wait for an answer, and who asks. */
 export interface AskLimits {
   /** Milliseconds; 0 does not wait and leaves the outcome an `ask`. */
   readonly askMs: number
   /** Stops waiting: the step is then denied. */
   readonly signal?: AbortSignal | undefined
+  /** The agent asks the user with its own prompt: the question ends with the tool's result, the turn or the session. */
+  readonly isPrompt?: boolean | undefined
+  /** The process that called the hook. */
+  readonly callerPid?: number | undefined
 }
 
 const ASK_MS = 60_000
 
-// The approval in the metadata of the outcome.
-interface ApprovalNote {
+/** The approval in `metadata.approval` of an outcome. `pending`: the step was refused, and can still be approved. */
+export interface ApprovalNote {
   readonly id: string
   readonly status: ApprovalStatus
   readonly expiresAt: number
@@ -67,56 +79,72 @@ export class ApprovalGate {
     }
   }
 
-  async #ask(outcome: Outcome, dispatched: DispatchedStep, { askMs, signal }: AskLimits): Promise<Resolution> {
+  async #ask(outcome: Outcome, dispatched: DispatchedStep, limits: AskLimits): Promise<Resolution> {
     // With the edits of the hooks: the data that would be used.
     const step = toHeldStep({ ...dispatched, data: outcome.data })
     const used = this.#approvals.consume(step)
-    if (used !== undefined) {
-      return { note: this.#readNote(used.id, 'approved'), event: 'used', outcome: release(outcome) }
-    }
+    if (used !== undefined) return { note: toNote(used, 'approved'), event: 'used', outcome: release(outcome) }
+    const denied = this.#approvals.takeDenial(step)
+    if (denied !== undefined) return { note: toNote(denied), event: 'denied', outcome: refuse(outcome, denied, 0) }
+    const { askMs, isPrompt, callerPid } = limits
     const { reason, hook } = outcome
-    const why = { reason, hook, stepId: dispatched.id, matched: readMatches(outcome) }
-    const { id } = this.#approvals.request(step, why)
-    if (askMs <= 0) return { note: this.#readNote(id, 'pending'), event: 'pending', outcome: outcome }
-    const limits = { waitMs: askMs, ...(signal !== undefined && { signal }) }
-    const note = this.#readNote(id, await keepAliveWhile(this.#approvals.wait(id, limits)))
-    // `Approvals.answer` has recorded an answer already.
-    const event = note.status === 'approved' || note.status === 'denied' ? undefined : note.status
-    return {
-      note,
-      event,
-      outcome: note.status === 'approved' ? release(outcome) : refuse(outcome, step, note, askMs),
-    }
+    const appliesTo = isPrompt === true ? 'prompt' : askMs > 0 ? 'call' : 'next'
+    const why = { reason, hook, stepId: dispatched.id, matched: readMatches(outcome), appliesTo, callerPid } as const
+    const requested = this.#approvals.request(step, why)
+    if (askMs <= 0) return { note: toNote(requested), event: 'pending', outcome }
+    return this.#wait(requested, outcome, limits)
   }
 
-  #readNote(id: string, status: ApprovalStatus): ApprovalNote {
-    const approval = this.#approvals.get(id)
-    return { id, status, expiresAt: approval?.expiresAt ?? 0, by: approval?.answeredBy }
+  async #wait({ id, step }: Approval, outcome: Outcome, { askMs, signal }: AskLimits): Promise<Resolution> {
+    const limits = { waitMs: askMs, ...(signal !== undefined && { signal }) }
+    const status = await keepAliveWhile(this.#approvals.wait(id, limits))
+    // A caller that gave up may ask again: the question then ends with its turn.
+    const isRefused = status === 'pending' && signal?.aborted !== true
+    const approval = isRefused ? this.#approvals.leaveOpen(id) : this.#approvals.get(id)
+    const note = approval === undefined ? { id, status, expiresAt: 0 } : toNote(approval, status)
+    // `Approvals` has recorded answers and withdrawals already.
+    const event = isRefused ? 'refused' : status === 'expired' || status === 'used' ? status : undefined
+    if (status === 'approved') return { note, event, outcome: release(outcome) }
+    const refused = refuse(outcome, approval ?? note, askMs)
+    // The text for an agent names the id; a program gets it as a suggestion.
+    const suggestion = isRefused && step.host === undefined ? suggestApproval(id, step) : undefined
+    return { note, event, outcome: { ...refused, suggestion: outcome.suggestion ?? suggestion } }
   }
 
   #recordEvent(
     note: ApprovalNote,
-    status: ApprovalStatus,
+    status: ApprovalStatus | 'refused',
     outcome: Outcome,
     { id, session, point }: DispatchedStep,
   ): void {
     const { by } = note
     const { reason, hook } = outcome
+    const who = by === undefined ? '' : `, ${note.status} by ${by}`
+    const how = EVENT_TEXTS[status] ?? status
     this.#record({
       component: 'hooks',
       action: `approval:${status}`,
       level: status === 'used' || status === 'pending' ? 'info' : 'warn',
-      message: `${note.id} is ${status}${by === undefined ? '' : `, approved by ${by}`}`,
+      message: `${note.id} is ${how}${who}`,
       data: { approval: note, hook, step: id, session, point, reason },
     })
   }
 }
 
+const EVENT_TEXTS: Partial<Readonly<Record<ApprovalStatus | 'refused', string>>> = {
+  refused: 'refused without an answer, and can still be approved',
+  denied: 'refused again, with the message of the answer',
+}
+
 interface Resolution {
   readonly note: ApprovalNote
   /** The event to record; undefined where it is recorded already. */
-  readonly event: ApprovalStatus | undefined
+  readonly event: ApprovalStatus | 'refused' | undefined
   readonly outcome: Outcome
+}
+
+function toNote({ id, status, expiresAt, answeredBy: by }: Approval, known: ApprovalStatus = status): ApprovalNote {
+  return { id, status: known, expiresAt, by }
 }
 
 // The texts that rules matched: shown even where the arguments are too long to show.
@@ -139,14 +167,21 @@ function release(outcome: Outcome): Outcome {
   }
 }
 
-function refuse(outcome: Outcome, step: HeldStep, note: ApprovalNote, askMs: number): Outcome {
+function suggestApproval(id: string, { tool }: HeldStep): string {
+  const what = tool === undefined ? 'the step' : `this call of ${tool}`
+  return `Ask the user to run "arc approve ${id}", then repeat ${what} unchanged.`
+}
+
+function refuse(outcome: Outcome, approval: Partial<Approval>, askMs: number): Outcome {
   const why = outcome.reason === undefined ? '' : ` ${outcome.reason}`
-  if (note.status === 'denied') {
-    const by = note.by === undefined ? '' : ` by ${note.by}`
-    return { ...outcome, decision: 'block', reason: `Denied${by}.${why}` }
+  return { ...outcome, decision: 'block', reason: `${refusal(approval, askMs)}.${why}` }
+}
+
+function refusal({ status, answeredBy, message, withdrawnBy }: Partial<Approval>, askMs: number): string {
+  if (status === 'denied') {
+    const by = answeredBy === undefined ? 'Denied' : `Denied by ${answeredBy}`
+    return message === undefined ? by : `${by}: ${message.replace(/[\s.]+$/, '')}`
   }
-  const reason = `No answer within ${Math.round(askMs / 1_000)} s.${why}`
-  const what = step.tool === undefined ? 'the step' : `this call of ${step.tool}`
-  const suggestion = `Ask the user to run "arc approvals approve ${note.id}", then repeat ${what} unchanged.`
-  return { ...outcome, decision: 'block', reason, suggestion: outcome.suggestion ?? suggestion }
+  if (withdrawnBy !== undefined) return `Not approved: ${WITHDRAWN[withdrawnBy]}`
+  return `No answer within ${Math.ceil(askMs / 1_000)} s`
 }

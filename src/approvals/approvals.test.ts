@@ -21,7 +21,6 @@ const EDITED = [
   { ...STEP, args: { command: 'git push -f', cwd: '/w', more: null } },
   { ...STEP, tool: 'bash' },
   { ...STEP, workspace: '/other' },
-  { ...STEP, session: 'other' },
   { ...STEP, point: 'pre:launch' },
 ]
 
@@ -76,7 +75,7 @@ describe('approvals', () => {
       clock.advance(20)
       await clock.settle()
     }
-    expect(await held).toMatchObject({ isApproved: false, status: 'expired' })
+    expect(await held).toMatchObject({ isApproved: false, status: 'pending' })
   })
 
   it('B5 a step that no longer waits is not approved', async () => {
@@ -141,17 +140,17 @@ describe('approvals', () => {
       lists++
       return list(prefix)
     }
-    for (let at = 1; at < MAX_PENDING; at++) approvals.request({ ...STEP, session: `s${at}` }, {})
-    expect(() => approvals.request({ ...STEP, session: 'one more' }, {})).toThrow('ARC_APPROVALS_FULL')
-    expect(approvals.request({ ...STEP, session: 's7' }, {}).status).toBe('pending')
+    for (let at = 1; at < MAX_PENDING; at++) approvals.request({ ...STEP, workspace: `/w${at}` }, {})
+    expect(() => approvals.request({ ...STEP, workspace: '/one-more' }, {})).toThrow('ARC_APPROVALS_FULL')
+    expect(approvals.request({ ...STEP, workspace: '/w7' }, {}).status).toBe('pending')
     approvals.answer(approvals.request(STEP, {}).id, 'approve')
     expect(approvals.consume(STEP)).toBeDefined()
     expect(approvals.pending()).toHaveLength(MAX_PENDING - 1)
-    expect(approvals.request({ ...STEP, session: 'one more' }, {}).status).toBe('pending')
+    expect(approvals.request({ ...STEP, workspace: '/one-more' }, {}).status).toBe('pending')
     expect(lists).toBe(0)
     clock.advance(600_000)
     expect(approvals.pending()).toEqual([])
-    expect(approvals.request({ ...STEP, session: 'later' }, {}).status).toBe('pending')
+    expect(approvals.request({ ...STEP, workspace: '/later' }, {}).status).toBe('pending')
   })
 
   it('G4 an answer is recorded when it is given, once, with its channel, whether or not somebody waits', async () => {
@@ -172,7 +171,7 @@ describe('approvals', () => {
     for (let at = 0; at < 100; at++) approvals.request(STEP, { reason: 'x'.repeat(10_000) })
     expect(approvals.list()).toHaveLength(1)
     clock.advance(2 * 86_400_000)
-    approvals.request({ ...STEP, session: 'later' }, {})
-    expect(approvals.list().map(({ step }) => step.session)).toEqual(['later'])
+    approvals.request({ ...STEP, workspace: '/later' }, {})
+    expect(approvals.list().map(({ step }) => step.workspace)).toEqual(['/later'])
   })
 })

@@ -8,7 +8,7 @@ import { type ManagedInstall, readManagedInstall } from '../guard/managed-instal
 /** Commands that use neither the home nor the daemon: they work as on any machine. */
 const UNRESTRICTED = new Set(['setup', 'install', 'uninstall', 'hook', 'completion', 'complete', 'help', 'script'])
 /** Commands that work for other accounts over the sockets. */
-const BY_SOCKET = new Set(['status', 'approvals', 'doctor'])
+const BY_SOCKET = new Set(['status', 'approvals', 'approve', 'deny', 'doctor'])
 /** Commands that would need a second home: refused. */
 const UNAVAILABLE = new Set(['sample', 'sample-agent', 'launch'])
 

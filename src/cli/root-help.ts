@@ -19,6 +19,7 @@ const GROUPS: readonly Group[] = [
     title: 'Control',
     rows: [
       ['approvals'],
+      ['approve', 'deny'],
       ['allow'],
       ['profile'],
       ['hooks', 'breaker'],

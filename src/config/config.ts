@@ -78,6 +78,25 @@ interface TraceSettings {
   readonly archive: string | undefined
 }
 
+/** The time limits of approvals. Only the user's own files set them. */
+interface ApprovalSettings {
+  /** How long a question can be answered, and an approval used. */
+  readonly lifetimeMs: number
+  /** How long a call waits for an answer where the agent has no prompt for it. */
+  readonly waitMs: number
+  /** The same where the agent asks no person: a headless run, or a mode that bypasses permissions. */
+  readonly unattendedWaitMs: number
+}
+
+/** Where a message about a held step goes. */
+export type NotifyTarget = 'desktop' | 'bell' | WebhookTarget
+
+/** An address that takes POST, and the secret that signs the messages. */
+export interface WebhookTarget {
+  readonly url: string
+  readonly secret?: string | undefined
+}
+
 /** The effective configuration: plain data, from which the pipeline is built. */
 export interface Config {
   readonly profile: string
@@ -98,6 +117,9 @@ export interface Config {
   /** Whether hooks start a daemon, and after how long an unused one stops. */
   readonly daemon: { readonly onDemand: boolean; readonly idleMs: number }
   readonly trace: TraceSettings
+  readonly approvals: ApprovalSettings
+  /** How a person is notified of a step that waits for approval. Only the user's own files set it. */
+  readonly notify: readonly NotifyTarget[]
   /** Whether a step runs that cannot be recorded; undefined: `deny` in enforce, `allow` in the other modes. */
   readonly onUnrecorded: OnUnrecorded | undefined
   /** What the user allowed. Only the user's own files have exceptions. */
@@ -122,6 +144,8 @@ export const DEFAULTS: Config = Object.freeze({
   risk: { floor: true },
   daemon: { onDemand: true, idleMs: 1_800_000 },
   trace: { anchors: [], keep: { days: 90, bytes: 2_000_000_000 }, archive: undefined },
+  approvals: { lifetimeMs: 600_000, waitMs: 55_000, unattendedWaitMs: 10_000 },
+  notify: [],
   onUnrecorded: undefined,
   exceptions: [],
 })

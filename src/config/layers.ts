@@ -55,6 +55,9 @@ export function override(base: Config, { file, scripts }: Layer): Config {
       keep: { ...base.trace.keep, ...present(settings.trace?.keep ?? {}) },
       archive: settings.trace?.archive ?? base.trace.archive,
     },
+    approvals: { ...base.approvals, ...present(settings.approvals ?? {}) },
+    // The whole list: a profile can also switch notices off.
+    notify: settings.notify ?? base.notify,
     onUnrecorded: settings.onUnrecorded ?? base.onUnrecorded,
     exceptions: addExceptions(base.exceptions, file),
   }
@@ -75,6 +78,9 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
   guard.refuse(['daemon'], daemon, base.daemon, 'the daemon belongs to the user')
   guard.refuse(['trace'], settings.trace, undefined, 'the trace belongs to the user')
   guard.refuse(['exceptions'], settings.exceptions, undefined, 'only the user can allow something')
+  const approvals = settings.approvals && { ...base.approvals, ...present(settings.approvals) }
+  guard.refuse(['approvals'], approvals, base.approvals, 'approvals belong to the user')
+  guard.refuse(['notify'], settings.notify, undefined, 'notices go to the user')
   guard.refuse(['headless'], settings.headless, base.headless, 'the command would run without trust')
   // A lower limit could drop hooks of the user; a higher one would loosen it.
   guard.refuse(['hooks', 'maxHooksPerPoint'], maxHooksPerPoint, base.maxHooksPerPoint, 'the limit belongs to the user')

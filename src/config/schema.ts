@@ -95,6 +95,32 @@ const keep = z.strictObject({
     .describe('The size of the database, without free pages; 2000000000. null: no limit.'),
 })
 
+// A call that waits longer would count as abandoned.
+const waitMs = z.int().min(0).max(60_000)
+
+const approvals = z.strictObject({
+  lifetimeMs: z
+    .int()
+    .min(1_000)
+    .max(DAY_MS)
+    .optional()
+    .describe('How long a held step can be approved, and an approval used, in milliseconds; 600000.'),
+  waitMs: waitMs
+    .optional()
+    .describe('How long a call waits for an answer if the agent has no prompt, in milliseconds; 55000.'),
+  unattendedWaitMs: waitMs
+    .optional()
+    .describe('The same for headless agents and modes that bypass permissions, in milliseconds; 10000.'),
+})
+
+const webhook = z.strictObject({
+  url: z
+    .string()
+    .regex(/^https?:\/\/[^/]/, 'expected https://…')
+    .describe('An address that takes POST with JSON.'),
+  secret: z.string().min(16).optional().describe('Signs each message: HMAC-SHA256 in the header x-arc-signature.'),
+})
+
 const settings = {
   $schema: z.string().optional().describe('The URL of this schema, for editors.'),
   extends: z
@@ -125,6 +151,12 @@ const settings = {
         .describe('How long that daemon runs without a call or an open page, in milliseconds; 1800000.'),
     })
     .optional(),
+  approvals: approvals.optional().describe('The time limits of approvals.'),
+  notify: z
+    .array(z.union([z.enum(['desktop', 'bell']), webhook]))
+    .max(10)
+    .optional()
+    .describe('How you are notified of a held step: "desktop", "bell" (of the terminal of the agent), {url, secret}.'),
   onUnrecorded: z
     .enum(['allow', 'deny'])
     .optional()
@@ -186,6 +218,8 @@ export function knownKeys(kind: FileKind, path: readonly PropertyKey[]): readonl
   if (first === 'commands') return Object.keys(command.in.shape)
   if (first === 'breaker') return Object.keys(settings.breaker.unwrap().shape)
   if (first === 'risk') return Object.keys(settings.risk.unwrap().shape)
+  if (first === 'approvals') return Object.keys(approvals.shape)
+  if (first === 'notify') return Object.keys(webhook.shape)
   if (first === 'daemon') return Object.keys(settings.daemon.unwrap().shape)
   if (first === 'trace') return Object.keys(second === 'keep' ? keep.shape : settings.trace.unwrap().shape)
   if (first !== 'hooks') return []

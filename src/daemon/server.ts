@@ -29,6 +29,7 @@ import type { HttpApp, Service } from './http/service.ts'
 import { buildOverview } from './live/overview.ts'
 import { Streams } from './live/stream.ts'
 import { TraceTail } from './live/trace-tail.ts'
+import { Announcer } from './notify/announcer.ts'
 import type { InstalledBuild } from './process/build.ts'
 import { Usage } from './process/idle.ts'
 import { InFlight } from './process/in-flight.ts'
@@ -169,6 +170,7 @@ async function serve(options: DaemonOptions, token: string): Promise<Daemon> {
       await record(pool, 'daemon:stop', `process ${process.pid} after ${service.uptimeMs()} ms`, report)
     // An on-demand daemon that others keep ending must not be started again and again.
     if (!isOnDemand && existsSync(home)) await recordStable(pool, report)
+    await service.announcer.stop()
     await anchors.stop()
     await pool.close()
     rmSync(loginFile(home), { force: true })
@@ -190,10 +192,11 @@ function createService(options: DaemonOptions, { token, address, signal }: Servi
   const { home, version, report, managed } = options
   const startedAt = performance.now()
   const auth = new Authenticator(token)
-  const pool = new SupervisorPool(home, report)
+  const announcer = new Announcer()
+  const pool = new SupervisorPool(home, report, { announce: (announcement) => announcer.announce(announcement) })
   const inFlight = new InFlight()
   return {
-    ...{ home, version, pool, auth, inFlight, signal, managed, build: options.build?.build },
+    ...{ home, version, pool, announcer, auth, inFlight, signal, managed, build: options.build?.build },
     tasks: new TaskService({ home, pool, inFlight, report }),
     traceTail: new TraceTail({ home, report, trace: async () => (await pool.find(undefined, undefined)).trace }),
     admission: new Admission(options.admission),

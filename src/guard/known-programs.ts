@@ -63,7 +63,8 @@ function isHostPackage(path: string): boolean {
   return HOST_PACKAGES.some((part) => path.includes(part))
 }
 
-function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {
+/** Whether it is the interpreter of a script. */
+export function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {
   return [program, basename(exe), basename(args[0] ?? '')].some((name) => INTERPRETERS.test(name))
 }
 

@@ -53,9 +53,15 @@ function listEntries(state: StateStore) {
   return state.list(PREFIX).flatMap(({ key, value, version }) => (isAgent(value) ? [{ key, value, version }] : []))
 }
 
-// Goes up from the process that started the hook, past shells that only run the hook, to the agent. A user who runs
-// a hook manually in a terminal is not an agent.
-function findAgentAbove(pid: number, table: ProcessTable, known: Map<number, string>): ProcessDetails | undefined {
+/**
+ * Goes up from the process that started the hook, past shells that only run the hook, to the agent. A user who runs a hook
+ * manually in a terminal is not an agent. Undefined at an agent that is known already.
+ */
+export function findAgentAbove(
+  pid: number,
+  table: ProcessTable,
+  known: ReadonlyMap<number, string> = new Map(),
+): ProcessDetails | undefined {
   let at = table.read(pid)
   for (let shells = 0; at !== undefined && shells < MAX_SHELLS; shells++) {
     if (known.get(at.pid) === at.start) return undefined

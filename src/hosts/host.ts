@@ -59,7 +59,7 @@ export interface HostStep {
   readonly callId?: string | undefined
   /** The event is in no table: traced as such, and never a way past a block. */
   readonly isUnknown: boolean
-  /** False where the host would answer its own prompt with yes. */
+  /** False where the host would answer its own prompt: no person is asked. */
   readonly canPrompt: boolean
   /** The tool's arguments as the host gave them. */
   readonly hostArgs?: ToolArgs | undefined

@@ -193,11 +193,26 @@ export interface ApprovalView {
   readonly preview: { readonly bytes: number; readonly sha256: string } | null
   readonly reason: string | null
   readonly hook: string | null
-  readonly status: 'pending' | 'approved' | 'denied' | 'expired' | 'used'
+  readonly status: 'pending' | 'approved' | 'denied' | 'expired' | 'used' | 'withdrawn'
   readonly answeredBy: string | null
+  /** The text for the agent that came with the answer. */
+  readonly message: string | null
+  /**
+   * What an answer applies to: the step that the agent's own prompt asks about, the call that waits, or, after a refusal,
+   * the next step that is the same.
+   */
+  readonly appliesTo: 'prompt' | 'call' | 'next'
+  /** Why a question ended without an answer here. */
+  readonly withdrawnBy: 'result' | 'turn' | 'message' | 'session' | null
   /** ISO. */
   readonly createdAt: string
   readonly expiresAt: string
+}
+
+/** The JSON that a webhook of `notify` gets: when a step waits for approval, and when it is over. */
+export interface ApprovalMessage {
+  readonly type: 'approval:waiting' | 'approval:over'
+  readonly approval: ApprovalView
 }
 
 // ── Configuration ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,6 @@
 // A profile for display: every effective setting, its origin, and the problems.
 
-import type { Config } from '../config/config.ts'
+import type { Config, NotifyTarget } from '../config/config.ts'
 import type { Layer } from '../config/layers.ts'
 import type { Loaded } from '../config/load.ts'
 import { formatKey, type Problem } from '../config/problem.ts'
@@ -77,8 +77,8 @@ function listSettings({ config, layers }: Loaded): ShownSetting[] {
 type Plain = readonly (readonly [path: readonly string[], value: unknown])[]
 
 function plainSettings(config: Config): Plain {
-  const { enforcement, tool, headless, errorBehavior, timeoutMs, maxHooksPerPoint, hooks, breaker, risk, daemon } =
-    config
+  const { enforcement, tool, headless, errorBehavior, timeoutMs, maxHooksPerPoint, hooks, breaker, risk } = config
+  const { daemon, approvals, notify } = config
   const named = Object.entries(hooks).flatMap(([name, { timeoutMs: timeout, ...others }]) => {
     return Object.entries({ ...others, timeout }).map(([key, value]) => [['hooks', name, key], value] as const)
   })
@@ -95,8 +95,16 @@ function plainSettings(config: Config): Plain {
     [['risk', 'floor'], risk.floor],
     [['daemon', 'onDemand'], daemon.onDemand],
     [['daemon', 'idleMs'], daemon.idleMs],
+    [['approvals', 'lifetimeMs'], approvals.lifetimeMs],
+    [['approvals', 'waitMs'], approvals.waitMs],
+    [['approvals', 'unattendedWaitMs'], approvals.unattendedWaitMs],
+    [['notify'], notify.length === 0 ? undefined : notify.map(hideSecret)],
   ]
   return all.filter(([, value]) => value !== undefined)
+}
+
+function hideSecret(target: NotifyTarget): NotifyTarget {
+  return typeof target === 'string' || target.secret === undefined ? target : { ...target, secret: '[hidden]' }
 }
 
 // The last file that sets the key wins.

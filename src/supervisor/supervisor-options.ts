@@ -1,12 +1,22 @@
 // The options of a supervisor.
 
+import type { Approval, Approvals } from '../approvals/approvals.ts'
+import type { NotifyTarget } from '../config/config.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { ModeInput } from '../engine/mode.ts'
 import type { Notice } from '../engine/outcome.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
-import type { ScriptNotice } from '../hooks/pipeline-services.ts'
+import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
 import type { Via } from '../trace/record.ts'
 import type { SupervisorParts } from './supervisor-parts.ts'
+
+/** @internal An approval that is new or over, for the messages about it. */
+export interface Announcement {
+  readonly approval: Approval
+  readonly approvals: Approvals
+  readonly targets: readonly NotifyTarget[]
+  readonly record: PipelineServices['record']
+}
 
 /** The options of a supervisor; all optional. */
 export interface SupervisorOptions {
@@ -48,6 +58,8 @@ export interface SupervisorOptions {
   readonly isGrouped?: boolean
   /** @internal The parts that this supervisor shares with others; default: its own. */
   readonly parts?: SupervisorParts
+  /** @internal Sends the messages about an approval that is new or over, to the targets of `notify` in the profile. */
+  readonly announce?: ((announcement: Announcement) => void) | undefined
   /** @internal The origin of steps without one; default `library`. */
   readonly via?: Via
 }

@@ -2,7 +2,8 @@
 // applies in part: the last good state stays active, and every problem is reported and recorded.
 
 import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
-import { Approvals } from '../approvals/approvals.ts'
+import { type Approval, Approvals } from '../approvals/approvals.ts'
+import { readStepEnd } from '../approvals/step-end.ts'
 import type { Config } from '../config/config.ts'
 import { compareLoaded, nameConfig } from '../config/digest.ts'
 import type { Loaded, LoadedProject, LoadOptions } from '../config/loaded.ts'
@@ -76,7 +77,9 @@ export class Supervisor {
     const { project, configHome } = options
     this.#reports = new ConfigReports({ parts: this.#parts, clock, project, configHome, report })
     const record: PipelineServices['record'] = (event) => this.#hooks.services.record(event)
-    this.approvals = new Approvals({ state, clock, newId, canonicalize, record })
+    const onChange = (approval: Approval): void => this.#announce(approval, record)
+    const lifetimeMs = (): number => this.config.approvals.lifetimeMs
+    this.approvals = new Approvals({ state, clock, newId, canonicalize, record, onChange }, { lifetimeMs })
     this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
     const { errorBehavior: onError, timeoutMs } = this.config
     const maxMode = (): Mode => this.#hooks.breaker.maxMode()
@@ -165,16 +168,18 @@ export class Supervisor {
     point: string | DeclaredPoint,
     data: object,
     context: TracedContext = {},
-    limits: Partial<AskLimits> = {},
+    limits: Partial<AskLimits> | (() => Partial<AskLimits>) = {},
   ): TracedOutcome | Promise<TracedOutcome> {
     if (this.#isClosed) throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
     const complete = completeContext(context, defaults, newId)
+    const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
+    this.#withdraw({ ...complete, point: name, data })
     const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> => {
       if (traced.outcome.decision !== 'ask') return traced
-      const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
-      const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, limits)
+      const ask = typeof limits === 'function' ? limits() : limits
+      const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, ask)
       return resolved.then((outcome) => {
         // An approver answers from another process.
         this.#parts.stores.flush()
@@ -287,6 +292,21 @@ export class Supervisor {
     if (project === undefined || project.commands.length + project.scripts.length === 0) return false
     const isTrusted = this.#loadOptions.trusted?.isTrusted(project.dir, project.hash) === true
     return isTrusted !== project.isTrusted && project.canTrust
+  }
+
+  // The result of a tool, or the end of a turn or session, ends the questions about it.
+  #withdraw(step: Parameters<typeof readStepEnd>[0]): void {
+    try {
+      const end = readStepEnd(step)
+      if (end !== undefined) this.approvals.withdraw(end)
+    } catch (error) {
+      this.#report(`Questions that are over could not be withdrawn: ${describe(error)}`)
+    }
+  }
+
+  #announce(approval: Approval, record: PipelineServices['record']): void {
+    const { notify: targets } = this.config
+    if (targets.length > 0) this.#options.announce?.({ approval, approvals: this.approvals, targets, record })
   }
 
   #track<T>(outcome: T): T {

@@ -1,6 +1,7 @@
 // `arc approvals`: lists the steps that wait for approval, and answers them.
 
 import { type AnswerSource, type Approval, type ApprovalServices, Approvals } from '../../approvals/approvals.ts'
+import { announceInBackground } from '../../daemon/notify/background-announcer.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { arcHome } from '../../platform/home.ts'
@@ -10,11 +11,19 @@ import { canonicalize } from '../../trace/canonical.ts'
 import { heldStepLines, heldStepSummary } from '../approval-text.ts'
 import colors from '../colors.ts'
 import { confirm, requirePerson } from '../confirm.ts'
+import { context } from '../context.ts'
 import { openState } from '../home-stores.ts'
-import { info, print, printJson, report } from '../output.ts'
+import { fromNow, info, oneLine, print, printJson, report } from '../output.ts'
+import { findPending } from './approvals/find-pending.ts'
 
 interface JsonOption {
   readonly json?: boolean
+}
+
+/** The options of `approve` and `deny`. */
+export interface AnswerOptions extends JsonOption {
+  /** A text for the agent. */
+  readonly message?: string
 }
 
 /** Lists the pending approvals. */
@@ -43,9 +52,13 @@ function approvalLines(approval: Approval): string[] {
   return lines
 }
 
-/** Approves or denies a step, given its id or a unique prefix. */
-export async function answerApproval(id: string, word: 'approve' | 'deny', { json }: JsonOption): Promise<number> {
-  const approval = withApprovals((approvals) => approvals.open(findId(approvals, id)))
+/** Approves or denies a step, given its id or a unique prefix; without an id, the only step that waits. */
+export async function answerApproval(
+  given: string | undefined,
+  word: 'approve' | 'deny',
+  { json, message }: AnswerOptions,
+): Promise<number> {
+  const approval = withApprovals((approvals) => choosePending(given, approvals))
   const confirmed =
     word === 'deny'
       ? requirePerson('deny a step')
@@ -54,7 +67,7 @@ export async function answerApproval(id: string, word: 'approve' | 'deny', { jso
           question: 'Approve exactly this step, once?',
         })
   if (confirmed === undefined) return 1
-  const answered = answer(approval.id, word, confirmed)
+  const answered = answer(approval.id, word, { ...confirmed, message })
   if (json === true) printJson({ ...approvalJson(answered), status: answered.status })
   else printAnswer(answered)
   return 0
@@ -63,6 +76,11 @@ export async function answerApproval(id: string, word: 'approve' | 'deny', { jso
 /** Prints the new status of an approval. */
 export function printAnswer(approval: Approval): void {
   info(`${approval.status}: ${heldStepSummary(approval)}`)
+  const { status, appliesTo, step, expiresAt } = approval
+  if (status !== 'approved') return
+  const where = step.workspace === undefined ? '' : ` in ${oneLine(step.workspace, 300)}`
+  if (appliesTo === 'next') info(`The agent may now make the same call once${where}: it expires ${fromNow(expiresAt)}.`)
+  if (appliesTo === 'prompt') info('The prompt of the agent stays open: answer it there too.')
 }
 
 // The answer is recorded at once, even if no process waits for it any more.
@@ -70,7 +88,9 @@ function answer(id: string, word: 'approve' | 'deny', source: AnswerSource): App
   const { state, trace, close } = openStores(arcHome(), report)
   try {
     const record: ApprovalServices['record'] = (event) => recordEvent(trace, event, { time: Date.now() })
-    return new Approvals({ state, clock: systemClock, newId, canonicalize, record }).answer(id, word, source)
+    const announcer = { home: arcHome(), program: context().program, report }
+    const onChange = (approval: Approval): void => announceInBackground(approval, announcer)
+    return new Approvals({ state, clock: systemClock, newId, canonicalize, record, onChange }).answer(id, word, source)
   } finally {
     close()
   }
@@ -85,9 +105,11 @@ function withApprovals<T>(work: (approvals: Approvals) => T): T {
   }
 }
 
-function findId(approvals: Approvals, given: string): string {
-  const ids = approvals.pending().flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
-  return ids.length === 1 && ids[0] !== undefined ? ids[0] : given
+function choosePending(given: string | undefined, approvals: Approvals): Approval {
+  return findPending(given, {
+    pending: approvals.pending(),
+    others: approvals.list().filter(({ status }) => status !== 'pending'),
+  })
 }
 
 /** An approval as --json prints it. */

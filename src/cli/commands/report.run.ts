@@ -49,9 +49,9 @@ export async function report(options: ReportOptions): Promise<number> {
 
 async function read(since: number, now: number, given: string): Promise<ReportWithNext> {
   const store = openTrace()
-  const progress = new ProgressLine('Counting')
+  const progress = new ProgressLine()
   try {
-    const found = await readReport(store, since, now, (records) => progress.show(records))
+    const found = await readReport(store, since, now, (records) => progress.count('Counting', records))
     const profiles = new ProfileHome()
     const mode = summarize(profiles, profiles.active).enforcement
     const id = found.rules[0]?.examples[0]?.id

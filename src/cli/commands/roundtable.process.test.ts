@@ -274,7 +274,7 @@ describe('R7 the pipeline of a roundtable', () => {
     const given = ['Tabs?', '--agent', 'a=agent', '--agent', 'b=agent', '--rounds', '1']
     const held = await table(...given)
     expect(held.code).toBe(3)
-    const id = /arc approvals approve (\w+)/.exec(held.stderr)?.[1] ?? ''
+    const id = /arc approve (\w+)/.exec(held.stderr)?.[1] ?? ''
     askNobody(home)
     expect((await arc('approvals', 'approve', id)).code).toBe(0)
     expect((await table(...given)).code).toBe(0)

@@ -226,8 +226,7 @@ function refuse({ decision, hook, reason, suggestion, metadata }: Outcome, { jso
   const what = isHeld ? 'holds the topic for approval' : 'blocked the topic'
   info(`arc: ${hook ?? 'a hook'} ${what}: ${oneLine(reason ?? 'no reason given', 600)}`)
   if (suggestion !== undefined) info(`Instead: ${oneLine(suggestion, 600)}`)
-  if (isHeld && approval !== undefined)
-    info(`To approve: arc approvals approve ${approval.id}, then run the same command again`)
+  if (isHeld && approval !== undefined) info(`To approve: arc approve ${approval.id}, then run the same command again`)
   if (traceId !== undefined) info(`Trace ${traceId} (arc why ${traceId})`)
   return isHeld ? EXIT.held : EXIT.blocked
 }

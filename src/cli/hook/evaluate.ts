@@ -2,6 +2,7 @@
 
 import { answerHookCall, type HookCall } from '../../daemon/hook-call/answer.ts'
 import { createSingleProvider } from '../../daemon/hook-call/supervisor-provider.ts'
+import { announceInBackground } from '../../daemon/notify/background-announcer.ts'
 import { claimStart } from '../../daemon/process/on-demand.ts'
 import { findLiveDaemon } from '../../daemon/process/pid-file.ts'
 import { ArcError, describe } from '../../engine/errors.ts'
@@ -36,7 +37,8 @@ export async function evaluateInProcess(
   }
   const reports: string[] = []
   const report = (message: string): void => void reports.push(`arc: ${message}\n`)
-  const provider = createSingleProvider(report, home)
+  const announcer = { home, program: process.argv[1] ?? '', report }
+  const provider = createSingleProvider(report, home, ({ approval }) => announceInBackground(approval, announcer))
   const reply = await answerHookCall(call, provider, { signal })
   const startsDaemon = canStart && !signal.aborted && claimDaemonStart(provider.created(), home, report)
   await provider.close().catch((error) => report(describe(error)))

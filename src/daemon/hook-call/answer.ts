@@ -1,9 +1,11 @@
 // One hook call: payload → outcome → reply. The same in `arc hook` and in the daemon. Every failure becomes a reply in the
 // format of the host, before the host's own time limit.
 
+import type { ApprovalNote, AskLimits } from '../../approvals/approval-gate.ts'
 import { describe } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { recordAgent } from '../../guard/supervised-agents.ts'
+import { isUnattendedAgent } from '../../guard/unattended-agent.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
@@ -12,7 +14,7 @@ import type { HookReply } from '../../protocol/hook-wire.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import type { TracedContext, TracedOutcome } from '../../supervisor/traced-engine.ts'
 import { recordReusedId, recordUnreadable, recordUnsupervised, recordUnsupported } from './call-events.ts'
-import { computeApprovalWait, computeRecordWait, computeReplyDeadline, withReplyDeadline } from './deadline.ts'
+import { computeRecordWait, computeReplyDeadline, planApproval, withReplyDeadline } from './deadline.ts'
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
 import { buildReplyNotes } from './reply-notes.ts'
@@ -49,7 +51,10 @@ export interface CallLimits {
 /** A call with its parsed step. */
 interface ParsedCall {
   readonly call: HookCall
-  readonly step: HostStep
+  /** With `canPrompt` false once the process of the agent shows that it asks no person. */
+  step: HostStep
+  /** The payload says that the agent asks no person. */
+  readonly isBypassing: boolean
   readonly workspace: string | undefined
   /** Set once the supervisor is found. */
   supervisor?: Supervisor
@@ -64,7 +69,8 @@ export async function answerHookCall(
   const read = readHostPayload(call.host, call.event, call.payload, {})
   const given = isUnreadable(read) ? read.step : read
   const step = call.canPrompt === false ? { ...given, canPrompt: false } : given
-  const parsed: ParsedCall = { call, step, workspace: step.context.workspace ?? call.cwd }
+  const workspace = step.context.workspace ?? call.cwd
+  const parsed: ParsedCall = { call, step, workspace, isBypassing: !given.canPrompt }
   const limitMs = limits.deadlineMs ?? computeReplyDeadline(step)
   try {
     return await withReplyDeadline(limitMs, limits.signal, async (signal) => {
@@ -87,12 +93,13 @@ export async function answerHookCall(
 
 // Everything that a call writes is written in one turn, and committed before the reply is sent.
 async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Promise<HookReply> {
-  const { step, workspace } = parsed
-  await waitWhileLocked(supervisor.stores, computeRecordWait(step), signal)
-  const claim = await claimHookCall(step, supervisor, workspace)
-  if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, step, claim))
+  const { step: read, workspace } = parsed
+  await waitWhileLocked(supervisor.stores, computeRecordWait(read), signal)
+  const claim = await claimHookCall(read, supervisor, workspace)
+  if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, read, claim))
   try {
     const { outcome: decided, recorded } = await findOutcome(parsed, supervisor, claim, signal)
+    const { step } = parsed
     void attempt(() => recordSeenEvent(step, supervisor))
     const isRecorded = (await recorded) !== false
     const outcome = isRecorded ? decided : applyUnrecorded(step, decided, supervisor)
@@ -129,11 +136,12 @@ function recordCaller({ callerPid, host }: HookCall, { context }: HostStep, { st
 }
 
 function decide(
-  { call, step, workspace }: ParsedCall,
+  parsed: ParsedCall,
   supervisor: Supervisor,
   claim: Claim,
   signal: AbortSignal,
 ): TracedOutcome | Promise<TracedOutcome> {
+  const { call, step, workspace } = parsed
   const { via = 'hook', callerPid, home } = call
   const context: TracedContext = {
     ...step.context,
@@ -147,7 +155,15 @@ function decide(
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
     recordWaitMs: computeRecordWait(step),
   }
-  return supervisor.evaluate(step.point, step.data, context, { askMs: computeApprovalWait(step), signal })
+  return supervisor.evaluate(step.point, step.data, context, () => planAsk(parsed, supervisor, signal))
+}
+
+// Only for a step that needs approval: the process table is read for it.
+function planAsk(parsed: ParsedCall, { config }: Supervisor, signal: AbortSignal): Partial<AskLimits> {
+  const { call, step, isBypassing } = parsed
+  const isUnattended = isBypassing || isUnattendedAgent(step.host, call.callerPid)
+  if (isUnattended) parsed.step = { ...step, canPrompt: false }
+  return { ...planApproval(step, isUnattended, config.approvals), signal, callerPid: call.callerPid }
 }
 
 /** Links a finished tool call to the call before it. A tool that ran without a call before it is recorded. */
@@ -158,11 +174,12 @@ function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Cl
   return { unsupervised: true }
 }
 
-// A step that is not on record has no id to look up, nor an approval to answer.
+// A step that is not on record has no id to look up, nor an approval to answer. Neither has an answered approval.
 function buildReplyFacts(supervisor: Supervisor, traceId: string | undefined, { metadata }: Outcome): ReplyFacts {
   if (traceId === undefined) return { notes: buildReplyNotes(supervisor) }
-  const { approval } = metadata as { readonly approval?: { readonly id: string } }
-  return { traceId, approvalId: approval?.id, notes: buildReplyNotes(supervisor) }
+  const { approval } = metadata as { readonly approval?: ApprovalNote }
+  const approvalId = approval?.status === 'pending' ? approval.id : undefined
+  return { traceId, approvalId, notes: buildReplyNotes(supervisor) }
 }
 
 // Some hosts take text for the agent only after a tool ran.

@@ -1,10 +1,9 @@
 // The time limits of a hook call: when the host must have its reply, and how long a person is waited for.
 
+import type { Config } from '../../config/config.ts'
 import { DeadlineError, withDeadline } from '../../engine/deadline.ts'
 import type { HostStep } from '../../hosts/host.ts'
 import { systemClock } from '../../platform/engine-services.ts'
-
-const APPROVAL_WAIT_MS = 55_000
 
 /** Before the host's own limit: the hook process still has to start and end. */
 export function computeReplyDeadline({ spec }: HostStep): number {
@@ -18,10 +17,15 @@ export function computeRecordWait(step: HostStep): number {
   return Math.min(RECORD_WAIT_MS, computeReplyDeadline(step) / 3)
 }
 
-/** How long a step waits for approval. Zero if the host shows its own prompt. */
-export function computeApprovalWait({ spec, canPrompt }: HostStep): number {
-  const canHostAsk = spec.ask === 'prompting' || (spec.ask === 'prompt' && canPrompt)
-  return canHostAsk ? 0 : Math.min(APPROVAL_WAIT_MS, spec.limitMs / 2)
+/** Who asks for approval of a step, and how long the call waits for the answer. */
+export function planApproval(
+  { spec, canPrompt }: HostStep,
+  isUnattended: boolean,
+  { waitMs, unattendedWaitMs }: Config['approvals'],
+): { readonly isPrompt: boolean; readonly askMs: number } {
+  const isPrompt = spec.ask === 'prompting' || (spec.ask === 'prompt' && canPrompt && !isUnattended)
+  if (isPrompt) return { isPrompt, askMs: 0 }
+  return { isPrompt, askMs: Math.min(isUnattended ? unattendedWaitMs : waitMs, spec.limitMs / 2) }
 }
 
 /** Waits for a reply until the deadline or the signal; throws an error that says why there is none. */

@@ -7,6 +7,7 @@ import { systemClock } from '../../platform/engine-services.ts'
 import { findProject } from '../../platform/home.ts'
 import { SharedHome } from '../../supervisor/shared-home.ts'
 import { Supervisor } from '../../supervisor/supervisor.ts'
+import type { SupervisorOptions } from '../../supervisor/supervisor-options.ts'
 import { resolveProfile } from './launch-profile.ts'
 import {
   buildSupervisorOptions,
@@ -16,12 +17,14 @@ import {
   type SupervisorProvider,
 } from './supervisor-provider.ts'
 
-/** Limits for the open supervisors. */
-export interface PoolLimits {
+/** Limits for the open supervisors, and what they share. */
+interface PoolOptions {
   /** How many stay open; more only while all of them have calls in flight. */
   readonly maxOpen?: number | undefined
   /** How long a supervisor stays open without a call. */
   readonly idleMs?: number | undefined
+  /** Sends the messages about held steps. */
+  readonly announce?: SupervisorOptions['announce']
 }
 
 const MAX_OPEN = 512
@@ -46,7 +49,8 @@ interface OpenSupervisor {
 export class SupervisorPool implements SupervisorProvider {
   readonly home: string
   readonly #report: Report
-  readonly #limits: Required<{ [K in keyof PoolLimits]: number }>
+  readonly #limits: { readonly maxOpen: number; readonly idleMs: number }
+  readonly #announce: SupervisorOptions['announce']
   // In order of their last use: the first entry is the least recently used.
   readonly #open = new Map<string, OpenSupervisor>()
   readonly #bySupervisor = new WeakMap<Supervisor, OpenSupervisor>()
@@ -56,9 +60,11 @@ export class SupervisorPool implements SupervisorProvider {
   #shared: SharedHome | undefined
   #isClosed = false
 
-  constructor(home: string, report: Report, { maxOpen = MAX_OPEN, idleMs = IDLE_MS }: PoolLimits = {}) {
+  constructor(home: string, report: Report, options: PoolOptions = {}) {
+    const { maxOpen = MAX_OPEN, idleMs = IDLE_MS, announce } = options
     this.home = home
     this.#report = report
+    this.#announce = announce
     this.#limits = { maxOpen, idleMs }
     this.#timer = setInterval(() => this.#closeIdle(), idleMs / LOOKS_PER_IDLE_TIME).unref()
   }
@@ -110,7 +116,7 @@ export class SupervisorPool implements SupervisorProvider {
     this.#shared ??= new SharedHome({ home: this.home, clock: systemClock, notify, report, storeWaitMs: STORE_WAIT_MS })
     const parts = this.#shared.open(options)
     try {
-      const supervisor = new Supervisor({ ...options, parts })
+      const supervisor = new Supervisor({ ...options, parts, announce: this.#announce })
       void supervisor.watch()
       const open = { key, supervisor, usedAt: 0, calls: 0 }
       this.#bySupervisor.set(supervisor, open)

@@ -7,6 +7,7 @@ import { describe } from '../../engine/errors.ts'
 import type { Mode } from '../../engine/mode.ts'
 import { arcHome, findProject, lastGoodDir } from '../../platform/home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
+import type { SupervisorOptions } from '../../supervisor/supervisor-options.ts'
 import { resolveProfile } from './launch-profile.ts'
 
 // The host waits: a database that is locked for longer is not used.
@@ -33,13 +34,17 @@ export interface SingleSupervisorProvider extends SupervisorProvider {
 }
 
 /** A supervisor for one call; close it after the call. */
-export function createSingleProvider(report: Report, home = arcHome()): SingleSupervisorProvider {
+export function createSingleProvider(
+  report: Report,
+  home = arcHome(),
+  announce?: SupervisorOptions['announce'],
+): SingleSupervisorProvider {
   let created: Supervisor | undefined
   return {
     async find(workspace, profile) {
       // Imported late: a database driver that cannot load must not prevent a reply.
       const { Supervisor } = await import('../../supervisor/supervisor.ts')
-      created ??= new Supervisor(buildSupervisorOptions({ home, workspace, profile, report }))
+      created ??= new Supervisor({ ...buildSupervisorOptions({ home, workspace, profile, report }), announce })
       return created
     },
     readMode: (workspace, profile) => readConfiguredMode(home, workspace, profile),

@@ -5,6 +5,7 @@ import type { Hono } from 'hono'
 import type { Admission } from '../hook-call/admission.ts'
 import type { SupervisorPool } from '../hook-call/supervisor-pool.ts'
 import type { TraceTail } from '../live/trace-tail.ts'
+import type { Announcer } from '../notify/announcer.ts'
 import type { InFlight } from '../process/in-flight.ts'
 import type { TaskService } from '../task-service.ts'
 import type { Authenticator } from './auth.ts'
@@ -33,6 +34,8 @@ export interface Service {
   /** The build of the running program, if it is known. */
   readonly build?: string | undefined
   readonly pool: SupervisorPool
+  /** Sends the messages about held steps. */
+  readonly announcer: Announcer
   readonly auth: Authenticator
   readonly traceTail: TraceTail
   readonly inFlight: InFlight

@@ -10,9 +10,9 @@ const MAX_SHORT = 4_000
 
 /** The complete view of an approval. */
 export function buildApprovalView(approval: Approval): ApprovalView {
-  const { id, step, reason, hook, createdAt, expiresAt, status, answeredBy } = approval
+  const { id, step, reason, hook, createdAt, expiresAt, status, answeredBy, message, appliesTo, withdrawnBy } = approval
   const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
-  const answer = { reason: reason ?? null, hook: hook ?? null, status, answeredBy: answeredBy ?? null }
+  const answer = { status, answeredBy: answeredBy ?? null, message: message ?? null, withdrawnBy: withdrawnBy ?? null }
   const { preview, ...shown } = step
   return {
     id,
@@ -20,6 +20,7 @@ export function buildApprovalView(approval: Approval): ApprovalView {
     command: formatCommand(step.args),
     isCut: false,
     preview: preview ?? null,
+    ...{ reason: reason ?? null, hook: hook ?? null, appliesTo },
     ...answer,
     ...times,
   }

@@ -70,7 +70,7 @@ type Facts = Pick<Overview, 'breaker' | 'approvals' | 'hooks'>
 function findNeeds({ breaker, approvals, hooks }: Facts, supervisor: Supervisor, tally: DecisionCounters): NeedView[] {
   const needs: NeedView[] = approvals.map(({ id, command, reason }) => {
     const text = `${joinLines(command)} waits for approval${reason === null ? '' : `: ${reason}`}`
-    return { kind: 'approval', text, command: `arc approvals approve ${id}`, id }
+    return { kind: 'approval', text, command: `arc approve ${id}`, id }
   })
   if (breaker.state !== 'closed') {
     const text = 'Hooks failed too often in a row: hooks that are not critical only log for now.'

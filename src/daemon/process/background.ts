@@ -6,12 +6,12 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } 
 import { resolve } from 'node:path'
 import { logFile, runDir } from './paths.ts'
 
-/** How to start a daemon in the background. */
+/** How to start a command in the background. */
 export interface BackgroundStart {
   readonly home: string
   /** The path of `arc`. */
   readonly program: string
-  /** Arguments after `serve`. */
+  /** Arguments, for a daemon those after `serve`. */
   readonly args: readonly string[]
 }
 
@@ -23,6 +23,11 @@ const REMOVED_VARIABLES = ['ARC_PROFILE', 'ARC_DAEMON', 'NODE_OPTIONS', 'NODE_CH
 
 /** Starts a daemon without waiting. Returns its pid; undefined if it could not be started. */
 export function startInBackground({ home, program, args }: BackgroundStart): number | undefined {
+  return runInBackground({ home, program, args: ['serve', ...args] })
+}
+
+/** Runs a command of `arc` without waiting; its output goes to the log of the daemon. Returns its pid. */
+export function runInBackground({ home, program, args }: BackgroundStart): number | undefined {
   const env: NodeJS.ProcessEnv = { ...process.env, ARC_HOME: resolve(home) }
   for (const name of REMOVED_VARIABLES) delete env[name]
   mkdirSync(runDir(home), { recursive: true, mode: 0o700 })
@@ -36,7 +41,7 @@ export function startInBackground({ home, program, args }: BackgroundStart): num
       detached: true,
       stdio: ['ignore', log, log] as ['ignore', number, number],
     }
-    const child = spawn(process.execPath, [program, 'serve', ...args], options)
+    const child = spawn(process.execPath, [program, ...args], options)
     // The missing pid tells; without a listener the error would be thrown.
     child.on('error', () => undefined)
     child.unref()

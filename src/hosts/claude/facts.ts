@@ -20,6 +20,10 @@ export const claudeFacts = {
     machineFolders: ['/etc/claude-code', '/Library/Application Support/ClaudeCode'],
   },
   failClosed: 'onFailure: block',
+  unattended: {
+    options: ['-p', '--print', '--dangerously-skip-permissions', '--permission-mode=bypassPermissions'],
+    unless: ['--permission-prompt-tool'],
+  },
 } as const satisfies AgentFacts
 
 export const claudeTools: ToolNames = {

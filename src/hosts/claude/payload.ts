@@ -3,8 +3,8 @@
 import { argsIn, defined, type Fields, own, readTextField } from '../fields.ts'
 import type { ParsedPayload } from '../step.ts'
 
-// In this mode Claude answers its own prompts with yes, and so do those who borrowed the word.
-const SELF_ANSWERING = new Set(['bypassPermissions', 'yolo'])
+// In these modes Claude answers its own prompts, and so do those who borrowed the words: no person is asked.
+const SELF_ANSWERING = new Set(['bypassPermissions', 'yolo', 'dontAsk'])
 
 /** Reads the common fields. The event name of the payload counts; without one, the name on the command line. */
 export function parseClaudePayload(fields: Fields, event: string | undefined): ParsedPayload {

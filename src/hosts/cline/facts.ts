@@ -17,6 +17,7 @@ export const clineFacts = {
   },
   isEventInLine: true,
   failClosed: 'a cancel in its scripts',
+  unattended: { options: ['-y', '--yolo', '--auto-approve=true'] },
 } as const satisfies AgentFacts
 
 export const clineTools: ToolNames = {

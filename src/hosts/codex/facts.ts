@@ -14,6 +14,10 @@ export const codexFacts = {
     credentials: ['.codex/auth.json'],
     machineFolders: ['/etc/codex'],
   },
+  unattended: {
+    options: ['--dangerously-bypass-approvals-and-sandbox', '--yolo', '--ask-for-approval=never', '-a=never'],
+    commands: ['exec', 'e'],
+  },
 } as const satisfies AgentFacts
 
 export const codexTools: ToolNames = {

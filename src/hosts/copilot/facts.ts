@@ -15,6 +15,7 @@ export const copilotFacts = {
   },
   isEventInLine: true,
   stopsAtAnyFailure: true,
+  unattended: { options: ['-p', '--prompt', '--allow-all-tools', '--allow-all', '--yolo'] },
 } as const satisfies AgentFacts
 
 export const copilotTools: ToolNames = {

@@ -16,6 +16,7 @@ export const cursorFacts = {
   },
   looseningOptions: ['--force', '-f'],
   failClosed: 'failClosed: true',
+  unattended: { options: ['-p', '--print', '-f', '--force'] },
 } as const satisfies AgentFacts
 
 export const cursorTools: ToolNames = {

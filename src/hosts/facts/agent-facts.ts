@@ -15,12 +15,24 @@ export interface AgentFacts<Name extends string = string> {
   readonly settings: AgentSettings
   /** Options that switch its approvals off, beside those that several agents have. */
   readonly looseningOptions?: readonly string[]
+  /** How its command line shows that it asks no person: a headless run, or a mode that bypasses permissions. */
+  readonly unattended?: UnattendedRun
   /** The command line of its hook names the event, because the payload does not. */
   readonly isEventInLine?: true
   /** Any exit code of a hook but 0 stops the action. */
   readonly stopsAtAnyFailure?: true
   /** The setting of `arc install --fail-closed`; undefined without one. */
   readonly failClosed?: string
+}
+
+/** The words of a command line with which an agent asks no person. */
+export interface UnattendedRun {
+  /** `--option`, or `--option=value`, which also matches the value as the next word. */
+  readonly options?: readonly string[]
+  /** The first word after the program. */
+  readonly commands?: readonly string[]
+  /** With one of these options another program asks the person. */
+  readonly unless?: readonly string[]
 }
 
 /** The environment variables of an agent. */

@@ -19,6 +19,7 @@ export const geminiFacts = {
     machineFolders: ['/etc/gemini-cli', '/Library/Application Support/GeminiCli'],
   },
   looseningOptions: ['-y'],
+  unattended: { options: ['-p', '--prompt', '-y', '--yolo', '--approval-mode=yolo'] },
 } as const satisfies AgentFacts
 
 export const geminiTools: ToolNames = {

@@ -30,6 +30,7 @@ export const opencodeFacts = {
   },
   isEventInLine: true,
   failClosed: 'FAIL_CLOSED in the plugin',
+  unattended: { commands: ['run'] },
 } as const satisfies AgentFacts
 
 export const opencodeTools: ToolNames = {

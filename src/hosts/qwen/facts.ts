@@ -19,6 +19,7 @@ export const qwenFacts = {
     machineFolders: ['/etc/qwen-code'],
   },
   looseningOptions: ['-y'],
+  unattended: { options: ['-p', '--prompt', '-y', '--yolo', '--approval-mode=yolo'] },
 } as const satisfies AgentFacts
 
 export const qwenTools: ToolNames = {

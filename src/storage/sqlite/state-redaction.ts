@@ -29,6 +29,7 @@ const STATE_RULES: readonly StateRule[] = [
     treatment: 'cautious',
     why: 'the hash is compared; the step is shown to the person who answers',
   },
+  { prefix: 'approvals-', treatment: 'exact', why: 'ids, hashes and times of approvals' },
   { prefix: 'trust:', treatment: 'exact', why: 'hashes of project files' },
   { prefix: 'watchdog/', treatment: 'exact', why: 'what has to be resumed' },
   { prefix: 'breaker:', treatment: 'exact', why: 'counters' },

@@ -10,7 +10,8 @@ import type { ManagedInstall } from '../../../guard/managed-install.ts'
 import { managedForOthers } from '../../managed-access.ts'
 import { requestManaged } from '../../managed-client.ts'
 import { printJson } from '../../output.ts'
-import { approvalJson, printAnswer, printPending } from '../approvals.run.ts'
+import { type AnswerOptions, approvalJson, printAnswer, printPending } from '../approvals.run.ts'
+import { findPending } from './find-pending.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -22,16 +23,20 @@ export async function listApprovals({ json }: JsonOption): Promise<number> {
   return 0
 }
 
-/** Approves or denies a step, given its id or a unique prefix. */
-export async function answerApproval(given: string, word: 'approve' | 'deny', { json }: JsonOption): Promise<number> {
+/** Approves or denies a step, given its id or a unique prefix; without an id, the only step that waits. */
+export async function answerApproval(
+  given: string | undefined,
+  word: 'approve' | 'deny',
+  { json, message }: AnswerOptions,
+): Promise<number> {
   const managed = requireManaged()
-  const ids = (await fetchPending(managed)).flatMap(({ id }) => (id.startsWith(given) ? [id] : []))
-  const id = ids.length === 1 && ids[0] !== undefined ? ids[0] : given
+  const { id } = findPending(given, { pending: await fetchPending(managed) })
+  const query = message === undefined ? '' : `?message=${encodeURIComponent(message)}`
   const approval = await withProof(managed, formatProof(id, word), (proof) =>
     requestManaged({
       socket: managed.control,
       method: 'POST',
-      path: `/v1/control/approvals/${encodeURIComponent(id)}/${word}`,
+      path: `/v1/control/approvals/${encodeURIComponent(id)}/${word}${query}`,
       headers: { [PROOF_HEADER]: proof },
     }),
   )

@@ -132,7 +132,7 @@ export class TableScreen {
     info(
       DECISION_STYLE.ask.paint(`${DECISION_STYLE.ask.icon} ${oneLine(agent)} needs approval: ${oneLine(reason, 600)}`),
     )
-    info(`  arc approvals approve ${approval}`)
+    info(`  arc approve ${approval}`)
     this.#progress.wait(`${agent} waits for approval`)
   }
 

@@ -12,7 +12,7 @@ const NOT_CONTROL = {
 }
 const PROOF_MISSING = {
   code: 'ARC_PROOF_MISSING',
-  message: 'An answer must prove which account it comes from. Use: arc approvals approve ID',
+  message: 'An answer must prove which account it comes from. Use: arc approve ID',
 }
 
 export function addControlRoutes(app: HttpApp, service: Service): void {
@@ -25,7 +25,7 @@ export function addControlRoutes(app: HttpApp, service: Service): void {
   }
   app.get('/v1/control/approvals', async (c) => {
     const { approvals } = await pool.find(undefined, undefined)
-    return c.json(approvals.list().filter(({ status }) => status === 'pending'))
+    return c.json(approvals.pending())
   })
   app.post('/v1/control/approvals/:id/:word{approve|deny}', async (c) => {
     const id = c.req.param('id')
@@ -33,7 +33,7 @@ export function addControlRoutes(app: HttpApp, service: Service): void {
     const uid = readProof(managed.run, c.req.header(PROOF_HEADER), formatProof(id, word))
     if (uid === undefined) return c.json({ error: PROOF_MISSING }, 401)
     try {
-      return c.json(await answer(service, { id, word, uid }))
+      return c.json(await answer(service, { id, word, uid, message: c.req.query('message') }))
     } catch (error) {
       if (!(error instanceof ArcError)) throw error
       const status = error.code === 'ARC_APPROVAL_UNKNOWN' ? 404 : 409
@@ -47,9 +47,11 @@ interface Answer {
   readonly id: string
   readonly word: 'approve' | 'deny'
   readonly uid: number
+  readonly message: string | undefined
 }
 
-async function answer({ pool }: Service, { id, word, uid }: Answer): Promise<Approval> {
+async function answer({ pool }: Service, { id, word, uid, message }: Answer): Promise<Approval> {
   const { approvals } = await pool.find(undefined, undefined)
-  return approvals.answer(id, word, { by: findAccountName(uid), channel: 'control-socket', process: { uid } })
+  const source = { by: findAccountName(uid), channel: 'control-socket', process: { uid }, message } as const
+  return approvals.answer(id, word, source)
 }
