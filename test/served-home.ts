@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type Agent, request } from 'node:http'
 import { dirname, join } from 'node:path'
 import { type ProcessFigures, probeOptions, readFigures } from '../bench/soak/process-figures.mjs'
 import { ARC } from './run-arc.ts'
@@ -17,6 +17,11 @@ interface OpenCounts {
   readonly userLoads: number
 }
 
+interface SentReply {
+  readonly status: number
+  readonly text: string
+}
+
 /** A daemon and its home. */
 export interface ServedHome {
   readonly root: string
@@ -28,8 +33,8 @@ export interface ServedHome {
   write(path: string, content: unknown): string
   /** Makes a project with its own layer; returns its folder. */
   project(name: string, layer: object): string
-  /** Sends a request to the socket. */
-  ask(method: string, path: string, body?: string): Promise<{ readonly status: number; readonly text: string }>
+  /** Sends a request to the socket, on its own connection unless an agent is given. */
+  ask(method: string, path: string, body?: string, agent?: Agent): Promise<SentReply>
   /** Sends a shell command as Claude would; returns the decision of the reply, `none` for a reply without one. */
   decide(cwd: string, command: string): Promise<string>
   counts(): Promise<OpenCounts>
@@ -55,7 +60,8 @@ export async function serveHome(profile: object = { enforcement: 'enforce' }): P
   child.stderr.resume()
   const { url } = JSON.parse(await firstLine(child)) as { readonly url: string }
   const pid = child.pid as number
-  const ask: ServedHome['ask'] = (method, path, body) => send(join(home, 'run/arc.sock'), { method, path, body })
+  const ask: ServedHome['ask'] = (method, path, body, agent) =>
+    send(join(home, 'run/arc.sock'), { method, path, body, agent })
   let calls = 0
   return {
     ...{ root, home, child, pid, url, write, ask },
@@ -98,12 +104,13 @@ interface Sent {
   readonly method: string
   readonly path: string
   readonly body: string | undefined
+  readonly agent: Agent | undefined
 }
 
-function send(socketPath: string, { method, path, body }: Sent): Promise<{ status: number; text: string }> {
+function send(socketPath: string, { method, path, body, agent }: Sent): Promise<SentReply> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const sent = request({ socketPath, method, path, headers, agent: false }, (response) => {
+    const sent = request({ socketPath, method, path, headers, agent: agent ?? false }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part

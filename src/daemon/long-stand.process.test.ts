@@ -2,6 +2,7 @@
 // heap after a collection.
 
 import { existsSync, readFileSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -23,20 +24,23 @@ describe.runIf(existsSync('/proc/self/fdinfo'))('a daemon after much work', () =
   let calls = 0
 
   async function call(count: number, project = at.root): Promise<void> {
+    const agent = new Agent({ keepAlive: true })
     for (let done = 0; done < count; done += 20) {
-      await Promise.all(Array.from({ length: 20 }, () => sendPair(project)))
+      await Promise.all(Array.from({ length: 20 }, () => sendPair(project, agent)))
     }
+    agent.destroy()
   }
 
   // A call with its result, each twentieth in a new session, each tenth held or blocked.
-  async function sendPair(cwd: string): Promise<void> {
+  async function sendPair(cwd: string, agent: Agent): Promise<void> {
     const id = `c${++calls}`
     const command = calls % 10 === 0 ? `git reset --hard HEAD~${calls}` : `git log -n ${calls}`
     const common = { session_id: `s${Math.floor(calls / 20)}`, cwd, tool_use_id: id, tool_name: 'Bash' }
     const step = { ...common, tool_input: { command } }
-    await at.ask('POST', '/v1/hook/claude/PreToolUse', JSON.stringify({ ...step, hook_event_name: 'PreToolUse' }))
+    const before = { ...step, hook_event_name: 'PreToolUse' }
+    await at.ask('POST', '/v1/hook/claude/PreToolUse', JSON.stringify(before), agent)
     const after = { ...step, hook_event_name: 'PostToolUse', tool_response: { stdout: id } }
-    await at.ask('POST', '/v1/hook/claude/PostToolUse', JSON.stringify(after))
+    await at.ask('POST', '/v1/hook/claude/PostToolUse', JSON.stringify(after), agent)
   }
 
   // Connections of the test close a moment after their answers.

@@ -51,7 +51,7 @@ async function read(since: number, now: number, given: string): Promise<ReportWi
   const store = openTrace()
   const progress = new ProgressLine()
   try {
-    const found = await readReport(store, since, now, (records) => progress.count('Counting', records))
+    const found = await readReport(store, since, now, (records) => progress.count('counted', records))
     const profiles = new ProfileHome()
     const mode = summarize(profiles, profiles.active).enforcement
     const id = found.rules[0]?.examples[0]?.id

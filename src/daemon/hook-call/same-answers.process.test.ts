@@ -15,8 +15,9 @@ import { type Daemon, startDaemon } from '../server.ts'
 import { answerHookCall, type HookCall } from './answer.ts'
 import { createSingleProvider, type SingleSupervisorProvider } from './supervisor-provider.ts'
 
-const COUNT = 2_000
-const THROUGH_PROGRAMS = 20
+// FUZZ_CASES for more.
+const COUNT = 3 * Number(process.env.FUZZ_CASES ?? 300)
+const THROUGH_PROGRAMS = 12
 const AT_ONCE = 16
 const SEED = 20_261_116
 // The session in a payload: each way gets its own, since a call that comes twice is answered once.
