@@ -88,8 +88,10 @@ export async function answerHookCall(
 // Everything that a call writes is written in one turn, and committed before the reply is sent.
 async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Promise<HookReply> {
   const { step, workspace } = parsed
-  await waitWhileLocked(supervisor.stores, computeRecordWait(step), signal)
-  const claim = await claimHookCall(step, supervisor, workspace)
+  const recordWaitMs = computeRecordWait(step)
+  const waitUntil = performance.now() + recordWaitMs
+  await waitWhileLocked(supervisor.stores, recordWaitMs, signal)
+  const claim = await claimHookCall(step, supervisor, { workspace, waitUntil })
   if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, step, claim))
   try {
     const { outcome: decided, recorded } = await findOutcome(parsed, supervisor, claim, signal)

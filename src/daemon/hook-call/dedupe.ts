@@ -4,7 +4,7 @@
 import { nameConfig } from '../../config/digest.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { pause } from '../../engine/deadline.ts'
-import { describe } from '../../engine/errors.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
 import type { RegisteredHook } from '../../engine/hook.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
@@ -66,6 +66,8 @@ interface DedupeServices {
   /** The rules in force: an outcome under other rules is not reused. */
   readonly rules: string
   readonly workspace?: string | undefined
+  /** Until when a locked database is waited for, by `performance.now()`. Default: it is not. */
+  readonly waitUntil?: number | undefined
 }
 
 const PREFIX = 'call:'
@@ -82,11 +84,11 @@ const MAX_STORED_CHARS = 64 * 1024
 export async function claimHookCall(
   step: HostStep,
   supervisor: Supervisor,
-  workspace: string | undefined,
+  { workspace, waitUntil }: Pick<DedupeServices, 'workspace' | 'waitUntil'>,
 ): Promise<Claim> {
   try {
-    const { state } = supervisor
-    return await claimCall(step, { state, clock: systemClock, newId, rules: buildRulesKey(supervisor), workspace })
+    const services = { state: supervisor.state, clock: systemClock, newId, rules: buildRulesKey(supervisor) }
+    return await claimCall(step, { ...services, workspace, waitUntil })
   } catch (error) {
     process.stderr.write(`arc: duplicate calls cannot be detected: ${describe(error)}\n`)
     return { id: newId(), complete: () => undefined }
@@ -101,9 +103,20 @@ export async function claimHookCall(
  */
 export async function claimCall(step: HostStep, services: DedupeServices): Promise<Claim> {
   for (;;) {
-    const claim = tryClaim(step, services)
+    const claim = tryWhileLocked(step, services)
     if (claim !== 'busy') return claim
     await pause(RETRY_MS, services)
+  }
+}
+
+// A process that keeps the database locked may be about to commit this very call.
+function tryWhileLocked(step: HostStep, services: DedupeServices): Claim | 'busy' {
+  try {
+    return tryClaim(step, services)
+  } catch (error) {
+    const isLocked = error instanceof ArcError && error.code === 'ARC_STORE_BUSY'
+    if (isLocked && performance.now() < (services.waitUntil ?? 0)) return 'busy'
+    throw error
   }
 }
 
