@@ -13,6 +13,8 @@ export interface HookSettings {
   readonly mode?: Mode | undefined
   readonly onError?: OnError | undefined
   readonly options?: Readonly<Record<string, unknown>> | undefined
+  /** Of risk-detection: whether messages of people are only rated, or also held and blocked; default `rate`. */
+  readonly messages?: 'rate' | 'hold' | undefined
 }
 
 /** The layer of an entry. */

@@ -118,6 +118,11 @@ function tightenHook(guard: Tightening, base: Config, name: string, given: HookS
     ...changed('mode', guard.accept([...path, 'mode'], given.mode, current.mode ?? 'enforce', isAtLeast), 'enforce'),
     ...changed('onError', onError, effectiveOnError(base, name)),
     ...changed('timeoutMs', timeoutMs, limit),
+    ...changed(
+      'messages',
+      guard.accept([...path, 'messages'], given.messages, current.messages ?? 'rate', isHeldAtLeast),
+      'rate',
+    ),
   } satisfies HookSettings
 
   // An unchanged value must keep following the defaults.
@@ -176,6 +181,8 @@ const STRICTNESS: Readonly<Record<OnError, number>> = { skip: 0, log: 1, abort: 
 const isOnErrorAtLeast = (given: OnError, current: OnError) => STRICTNESS[given] >= STRICTNESS[current]
 const isAtMost = (given: number, current: number) => given <= current
 const isOnAtLeast = (given: boolean, current: boolean) => given || !current
+const isHeldAtLeast = (given: HookSettings['messages'], current: HookSettings['messages']) =>
+  given === 'hold' || current === 'rate'
 // Without a setting, enforce denies.
 const isDeniedAtLeast = (given: OnUnrecorded | undefined, current: OnUnrecorded | undefined) =>
   given === 'deny' || current === 'allow'
@@ -193,8 +200,10 @@ interface SplitHooks {
 // `hooks` holds both the three defaults and the hooks by name.
 function splitHooks({ hooks = {} }: Settings): SplitHooks {
   const { errorBehavior, timeout, maxHooksPerPoint, ...others } = hooks
-  const named = Object.entries(others).map(([name, { timeout: timeoutMs, ...rest }]) => {
-    return [name, present({ ...rest, timeoutMs }) as HookSettings] as const
+  const named = Object.entries(others).flatMap(([name, settings]) => {
+    if (settings === undefined) return []
+    const { timeout: timeoutMs, ...rest } = settings
+    return [[name, present({ ...rest, timeoutMs }) as HookSettings] as const]
   })
   return { errorBehavior, timeout, maxHooksPerPoint, named }
 }

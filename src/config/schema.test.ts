@@ -73,7 +73,7 @@ describe('the schema', () => {
     [
       'a key of a hook',
       '{"hooks":{"risk-detection":{"enable":true}}}',
-      'There is no key "enable" in hooks.risk-detection; expected one of enabled, timeout, mode, onError, options. Did you mean "enabled"?',
+      'There is no key "enable" in hooks.risk-detection; expected one of enabled, timeout, mode, onError, options, messages. Did you mean "enabled"?',
     ],
     ['a null block', '{"hooks":null}', 'hooks: expected an object, not null.'],
     ['a list as the file', '[]', 'The file: expected an object, not [].'],

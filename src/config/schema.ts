@@ -28,11 +28,20 @@ const hookSettings = z
   })
   .describe('Settings of one hook, by its name.')
 
+// The key of risk-detection alone.
+const riskSettings = hookSettings.extend({
+  messages: z
+    .enum(['rate', 'hold'])
+    .optional()
+    .describe('Messages of people: "rate" rates and records them, "hold" also holds and blocks them; default "rate".'),
+})
+
 const hooks = z
   .object({
     errorBehavior: onError.optional().describe('What a failure of a hook means by default; "log".'),
     timeout: limitMs.optional().describe('The default time limit of a hook, in milliseconds; 5000.'),
     maxHooksPerPoint: z.int().min(1).max(10_000).optional().describe('The most hooks per point; 50.'),
+    'risk-detection': riskSettings.optional(),
   })
   .catchall(hookSettings)
 
@@ -172,10 +181,9 @@ export function knownKeys(kind: FileKind, path: readonly PropertyKey[]): readonl
   if (first === 'daemon') return Object.keys(settings.daemon.unwrap().shape)
   if (first === 'trace') return Object.keys(second === 'keep' ? keep.shape : settings.trace.unwrap().shape)
   if (first !== 'hooks') return []
-  return second === undefined ? [...Object.keys(hooks.shape), ...Object.keys(BUILT_IN_HOOKS)] : HOOK_KEYS
+  if (second === undefined) return [...new Set([...Object.keys(hooks.shape), ...Object.keys(BUILT_IN_HOOKS)])]
+  return Object.keys(second === 'risk-detection' ? riskSettings.shape : hookSettings.shape)
 }
-
-const HOOK_KEYS = Object.keys(hookSettings.shape)
 
 type Event = { point: string; tool: string | undefined } | { problem: string; key: 'event' | 'matcher' }
 

@@ -78,7 +78,8 @@ function strictestOnError(one: OnError, other: OnError): OnError {
 
 // A hook without settings has its defaults, so only configured hooks are compared.
 function raiseHooks(config: Config, facts: Strictness): Config['hooks'] {
-  const lost = Object.keys(facts.hooks).filter((name) => isBuiltIn(name) && facts.hooks[name]?.options !== undefined)
+  const isLost = ({ options, messages }: HookSettings): boolean => options !== undefined || messages === 'hold'
+  const lost = Object.keys(facts.hooks).filter((name) => isBuiltIn(name) && isLost(facts.hooks[name] ?? {}))
   const names = new Set([...Object.keys(config.hooks), ...lost])
   return Object.fromEntries([...names].map((name) => [name, raiseHook(name, config, facts)]))
 }
@@ -94,6 +95,7 @@ function raiseHook(name: string, config: Config, facts: Strictness): HookSetting
     ...(mine.mode !== undefined && { mode: strictestMode(mine.mode, known.mode ?? 'enforce') }),
     ...(mine.onError !== undefined && { onError: strictestOnError(mine.onError, before) }),
     ...(options !== undefined && { options }),
+    ...(known.messages === 'hold' && { messages: 'hold' as const }),
   }
 }
 

@@ -9,6 +9,8 @@ import { type Answer, DECISION_RANK, type Decision, type Dropped, type Verdict }
 export interface AppliedVerdict {
   /** What it counts for in the outcome: a hold or block that is not applied counts as a flag. */
   readonly counts: Decision
+  /** What it would count for in enforce. */
+  readonly countsInEnforce: Decision
   /** Does it change what happens? */
   readonly applied: boolean
   readonly edit?: Readonly<Record<string, unknown>> | undefined
@@ -28,6 +30,7 @@ export function applyByMode(verdict: Verdict, spec: PointSpec, mode: Mode, isAlw
   const answer = isEnforced && !isBlocked ? verdict.answer : undefined
   return {
     counts: isStrong && !isHeld ? 'flag' : verdict.decision,
+    countsInEnforce: isStrong && !spec.canAbort ? 'flag' : verdict.decision,
     applied: isHeld || edit !== undefined || answer !== undefined,
     edit,
     answer,

@@ -3,7 +3,7 @@
 // Synchronous hooks stay synchronous: only a hook that returns a promise is waited for.
 
 import { type AppliedVerdict, addMetadata, applyByMode } from './apply-by-mode.ts'
-import { DECISION_RANK, type Decision } from './decision.ts'
+import { DECISION_RANK, type Decision, strongest } from './decision.ts'
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
 import { describe } from './errors.ts'
 import { buildEvaluation, buildPass, buildSkip, findSkip } from './evaluation.ts'
@@ -62,6 +62,8 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   #hooks: readonly RegisteredHook[]
   #next = 0
   #decision: Decision = 'pass'
+  /** The decision if every hook were in enforce. */
+  #inEnforce: Decision = 'pass'
   #decider: { readonly hook: string; readonly verdict: Verdict } | undefined
   #answer: Answer | undefined
   /** When the running hook started: the clock is read once between two hooks. */
@@ -281,6 +283,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     if (applied.edit !== undefined) this.#edit(hook, applied.edit)
     if (applied.answer !== undefined) this.#answer = applied.answer
     this.metadata = addMetadata(this.metadata, hook.name, mode, verdict, applied)
+    this.#inEnforce = strongest(this.#inEnforce, applied.countsInEnforce)
     if (DECISION_RANK[applied.counts] > DECISION_RANK[this.#decision]) {
       this.#decision = applied.counts
       this.#decider = { hook: hook.name, verdict }
@@ -332,6 +335,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     const blockMeans = verdict?.endsTurn === true ? 'break' : (this.#plan.spec.blockMeans ?? 'stop')
     return {
       decision,
+      wouldBe: this.#inEnforce === decision ? undefined : this.#inEnforce,
       blocked,
       control: blocked ? blockMeans : 'proceed',
       reason: verdict?.reason,

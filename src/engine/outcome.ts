@@ -10,6 +10,11 @@ import type { Answer, Decision, Dropped } from './verdict.ts'
 export interface Outcome<Data = object> {
   /** The strongest decision in force. A hold or block that was not applied counts as a flag. */
   readonly decision: Decision
+  /**
+   * What the decision would be if every hook were in enforce; only where that differs from `decision`. In log mode, the
+   * default, a block is a flag here and `wouldBe` is `block`.
+   */
+  readonly wouldBe?: Decision | undefined
   /** The action must not run now: it is blocked, or it needs approval. */
   readonly blocked: boolean
   /** What the main loop must do when blocked: stop the action, continue the turn, skip, or end the turn. */

@@ -10,6 +10,7 @@ import { MemoryStateStore } from '../storage/memory/state-store.ts'
 import { createParts, toHookObject } from './builtin/built-in.ts'
 import { BUILT_INS } from './builtin/list.ts'
 import type { SupervisionServices } from './builtin/services.ts'
+import { effectiveOptions } from './effective-options.ts'
 import { createServices } from './pipeline-services.ts'
 import type { Dispatcher } from './retry.ts'
 
@@ -27,10 +28,13 @@ interface HookProfile {
   readonly timeout?: number
   readonly mode?: ModeInput
   readonly options?: Readonly<Record<string, unknown>>
+  /** Of risk-detection: whether messages of people are only rated, or also held and blocked. */
+  readonly messages?: 'rate' | 'hold'
 }
 
 const PROFILE_KEYS = ['name', 'tool', 'enforcement', 'hooks', 'risk'] as const
 const HOOK_KEYS = ['enabled', 'timeout', 'mode', 'options'] as const
+const RISK_KEYS = [...HOOK_KEYS, 'messages'] as const
 
 /** The built-in hooks, to register on an engine or to dispatch directly. */
 export interface Pipeline extends Dispatcher {
@@ -89,10 +93,11 @@ function buildHooks(profile: PipelineProfile, services: SupervisionServices): re
   return enabled.map((builtIn) => {
     const { name } = builtIn
     const given = hooks[name] ?? {}
-    rejectUnknownOptions(given, HOOK_KEYS, `hook ${show(name)}`)
+    rejectUnknownOptions(given, name === 'risk-detection' ? RISK_KEYS : HOOK_KEYS, `hook ${show(name)}`)
     const mode = given.mode === undefined ? undefined : readMode(given.mode, `mode of hook ${show(name)}`)
     const settings = { timeoutMs: given.timeout, mode }
-    return toHookObject(builtIn, createParts(builtIn, given.options, services), { settings, hasFloor })
+    const options = effectiveOptions(name, (hook) => hooks[hook] ?? {})
+    return toHookObject(builtIn, createParts(builtIn, options, services), { settings, hasFloor })
   })
 }
 

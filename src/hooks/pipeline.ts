@@ -11,6 +11,7 @@ import type { Handler, HookOptions } from '../engine/hook.ts'
 import type { Added, HookTable as CoreTable } from '../engine/table.ts'
 import { HandlerTable } from '../platform/hook-engine.ts'
 import { type BuiltIn, createParts, toHookObject } from './builtin/built-in.ts'
+import { effectiveOptions } from './effective-options.ts'
 import { commandInWorkspace } from './handlers/command/workspace-command.ts'
 import type { PipelineServices } from './pipeline-services.ts'
 import { scriptHandler } from './scripts/script-hooks.ts'
@@ -87,7 +88,8 @@ class PipelineBuilder {
     const create = this.#options.createParts ?? createParts
     const entry = { name, source: BUILT_IN, origin: { file: name, line: 1, column: 1 } }
     const settings = hookSettings(this.#config, name)
-    const parts = this.#build(entry, () => create(builtIn, settings.options, this.#options.services))
+    const options = effectiveOptions(name, (hook) => hookSettings(this.#config, hook))
+    const parts = this.#build(entry, () => create(builtIn, options, this.#options.services))
     const defaults = { onError: effectiveOnError(this.#config, name), timeoutMs }
     const hook = toHookObject(builtIn, typeof parts === 'function' ? { check: parts } : parts, {
       settings,

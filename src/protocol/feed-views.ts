@@ -43,14 +43,16 @@ export interface FeedStep {
   readonly preview: string
   readonly decision: DecisionName
   readonly blocked: boolean
-  /** The hook that decided, and its reason (at most 300 characters). */
+  /** What the decision would be if every hook were in enforce; only where that differs from `decision`. */
+  readonly wouldBe?: DecisionName | undefined
+  /** The hook that decided, or would have in enforce, and its reason (at most 300 characters). */
   readonly hook?: string | undefined
   readonly reason?: string | undefined
-  /** The hook that would have blocked or required approval in a stricter mode. */
+  /** The hook that would have blocked or required approval in a stricter mode; absent for a step that was stopped. */
   readonly wouldBlock?: string | undefined
   /** Hooks changed the data. */
   readonly isEdited?: boolean | undefined
-  /** The rule of the most severe evidence, such as `git/push-force`. */
+  /** The rule behind the decision, such as `git/push-force`. */
   readonly rule?: string | undefined
   /** The duration of all hooks. */
   readonly durationMs: number
@@ -73,12 +75,15 @@ export interface Action {
   readonly agent?: string | undefined
   readonly host?: string | undefined
   readonly session?: string | undefined
+  readonly workspace?: string | undefined
   readonly preview: string
-  /** The strictest decision of its steps. */
+  /** The strictest decision of its steps. `wouldBe`, hook, reason and rule are those of the same step. */
   readonly decision: DecisionName
+  readonly wouldBe?: DecisionName | undefined
   readonly blocked: boolean
   readonly hook?: string | undefined
   readonly reason?: string | undefined
+  readonly rule?: string | undefined
   readonly wouldBlock?: string | undefined
   /** The duration of hooks over all steps. */
   readonly durationMs: number
@@ -108,6 +113,12 @@ export interface ActionFilter {
   readonly tool?: string | undefined
   readonly session?: string | undefined
   readonly text?: string | undefined
+  /** The folder of the action, or a folder around it, or the name of either. */
+  readonly project?: string | undefined
+  /** The name of the agent or of its host. */
+  readonly agent?: string | undefined
+  /** A rule, or a pack of rules such as `git`. */
+  readonly rule?: string | undefined
 }
 
 /** The evidence of risk detection. */

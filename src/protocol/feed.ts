@@ -20,8 +20,8 @@ function buildAction(steps: readonly FeedStep[]): Action {
   const first = steps[0] as FeedStep
   // The step before the call has the command; it may be missing if it was deleted.
   const main = steps.find(({ phase }) => phase !== 'after') ?? first
-  const strictest = steps.reduce((a, b) => (SEVERITY[b.decision] > SEVERITY[a.decision] ? b : a), main)
-  const { point, tool, agent, host, session, preview } = main
+  const strictest = steps.reduce((a, b) => (rankStep(b) > rankStep(a) ? b : a), main)
+  const { point, tool, agent, host, session, workspace, preview } = main
   return {
     id: first.action,
     seq: first.seq,
@@ -31,11 +31,14 @@ function buildAction(steps: readonly FeedStep[]): Action {
     agent,
     host,
     session,
+    workspace,
     preview,
     decision: strictest.decision,
+    wouldBe: strictest.wouldBe,
     blocked: steps.some(({ blocked }) => blocked),
     hook: strictest.hook,
     reason: strictest.reason,
+    rule: strictest.rule,
     wouldBlock: steps.find(({ wouldBlock }) => wouldBlock !== undefined)?.wouldBlock,
     durationMs: steps.reduce((sum, { durationMs }) => sum + durationMs, 0),
     ranMs: steps.find(({ ranMs }) => ranMs !== undefined)?.ranMs,
@@ -45,22 +48,37 @@ function buildAction(steps: readonly FeedStep[]): Action {
   }
 }
 
+// By the decision in force, then by the decision in enforce.
+function rankStep({ decision, wouldBe = decision }: FeedStep): number {
+  return SEVERITY[decision] * 10 + SEVERITY[wouldBe]
+}
+
 /** Does an action match a filter? Missing and empty fields match everything. */
 export function isShown(action: Action, filter: ActionFilter): boolean {
-  const [decision, hook, tool, session, text] = [
-    filter.decision,
-    filter.hook,
-    filter.tool,
-    filter.session,
-    filter.text,
-  ].map((value) => value?.trim() ?? '') as [string, string, string, string, string]
-  return (
-    (session === '' || action.session === session) &&
-    (tool === '' || action.tool?.toLowerCase() === tool.toLowerCase()) &&
-    (decision === '' || decision.split(',').some((one) => hasDecision(action, one))) &&
-    (hook === '' || hasHook(action, hook.toLowerCase())) &&
-    (text === '' || hasText(action, text.toLowerCase()))
-  )
+  return FILTERS.every(([field, matches]) => {
+    const wanted = filter[field]?.trim() ?? ''
+    return wanted === '' || matches(action, wanted)
+  })
+}
+
+type Matches = (action: Action, wanted: string) => boolean
+
+const FILTERS: readonly (readonly [keyof ActionFilter, Matches])[] = [
+  ['session', ({ session }, wanted) => session === wanted],
+  ['tool', ({ tool }, wanted) => tool?.toLowerCase() === wanted.toLowerCase()],
+  ['decision', (action, wanted) => wanted.split(',').some((one) => hasDecision(action, one))],
+  ['hook', (action, wanted) => hasHook(action, wanted.toLowerCase())],
+  ['text', (action, wanted) => hasText(action, wanted.toLowerCase())],
+  ['project', ({ workspace }, wanted) => workspace !== undefined && isInProject(workspace, wanted)],
+  ['agent', ({ agent, host }, wanted) => [agent, host].some((name) => name?.toLowerCase() === wanted.toLowerCase())],
+  ['rule', ({ steps }, wanted) => steps.some(({ rule }) => rule === wanted || rule?.startsWith(`${wanted}/`) === true)],
+]
+
+// A path covers the folders in it; a name without a slash is that of the folder or of a folder around it.
+function isInProject(workspace: string, wanted: string): boolean {
+  const project = wanted.length > 1 ? wanted.replace(/[\\/]+$/, '') : wanted
+  if (!/[\\/]/.test(project)) return workspace.split(/[\\/]/).includes(project)
+  return workspace === project || (workspace.startsWith(project) && /[\\/]/.test(workspace.charAt(project.length)))
 }
 
 function hasDecision(action: Action, decision: string): boolean {
@@ -73,6 +91,6 @@ function hasHook({ steps }: Action, hook: string): boolean {
   return steps.some(({ verdicts }) => verdicts.some((verdict) => verdict.hook.toLowerCase() === hook))
 }
 
-function hasText({ preview, reason, tool, session, agent, hook }: Action, text: string): boolean {
-  return [preview, reason, tool, session, agent, hook].some((part) => part?.toLowerCase().includes(text) === true)
+function hasText({ preview, reason, tool, session, agent, hook, rule }: Action, text: string): boolean {
+  return [preview, reason, tool, session, agent, hook, rule].some((part) => part?.toLowerCase().includes(text) === true)
 }

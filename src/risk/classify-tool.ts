@@ -198,6 +198,8 @@ const SERVER_DEPLOYS = toolRule(
   'Deploys or sends something through a tool of an MCP server.',
 )
 
+const TOOL_DEPLOYS = toolRule('tools/deploy', 'deploy-affecting', 4, 'The name of the tool says that it deploys.')
+
 function toolRule(id: string, effect: Effect, tier: Tier, reason: string): Rule {
   return { id, effect, tier, reason, owasp: 'ASI02', when: { access: [], test: () => undefined }, match: [], pass: [] }
 }
@@ -251,9 +253,12 @@ function isPostedSearch(verbs: readonly string[]): boolean {
 
 // An unknown tool is classified by its name; its files and commands are classified by the caller.
 function classifyUnknownTool(tool: string, { verbs }: ToolTraits, findings: Findings): void {
-  if (verbs.some((verb) => DELETE_WORDS.has(verb)))
-    addEvidence(findings, SERVER_DELETES, { at: { start: 0, end: tool.length }, tier: 3 }, tool)
+  const at = { start: 0, end: tool.length }
+  if (verbs.some((verb) => DELETE_WORDS.has(verb))) addEvidence(findings, SERVER_DELETES, { at, tier: 3 }, tool)
+  else if (verbs.some((verb) => RELEASE_WORDS.has(verb))) addEvidence(findings, TOOL_DEPLOYS, { at }, tool)
 }
+
+const RELEASE_WORDS = new Set(['deploy', 'redeploy', 'publish', 'release', 'rollout'])
 
 // GraphQL mutations are named like tools of a server: `deleteIssue(…)`.
 function classifyMutation(text: string, findings: Findings): void {

@@ -28,6 +28,38 @@ describe('the classes and tiers', () => {
     expect([assessment.effect, assessment.tier, decide(assessment)]).toEqual([effect, tier, decision])
   })
 
+  it.each([
+    ['npm run build', 'build-affecting', 2],
+    ['yarn build:web', 'build-affecting', 2],
+    ['make', 'build-affecting', 2],
+    ['docker build .', 'build-affecting', 2],
+    ['docker buildx build .', 'build-affecting', 2],
+    ['cargo build --release', 'build-affecting', 2],
+    ['tsc -p .', 'build-affecting', 2],
+    ['vite build', 'build-affecting', 2],
+    ['go build ./...', 'build-affecting', 2],
+    ['./gradlew assemble', 'build-affecting', 2],
+    ['tsc --noEmit', 'file-modification', 2],
+    ['make test', 'file-modification', 2],
+    ['npm test', 'file-modification', 2],
+    ['git branch', 'read-only', 1],
+    ['git branch -a --contains main', 'read-only', 1],
+    ['git branch topic', 'file-modification', 2],
+    ['git branch -d topic', 'file-modification', 2],
+    ['git tag v1', 'file-modification', 2],
+    ['git config user.name', 'read-only', 1],
+    ['git config --get user.name', 'read-only', 1],
+    ['git config user.name Ada', 'file-modification', 2],
+    ['git remote -v', 'read-only', 1],
+    ['git remote add x y', 'file-modification', 2],
+    ['git stash list', 'read-only', 1],
+    ['git stash', 'file-modification', 2],
+    ['dropdb app', 'destructive', 5],
+    ['dropdb app_test', 'destructive', 4],
+  ])('S8 B10 %s is %s, tier %i', (command, effect, tier) => {
+    expect(shell(command)).toMatchObject({ effect, tier })
+  })
+
   it('B10 deleting an untracked folder needs approval', () => {
     const input = { tool: 'shell', args: { command: 'rm -rf drafts' }, ...PLACE }
     const asked: string[] = []
@@ -131,6 +163,8 @@ describe('other tools', () => {
     ['WebFetch', { url: 'https://docs.example/delete' }, 'pass'],
     ['mcp__github__delete_repository', { repo: 'x' }, 'ask'],
     ['mcp__github__list_issues', {}, 'pass'],
+    ['deploy', { target: 'production' }, 'ask'],
+    ['list_deployments', {}, 'pass'],
     ['apply_patch', { input: '*** Begin Patch\n*** Delete File: a.ts\n*** End Patch' }, 'flag'],
     ['Task', { prompt: 'rm -rf /' }, 'pass'],
     ['run_shell_command', { command: 'rm -rf /' }, 'block'],

@@ -19,10 +19,30 @@ const READ_ONLY_PROGRAMS = new Set(
 )
 
 const READ_ONLY_GIT = new Set(
-  'status log diff show blame branch tag remote reflog describe rev-parse rev-list ls-files ls-tree ls-remote shortlog grep cat-file config help version whatchanged for-each-ref name-rev merge-base stash worktree count-objects fsck check-ignore var archive bundle difftool'.split(
+  'status log diff show blame reflog describe rev-parse rev-list ls-files ls-tree ls-remote shortlog grep cat-file help version whatchanged for-each-ref name-rev merge-base count-objects fsck check-ignore var archive bundle difftool'.split(
     ' ',
   ),
 )
+/** Subcommands of git that list without further words, or with one of these verbs, and otherwise change something. */
+const LISTING_GIT: Readonly<Record<string, readonly string[]>> = {
+  branch: [],
+  tag: [],
+  remote: ['show', 'get-url'],
+  stash: ['list', 'show'],
+  worktree: ['list'],
+  config: ['get', 'list'],
+}
+const LISTING_OPTIONS = [
+  '--list',
+  '-l',
+  '--get',
+  '--get-all',
+  '--get-regexp',
+  '--get-urlmatch',
+  '--contains',
+  '--merged',
+]
+const CHANGING_OPTIONS = ['-d', '-D', '-m', '-M', '-c', '-C', '--delete', '--move', '--copy', '--unset', '--unset-all']
 
 const BUILD_PROGRAMS = new Set(
   'npm pnpm yarn bun npx pip pip3 poetry uv cargo go gradle gradlew mvn mvnw make cmake ninja docker podman tsc webpack vite esbuild rollup bazel dotnet bundle gem composer conda brew apt apt-get'.split(
@@ -30,10 +50,13 @@ const BUILD_PROGRAMS = new Set(
   ),
 )
 const NON_BUILD_VERBS = new Set(
-  'test t run lint check fmt format vet build exec start dev list ls view outdated why audit info show search version help doctor ps images logs'.split(
+  'test t run lint check fmt format vet exec start dev list ls view outdated why audit info show search version help doctor ps images logs'.split(
     ' ',
   ),
 )
+/** Programs that build without a verb. */
+const COMPILERS = new Set('make cmake ninja tsc webpack esbuild rollup bazel gradle gradlew mvn mvnw'.split(' '))
+const BUILD_NAME = /^(?:build|compile|bundle|dist|package|assemble)(?:$|[-_:.])/
 
 /** The default effect of a program. */
 export function findDefaultEffect(call: Call): Effect {
@@ -44,10 +67,9 @@ export function findDefaultEffect(call: Call): Effect {
   if (writes) return 'file-modification'
   if (name === 'sed' || name === 'perl')
     return findOption(call, ['-i', '--in-place']) === undefined ? 'read-only' : 'file-modification'
-  if (name === 'git') return READ_ONLY_GIT.has(call.operands[0]?.text ?? 'status') ? 'read-only' : 'file-modification'
+  if (name === 'git') return isReadOnlyGit(call) ? 'read-only' : 'file-modification'
   if (READ_ONLY_PROGRAMS.has(name)) return 'read-only'
-  if (BUILD_PROGRAMS.has(name))
-    return NON_BUILD_VERBS.has(call.operands[0]?.text ?? 'list') ? 'file-modification' : 'build-affecting'
+  if (BUILD_PROGRAMS.has(name)) return isBuild(call) ? 'build-affecting' : 'file-modification'
   if (
     call.options.length > 0 &&
     call.operands.length === 0 &&
@@ -55,6 +77,27 @@ export function findDefaultEffect(call: Call): Effect {
   )
     return 'read-only'
   return 'file-modification'
+}
+
+function isReadOnlyGit(call: Call): boolean {
+  const [sub, ...words] = call.operands.map(({ text }) => text)
+  if (sub === undefined || READ_ONLY_GIT.has(sub)) return true
+  const verbs = LISTING_GIT[sub]
+  if (verbs === undefined || findOption(call, CHANGING_OPTIONS) !== undefined) return false
+  if (findOption(call, LISTING_OPTIONS) !== undefined || verbs.includes(words[0] ?? '')) return true
+  // `git stash` alone stashes; `git config KEY` alone prints the value.
+  if (words.length === 0) return sub !== 'stash'
+  return sub === 'config' && words.length === 1
+}
+
+// `npm run build`, `yarn build`, `make`, `tsc`; not `make test` or `tsc --noEmit`.
+function isBuild(call: Call): boolean {
+  const [first, second] = call.operands.map(({ text }) => text)
+  if (findOption(call, ['--noEmit', '--version', '--help']) !== undefined) return false
+  if (first === undefined) return COMPILERS.has(call.name)
+  if (BUILD_NAME.test(first)) return true
+  if (first === 'run' || first === 'buildx') return second !== undefined && BUILD_NAME.test(second)
+  return !NON_BUILD_VERBS.has(first)
 }
 
 // Developer tools: a word like `delete` in their arguments is usually a name.

@@ -24,6 +24,7 @@ import { interpreters } from './rules/interpreters.ts'
 import { kubernetes } from './rules/kubernetes.ts'
 import { packages } from './rules/packages.ts'
 import { platforms } from './rules/platforms.ts'
+import { project } from './rules/project.ts'
 import { remote } from './rules/remote.ts'
 import { secrets } from './rules/secrets.ts'
 import { system } from './rules/system.ts'
@@ -42,6 +43,7 @@ export const RULE_PACKS: readonly RulePack[] = [
   databases,
   clouds,
   platforms,
+  project,
   remote,
   downloads,
   secrets,

@@ -177,7 +177,8 @@ export class Supervisor {
       return resolved.then((outcome) => {
         // An approver answers from another process.
         this.#parts.stores.flush()
-        return { ...traced, outcome }
+        // A refused step is blocked: enforce would have done the same.
+        return { ...traced, outcome: outcome.decision === 'block' ? { ...outcome, wouldBe: undefined } : outcome }
       })
     }
     const traced = this.#engine.dispatchTraced(point, data, complete, context)

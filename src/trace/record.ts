@@ -91,6 +91,8 @@ export interface RecordedOutcome {
   readonly data?: unknown
   readonly metadata?: unknown
   readonly answer?: Answer | undefined
+  /** The decision if every hook were in enforce; not in records of versions that did not know it (`readWouldBe`). */
+  readonly wouldBe?: Decision | undefined
 }
 
 /** One hook's evaluation of a step. */

@@ -235,7 +235,7 @@ function recordedOutcome(
   evaluations: readonly Evaluation[],
   redactor: Redactor,
 ): RecordedOutcome {
-  const { decision, blocked, control, hook, reason, suggestion, metadata, answer } = outcome
+  const { decision, blocked, control, hook, reason, suggestion, metadata, answer, wouldBe } = outcome
   const isEdited = evaluations.some(({ modify }) => modify !== undefined)
   return {
     answer: redactor.value(answer) as typeof answer,
@@ -247,6 +247,7 @@ function recordedOutcome(
     metadata: valueIfAny(metadata, redactor),
     reason: redactor.text(reason),
     suggestion: redactor.text(suggestion),
+    wouldBe,
   }
 }
 

@@ -1,6 +1,7 @@
 // The details of an action: its steps, the verdict and evidence of each hook, the changes, and related events.
 
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
+import { escapeHidden } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { joinStep } from '../../protocol/feed.ts'
 import type {
@@ -14,8 +15,8 @@ import type {
 } from '../../protocol/feed-views.ts'
 import type { Found, TraceStore } from '../../storage/ports.ts'
 import type { EvaluationRecord } from '../../trace/record.ts'
-import { escapeHidden } from './display-text.ts'
-import { buildEventView, buildFeedStep, buildVerdict, type WholeStep, wouldHaveBlocked } from './feed-steps.ts'
+import { wouldStop } from '../../trace/would-be.ts'
+import { buildEventView, buildFeedStep, buildVerdict, type WholeStep } from './feed-steps.ts'
 import { readAfter } from './trace-scan.ts'
 
 // How many records after a step are searched for the rest of its action.
@@ -99,7 +100,7 @@ function buildVerdictDetail(evaluation: EvaluationRecord, { record }: WholeStep)
     cause,
     reason: reason === undefined ? undefined : escapeHidden(reason),
     suggestion: suggestion === undefined ? undefined : escapeHidden(suggestion),
-    wouldBlock: wouldHaveBlocked(evaluation),
+    wouldBlock: wouldStop(evaluation),
     changes: modify === undefined ? [] : findChanges(record.data, modify),
     evidence: readEvidence(metadata, readRiskText(record.data)),
     metadata: metadata === undefined ? undefined : escapeHidden(JSON.stringify(metadata, null, 2)),

@@ -1,9 +1,9 @@
 // An approval as a person sees it: exactly what would run, complete, with hidden characters escaped.
 
 import type { Approval } from '../../approvals/approvals.ts'
+import { escapeHidden } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { ApprovalView } from '../../protocol/views.ts'
-import { escapeHidden } from './display-text.ts'
 
 // The overview is sent every second: longer commands are requested separately.
 const MAX_SHORT = 4_000

@@ -1,9 +1,10 @@
 // Counters of recent decisions, hooks and sessions: in memory and with limits. They count records as they are read, so
 // records of other processes count too.
 
+import { buildPreview } from '../../engine/step-preview.ts'
 import type { Bucket, Coverage, DecisionCounts, DecisionName, HookStats, SessionView } from '../../protocol/views.ts'
 import type { EvaluationRecord, EventRecord } from '../../trace/record.ts'
-import { buildPreview, type WholeStep } from './feed-steps.ts'
+import type { WholeStep } from './feed-steps.ts'
 
 const MINUTE_MS = 60_000
 const MINUTES = 60

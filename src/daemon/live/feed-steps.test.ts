@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { escapeHidden, toLine } from '../../engine/display-text.ts'
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, FeedStep } from '../../protocol/feed-views.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
 import { appendAll, stepEntry } from '../../testing/step-entry.ts'
 import type { TraceEntry } from '../../trace/record.ts'
-import { escapeHidden, toLine } from './display-text.ts'
 import { buildEventView, buildFeedStep, groupRecords } from './feed-steps.ts'
 
 function gathered(...entries: readonly TraceEntry[]) {

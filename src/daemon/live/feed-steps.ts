@@ -1,9 +1,12 @@
 // Trace records as the feed shows them. Records are redacted when they are written, so the feed contains no secrets.
 
+import { DECISION_RANK } from '../../engine/decision.ts'
+import { toLine } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
+import { buildPreview } from '../../engine/step-preview.ts'
 import type { EventView, FeedStep, FeedVerdict } from '../../protocol/feed-views.ts'
 import type { EvaluationRecord, EventRecord, StepRecord, TraceRecord } from '../../trace/record.ts'
-import { toLine } from './display-text.ts'
+import { findWouldBe } from '../../trace/would-be.ts'
 
 /** A step with its evaluations. */
 export interface WholeStep {
@@ -55,19 +58,20 @@ export function buildFeedStep({ record, evaluations }: WholeStep): FeedStep {
   const isAfter = point.startsWith('post:tool')
   const before = isAfter && typeof facts.preStep === 'string' ? facts.preStep : undefined
   const ranMs = isAfter && typeof facts.sinceMs === 'number' ? facts.sinceMs : undefined
-  // Not shown for a blocked step.
-  const wouldBlock = outcome.blocked ? undefined : findWouldBlock(evaluations)
+  const would = findWouldBe(record, evaluations)
+  const { hook, reason } = would ?? outcome
   return {
     ...{ seq, id, action: before ?? id, phase: isAfter ? 'after' : point === 'pre:tool' ? 'before' : 'alone' },
     ...{ time, point, tool: toShortLine(tool), agent: toShortLine(agent), host, session, turn, profile, workspace },
     preview: buildPreview(record.data),
     decision,
+    wouldBe: would?.decision,
     blocked: outcome.blocked,
-    hook: outcome.hook,
-    reason: outcome.reason === undefined ? undefined : toLine(outcome.reason, MAX_REASON),
-    wouldBlock,
+    hook,
+    reason: reason === undefined ? undefined : toLine(reason, MAX_REASON),
+    wouldBlock: outcome.blocked ? undefined : would?.hook,
     isEdited: outcome.data === undefined ? undefined : true,
-    rule: findRule(evaluations),
+    rule: findRule(evaluations, would ?? outcome),
     durationMs: round(evaluations.reduce((sum, { durationMs }) => sum + durationMs, 0)),
     verdicts: evaluations.map(buildVerdict),
     ranMs,
@@ -83,60 +87,25 @@ export function buildEventView(record: EventRecord): EventView {
   return { seq, id, time, level, component, action, host, session, reason: text, step }
 }
 
-/** Would the hook have blocked the step or required approval in a stricter mode? */
-export function wouldHaveBlocked({ decision, applied, skipped }: EvaluationRecord): boolean {
-  return (decision === 'block' || decision === 'ask') && !applied && skipped === undefined
-}
-
-// A block takes precedence over an approval.
-function findWouldBlock(evaluations: readonly EvaluationRecord[]): string | undefined {
-  const stopping = evaluations.filter(wouldHaveBlocked)
-  return (stopping.find(({ decision }) => decision === 'block') ?? stopping[0])?.hook
-}
-
 /** Builds the short form of a verdict. */
 export function buildVerdict({ hook, decision, applied, durationMs, cause, skipped }: EvaluationRecord): FeedVerdict {
   return { hook, decision, applied, durationMs, isError: cause === 'policy' ? undefined : true, skipped }
 }
 
-// The fields that describe a step best, in order.
-const PREVIEW_FIELDS = [
-  'command',
-  'file_path',
-  'path',
-  'url',
-  'query',
-  'pattern',
-  'prompt',
-  'message',
-  'output',
-  'description',
-]
-
-/** The command, path or message of a step, on one line. */
-export function buildPreview(data: unknown): string {
-  const { args, config }: { readonly args?: unknown; readonly config?: unknown } = isRecord(data) ? data : {}
-  // `config` has the prompt of a spawned agent.
-  const text = findPreviewText(args) ?? findPreviewText(data) ?? findPreviewText(config)
-  if (text !== undefined) return toLine(text, MAX_PREVIEW)
-  const rest = isRecord(args) ? args : isRecord(data) ? data : {}
-  return Object.keys(rest).length === 0 ? '' : toLine(JSON.stringify(rest), MAX_PREVIEW)
+// The rule of the most severe evidence: of the deciding hook, or of a hook that is as strict.
+function findRule(evaluations: readonly EvaluationRecord[], { hook, decision }: Decider): string | undefined {
+  const rated = evaluations.filter(({ metadata }) => firstRule(metadata) !== undefined)
+  const own = rated.find((evaluation) => evaluation.hook === hook)
+  const other = rated.find((evaluation) => DECISION_RANK[evaluation.decision] >= DECISION_RANK[decision])
+  return firstRule((own ?? other)?.metadata)
 }
 
-/** The first field of `PREVIEW_FIELDS` with a text. */
-function findPreviewText(value: unknown): string | undefined {
-  if (!isRecord(value)) return undefined
-  const key = PREVIEW_FIELDS.find((name) => typeof value[name] === 'string' && value[name] !== '')
-  return key === undefined ? undefined : (value[key] as string)
-}
+type Decider = Pick<EvaluationRecord, 'decision'> & { readonly hook?: string | undefined }
 
-function findRule(evaluations: readonly EvaluationRecord[]): string | undefined {
-  for (const { metadata } of evaluations) {
-    const risk = isRecord(metadata) && isRecord(metadata.risk) ? metadata.risk : undefined
-    const [first] = Array.isArray(risk?.evidence) ? (risk.evidence as unknown[]) : []
-    if (isRecord(first) && typeof first.rule === 'string') return first.rule
-  }
-  return undefined
+function firstRule(metadata: unknown): string | undefined {
+  const risk = isRecord(metadata) && isRecord(metadata.risk) ? metadata.risk : undefined
+  const [first] = Array.isArray(risk?.evidence) ? (risk.evidence as unknown[]) : []
+  return isRecord(first) && typeof first.rule === 'string' ? first.rule : undefined
 }
 
 function toShortLine(text: string | undefined): string | undefined {

@@ -49,6 +49,14 @@ describe('the attempt tracker', () => {
     expect((await ask({ session: 's', turn: 'u' })).blocked).toBe(false)
   })
 
+  it('Q1 B20 never blocks the message of a person, whatever the host calls a turn', async () => {
+    const engine = engineWith(attemptTracker, { maxAttempts: 1 })
+    const ask = (context: object) => engine.dispatch('pre:message', { prompt: 'again' }, { ...TURN, ...context })
+    for (let at = 0; at < 3; at++) await end(engine)
+    expect((await ask({ host: 'cline' })).blocked).toBe(false)
+    expect((await ask({ host: 'cline', source: 'agent' })).blocked).toBe(true)
+  })
+
   it('B20 counts one attempt once if a host sends both the answer and the end', async () => {
     const engine = engineWith(attemptTracker, {})
     await engine.dispatch('post:message', { output: 'x' }, TURN)

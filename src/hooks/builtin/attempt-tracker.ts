@@ -1,6 +1,6 @@
 // Limits the attempts of an agent in one turn. An attempt is an answer or the end of a turn; hosts report one or both, so
 // both are counted and the higher count applies. The last allowed attempt passes and sets `shouldRetry: false`; the next
-// message is blocked.
+// message is blocked, unless a person wrote it: hosts without turn ids may call a whole session one turn.
 
 import * as z from 'zod'
 import type { Step } from '../../engine/step.ts'
@@ -8,6 +8,7 @@ import type { VerdictObject } from '../../engine/verdict.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { type Attempts, countAttempt, readAttempts } from './attempts.ts'
 import { builtIn } from './built-in.ts'
+import { readSource } from './source-classify.ts'
 
 const options = z.strictObject({
   maxAttempts: z.int().min(1).max(1_000).default(3).describe('The most attempts per turn.'),
@@ -27,7 +28,9 @@ export const attemptTracker = builtIn<z.output<typeof options>>({
       check(step) {
         const attempts = countAttempts(state, step)
         if (attempts === undefined) return undefined
-        return step.point === 'pre:message' ? beforeAttempt(attempts, maxAttempts) : afterAttempt(attempts, maxAttempts)
+        if (step.point !== 'pre:message') return afterAttempt(attempts, maxAttempts)
+        if (readSource(step) === 'human') return { decision: 'pass', metadata: buildMetadata(attempts, maxAttempts) }
+        return beforeAttempt(attempts, maxAttempts)
       },
     }
   },

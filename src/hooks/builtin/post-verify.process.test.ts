@@ -168,6 +168,8 @@ describe('after an operation on a service', () => {
 
   it.each([
     'systemctl restart web',
+    'brew services restart web',
+    '/etc/init.d/web restart',
     'sudo -n systemctl reload nginx',
     'cd /srv && docker compose up -d',
     'docker restart web',

@@ -1,4 +1,5 @@
-// Rates the risk of tool calls and messages and decides by the tier. The rating itself is in src/risk.
+// Rates the risk of tool calls and messages and decides by the tier. The rating itself is in src/risk. Messages of people
+// are only rated: the tool call that follows is decided on.
 
 import * as z from 'zod'
 import { ArcError, describe } from '../../engine/errors.ts'
@@ -11,7 +12,8 @@ import { defineRulePack } from '../../risk/user-pack.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
 import { createClassifier, rateStep } from './call-risk.ts'
-import { decideRisk, isCatastrophe, withKeywords } from './risk-verdict.ts'
+import { decideRisk, isCatastrophe, rateOnly, withKeywords } from './risk-verdict.ts'
+import { readSource } from './source-classify.ts'
 import { storeTurnRisk } from './turn-risk.ts'
 
 const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
@@ -19,6 +21,22 @@ const keywords = z.array(z.string().trim().min(1).max(200)).max(1_000)
 const options = z.strictObject({
   blockTier: z.int().min(2).max(5).default(4).describe('The lowest tier that blocks; 5 always does.'),
   onTier4: z.enum(['block', 'ask']).default('block').describe('Block tier 4, or ask for approval.'),
+  askTier: z
+    .int()
+    .min(1)
+    .max(5)
+    .nullable()
+    .default(4)
+    .describe('The lowest tier of an action that asks for approval where it does not block; null: none.'),
+  askEffects: z
+    .array(z.enum(EFFECTS))
+    .min(1)
+    .default(['destructive'])
+    .describe('The effects to which askTier applies.'),
+  messages: z
+    .enum(['rate', 'hold'])
+    .default('rate')
+    .describe('Messages of people: "rate" or "hold". In a profile also directly: hooks.risk-detection.messages.'),
   customKeywords: z
     .partialRecord(z.enum(EFFECTS), keywords)
     .default({})
@@ -35,8 +53,10 @@ export const riskDetection = builtIn<Options>({
   summary: 'Rates the risk of tool calls, file writes and messages; blocks, holds or flags by the tier.',
   critical: true,
   options,
-  create({ blockTier, onTier4, customKeywords, packs: definitions }, { state, regex, guard }) {
+  create({ customKeywords, packs: definitions, messages, ...policy }, { state, regex, guard }) {
     const classify = createClassifier(readPacks(definitions, regex), guard)
+    const isOnlyRated = (step: Step): boolean =>
+      messages === 'rate' && step.point === 'pre:message' && readSource(step) === 'human'
     return {
       alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
@@ -44,7 +64,8 @@ export const riskDetection = builtIn<Options>({
         const { input, risk: rated } = rateStep(step, classify)
         const risk = withKeywords(rated, () => readText(input), customKeywords)
         // A message is not an action: only actions can be blocked in every mode.
-        const verdict = decideRisk(risk, 'message' in input ? 'message' : 'action', { blockTier, onTier4 })
+        const riskOf = 'message' in input ? 'message' : 'action'
+        const verdict = isOnlyRated(step) ? rateOnly(risk, riskOf) : decideRisk(risk, riskOf, policy)
         const riskNotStored = storeRisk(state, step, risk)
         return riskNotStored === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotStored } }
       },

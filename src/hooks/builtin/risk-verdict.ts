@@ -2,13 +2,17 @@
 
 import type { Verdict, VerdictObject } from '../../engine/verdict.ts'
 import type { Assessment, Effect, Evidence, Tier } from '../../risk/assessment.ts'
-import { decide } from '../../risk/decide.ts'
+import { decide, findNeverAllowed } from '../../risk/decide.ts'
 
 export interface RiskPolicy {
   /** The lowest tier that blocks; 5 always blocks. */
   readonly blockTier: number
   /** The decision on tier 4 where it would block. */
   readonly onTier4: 'block' | 'ask'
+  /** The lowest tier of an action that asks where it does not block; null and undefined for none. */
+  readonly askTier?: number | null | undefined
+  /** The effects that ask. */
+  readonly askEffects?: readonly Effect[] | undefined
 }
 
 /** Whether the risk is of an action or of a message. */
@@ -16,15 +20,29 @@ export type RiskOf = 'action' | 'message'
 
 /** The verdict on an assessment. */
 export function decideRisk(risk: Assessment, riskOf: RiskOf, policy: RiskPolicy): VerdictObject {
-  const { blockTier, onTier4: tier4 } = policy
-  const decision = decide(risk, { blockTier, tier4 })
-  const [worst] = risk.evidence
-  const { effect: riskTier, requiresConfirmation, checklist: checklistIntensity } = risk
-  const metadata = { risk, riskTier, requiresConfirmation, checklistIntensity, riskOf }
+  const { blockTier, onTier4: tier4, askEffects } = policy
+  const options = { blockTier, tier4, askEffects, askTier: riskOf === 'action' ? policy.askTier : undefined }
+  const decision = decide(risk, options)
+  const metadata = buildMetadata(risk, riskOf)
   if (decision === 'pass') return { decision, metadata }
+  const [worst] = risk.evidence
   const suggestion = worst?.alternative
   const reason = reasonFor(risk, worst)
-  return { decision, reason, metadata, ...(suggestion !== undefined && { suggestion }) }
+  const neverAllowed = decision === 'block' ? findNeverAllowed(risk, options) : undefined
+  return {
+    ...{ decision, reason, metadata: neverAllowed === undefined ? metadata : { ...metadata, neverAllowed } },
+    ...(suggestion !== undefined && { suggestion }),
+  }
+}
+
+/** The verdict on a message that is rated and never held or blocked. */
+export function rateOnly(risk: Assessment, riskOf: RiskOf): VerdictObject {
+  return { decision: 'pass', metadata: buildMetadata(risk, riskOf) }
+}
+
+function buildMetadata(risk: Assessment, riskOf: RiskOf) {
+  const { effect: riskTier, requiresConfirmation, checklist: checklistIntensity } = risk
+  return { risk, riskTier, requiresConfirmation, checklistIntensity, riskOf }
 }
 
 /** Whether this verdict blocks in every mode. Only for actions, not for messages. */

@@ -17,6 +17,7 @@ export function findServiceOperation(
 const COMMANDS: readonly RegExp[] = [
   /^(?:(?:systemctl|rc-service|supervisorctl|initctl|sv|launchctl)\s(?:.*\s)?(?:start|stop|restart|reload|try-restart|reload-or-restart|kill|daemon-reload|daemon-reexec|update|bootstrap|bootout|kickstart|isolate)\b)/,
   /^(?:service\s+\S+\s+(?:start|stop|restart|reload|force-reload)\b)/,
+  /^(?:brew\s+services\s+(?:start|stop|restart|run|kill)\b)/,
   /^(?:docker(?:-compose)?\s(?:.*\s)?(?:up|down|start|stop|restart|run|kill|rm|deploy|update|rollback)\b)/,
   /^(?:podman(?:-compose)?\s(?:.*\s)?(?:up|down|start|stop|restart|run|kill|rm)\b)/,
   /^(?:kubectl\s(?:.*\s)?(?:apply|create|delete|replace|patch|scale|set|rollout\s+(?:restart|undo)|drain|cordon|uncordon)\b)/,
@@ -66,7 +67,8 @@ function inCommand(line: string, words: readonly string[]): string | undefined {
       .trim()
       .slice(0, MAX_COMMAND)
       .replace(/^(?:(?:sudo|env|exec|nohup|time|command)\s+(?:-\S+\s+)*|\w+=\S*\s+)+/, '')
-    const program = command.replace(/^(?:\S*\/)(?=[\w.-]+\s)/, '')
+    // A script of init.d is named after its service.
+    const program = command.replace(/^\/etc\/init\.d\//, 'service ').replace(/^(?:\S*\/)(?=[\w.-]+\s)/, '')
     const isFound = COMMANDS.some((pattern) => pattern.test(program))
     if (isFound || words.some((word) => program.toLowerCase().includes(word.toLowerCase())))
       return program.slice(0, 100)

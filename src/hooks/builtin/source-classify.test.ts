@@ -42,6 +42,16 @@ describe('where a message comes from', () => {
     },
   )
 
+  it.each([
+    ['human', 'why does the heartbeat stop after ten seconds?', 'claude'],
+    ['human', 'our jobs start with CRON_TRIGGER, document that', 'gemini'],
+    ['cron', '[heartbeat] check the queue', 'claude'],
+    ['cron', 'send a heartbeat now', undefined],
+  ])('B1 Q1 %s: a person may write about timers: %j at %s', async (source, prompt, host) => {
+    const { send } = pipelineOf([[sourceClassify]])
+    expect((await send('pre:message', { prompt }, { host })).metadata.source).toBe(source)
+  })
+
   it('B1 takes patterns as words, not as regular expressions', async () => {
     const { send } = pipelineOf([[sourceClassify, { cronPatterns: ['(a+)+$', '[x]'] }]])
     expect((await send('pre:message', { prompt: `${'a'.repeat(5_000)}!` })).metadata.source).toBe('unknown')

@@ -58,7 +58,9 @@ export const sourceClassify = builtIn<z.output<typeof options>>({
 /** The source of a step: from the classifier or, where it does not run, from the host. */
 export function readSource(step: Step): Source {
   const found = step.metadata.messageSource
-  return (typeof found === 'string' ? readDeclared(found) : undefined) ?? readDeclared(step.source) ?? 'unknown'
+  const known = (typeof found === 'string' ? readDeclared(found) : undefined) ?? readDeclared(step.source)
+  if (known !== undefined) return known
+  return found === undefined && isTyped(step) ? 'human' : 'unknown'
 }
 
 /** The sender of a message, as the host names it. */
@@ -76,11 +78,24 @@ function classify(step: Step, bots: ReadonlySet<string>, marker: RegExp | undefi
   const bySender = readDeclared(sender)
   if (bySender !== undefined) return [bySender, 'declared by the sender']
   if (sender !== undefined && AGENT_NAMES.has(fold(sender))) return ['agent', 'the sender has the name of an agent']
-  if (marker?.test(readPrompt(step).slice(0, MAX_READ)) === true) return ['cron', 'the message has a cron marker']
+  if (hasMarker(step, marker)) return ['cron', 'the message has a cron marker']
   if (readDeclared(step.host) === 'system') return ['system', 'the host is the system itself']
-  // A message at the prompt of an agent without a sender was typed there.
-  const isTyped = step.host !== undefined && step.host !== '' && sender === undefined && step.point === 'pre:message'
-  return isTyped ? ['human', `typed at the prompt of ${step.host}`] : ['unknown', 'the sender is not declared']
+  return isTyped(step) ? ['human', `typed at the prompt of ${step.host}`] : ['unknown', 'the sender is not declared']
+}
+
+// A message at the prompt of an agent without a sender was typed there.
+function isTyped(step: Step): boolean {
+  const { host, point } = step
+  const isAgent = host !== undefined && host !== '' && readDeclared(host) !== 'system'
+  return isAgent && readSender(step) === undefined && point === 'pre:message'
+}
+
+// People write about heartbeats too: at a prompt only a marker at the start of the message counts.
+function hasMarker(step: Step, marker: RegExp | undefined): boolean {
+  const text = readPrompt(step).slice(0, MAX_READ)
+  const found = marker?.exec(text)
+  if (found === undefined || found === null) return false
+  return !isTyped(step) || !/[\p{L}\p{N}]/u.test(text.slice(0, found.index))
 }
 
 function readDeclared(text: string | undefined): Source | undefined {

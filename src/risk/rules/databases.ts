@@ -294,9 +294,20 @@ function dropsDatabase(call: Call): TestResult {
       return call.operands.slice(0, 2).find(({ text }) => text === 'delete')
     case 'initdb':
       return undefined
+    case 'dropdb':
+      return dropsNamedDatabase(call)
     default:
       return call.operands[0] ?? true
   }
+}
+
+// A name such as `app_test` says that the database can be made again.
+const DISPOSABLE_NAME = /(?:^|[_.-])(?:tests?|testing|dev|development|tmp|temp|ci|local|scratch|sandbox)(?:$|[_.-]|\d)/i
+
+function dropsNamedDatabase({ operands, command }: Call): TestResult {
+  const name = operands[0]
+  if (name === undefined) return true
+  return DISPOSABLE_NAME.test(name.text) ? name : { at: command.span, tier: 5 }
 }
 
 function emptiesRedis(call: Call): TestResult {

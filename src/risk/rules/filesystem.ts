@@ -1,8 +1,8 @@
 // A table: exempt from the file length limit.
-// Deleting and overwriting files and folders, and changing their permissions. What counts is where they are: see places.ts.
+// Deleting and overwriting files and folders, and changing their permissions. What counts is where they are: see path-class.ts.
 
 import type { Tier } from '../assessment.ts'
-import { type Call, findOption } from '../call.ts'
+import { type Call, findOption, optionValue } from '../call.ts'
 import { classifyPath, isWithin, type PathClass } from '../path-class.ts'
 import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
 import type { Word } from '../shell/execution.ts'
@@ -120,6 +120,17 @@ export const filesystem: RulePack = {
       when: { program: `${DELETERS} unlink`, test: deletesFile },
       match: ['rm notes.txt', 'rm -f a.txt b.txt', 'unlink data.db', 'rm /etc/passwd'],
       pass: ['rm /tmp/a.txt', 'rm -f dist/app.js', 'rm -rf src', 'rm --version'],
+    },
+    {
+      id: 'filesystem/empty-file',
+      effect: 'destructive',
+      tier: 3,
+      reason: 'Empties or shortens a file. The content is lost.',
+      alternative: 'Copy the file first (cp file file.old).',
+      owasp: 'ASI02',
+      when: { program: 'truncate', test: shortensFile },
+      match: ['truncate -s 0 app.log', 'truncate --size=0 data.db', 'truncate -s -100 notes.txt', 'truncate -s0 a b'],
+      pass: ['truncate -s 10M disk.img', 'truncate -s +1K a', 'truncate -s 0 /tmp/x', 'truncate --help'],
     },
     {
       id: 'filesystem/shred',
@@ -340,6 +351,12 @@ function fileTier(word: Word, call: Call, facts: Facts): Tier | undefined {
   if (pathClass === 'temp' || pathClass === 'build') return undefined
   if (pathClass === 'device' || isVital(path)) return 4
   return isAll && (EVERYTHING.includes(pathClass) || pathClass === 'system') ? 4 : 3
+}
+
+// `-s 0` empties, `-s -100` and `-s <100` shorten. Other sizes are usually those of a new image file.
+function shortensFile(call: Call, facts: Facts): TestResult {
+  const size = optionValue(call, ['-s', '--size']) ?? ''
+  return /^(?:0|[-</%].*)$/.test(size) ? firstUnsafe(call, facts) : undefined
 }
 
 function firstUnsafe(call: Call, facts: Facts): TestResult {

@@ -1,6 +1,6 @@
 // Underlines a span of a text as compilers do: the line, and ^~~~ below it.
 
-import { replaceHidden } from '../../../daemon/live/display-text.ts'
+import { replaceHidden } from '../../../engine/display-text.ts'
 import { displayWidth } from '../../output.ts'
 
 /** A span of a text; `end` is exclusive. */
