@@ -146,7 +146,8 @@ function decide(
       ...(home !== undefined && { callerHome: home }),
     },
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
-    recordWaitMs: computeRecordWait(step),
+    // A call without a claim has waited already, and may be recorded by another process.
+    recordWaitMs: claim.isMade === false ? 0 : computeRecordWait(step),
   }
   return supervisor.evaluate(step.point, step.data, context, { askMs: computeApprovalWait(step), signal })
 }

@@ -28,6 +28,8 @@ export interface Claim {
   readonly before?: { readonly id: string; readonly at: number } | undefined
   /** The step that had the same call id with another digest, if the host or the model used the id twice. */
   readonly reusedFrom?: string | undefined
+  /** False where duplicates cannot be detected: the state cannot be written. */
+  readonly isMade?: false | undefined
   /** Publishes the outcome to duplicates; without an outcome they are evaluated themselves. */
   complete(outcome?: Outcome): void
 }
@@ -91,7 +93,7 @@ export async function claimHookCall(
     return await claimCall(step, { ...services, workspace, waitUntil })
   } catch (error) {
     process.stderr.write(`arc: duplicate calls cannot be detected: ${describe(error)}\n`)
-    return { id: newId(), complete: () => undefined }
+    return { id: newId(), isMade: false, complete: () => undefined }
   }
 }
 
