@@ -23,10 +23,7 @@ export function compareLedger({ calls, records, setAside = [], destroyedBefore =
   // Gaps count all calls, so those that the host knows of use them first.
   const lost = findUnaccounted([...missing.filter((call) => !isSilent(call)), ...silent], gaps).filter(isSilent)
   const repeated = calls.filter(({ marker }) => (steps.get(marker) ?? []).length > 1)
-  // A call whose file is moved away in the moment of its commit is in both files: in the record of each it is once.
-  const apart = [records, ...setAside.map((aside) => aside.records)].map(findSteps)
-  const isDoubled = ({ marker }) => apart.some((one) => hasRepetition(one.get(marker) ?? []))
-  const doubled = repeated.filter(isDoubled)
+  const doubled = repeated.filter(({ marker }) => hasRepetition(steps.get(marker)))
   const due = calls.filter((call) => call.kind === 'dangerous' && isFinal(call))
   const denied = due.filter(({ answer }) => answer === 'denied')
   const allowed = due.filter(({ answer }) => answer !== 'denied')
