@@ -6,6 +6,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { answerHookCall } from '../src/daemon/hook-call/answer.ts'
+import { createSingleProvider } from '../src/daemon/hook-call/supervisor-provider.ts'
 import { type Daemon, startDaemon } from '../src/daemon/server.ts'
 import type { HookReply } from '../src/protocol/hook-wire.ts'
 import type { Database } from '../src/storage/sqlite/driver/driver.ts'
@@ -183,6 +185,31 @@ it('Z1 a lock that ends in time is waited for: the step is recorded and the repl
   expect(reply.stdout).not.toMatch(NOT_RECORDED)
   expect(steps()).toHaveLength(1)
   expect(gaps()).toEqual([])
+}, 60_000)
+
+it('Z1 a call that another process evaluates while it keeps the database locked is claimed after the lock, and recorded once', async () => {
+  configure({ enforcement: 'enforce' })
+  const repeated = { host: 'claude' as const, event: 'PreToolUse', payload: payload(), cwd: place.project }
+  // As `arc hook` without a daemon.
+  const hook = async (): Promise<HookReply> => {
+    const provider = createSingleProvider((message) => told.push(message), place.home)
+    try {
+      return await answerHookCall(repeated, provider)
+    } finally {
+      await provider.close()
+    }
+  }
+  await hook()
+  // The claim and the outcome of the first are committed when the lock ends, as by a daemon that was stopped in between.
+  const other = loadDriver().open(join(place.home, 'arc.db'))
+  other.exec("CREATE TEMP TABLE kept AS SELECT * FROM state WHERE key LIKE 'call:%'")
+  other.exec("DELETE FROM state WHERE key LIKE 'call:%'")
+  other.exec('BEGIN IMMEDIATE; INSERT INTO state SELECT * FROM kept')
+  // Longer than a write of the state blocks.
+  setTimeout(() => other.exec('COMMIT'), 1_500)
+  expect((await hook()).stdout).not.toMatch(NOT_RECORDED)
+  expect(steps()).toHaveLength(1)
+  other.close()
 }, 60_000)
 
 it('Z1 arc hook without a daemon leaves a note on a full disk; the next process that can write records the gap', async (test) => {

@@ -94,8 +94,10 @@ export async function answerHookCall(
 // Everything that a call writes is written in one turn, and committed before the reply is sent.
 async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Promise<HookReply> {
   const { step: read, workspace } = parsed
-  await waitWhileLocked(supervisor.stores, computeRecordWait(read), signal)
-  const claim = await claimHookCall(read, supervisor, workspace)
+  const recordWaitMs = computeRecordWait(read)
+  const waitUntil = performance.now() + recordWaitMs
+  await waitWhileLocked(supervisor.stores, recordWaitMs, signal)
+  const claim = await claimHookCall(read, supervisor, { workspace, waitUntil })
   if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, read, claim))
   try {
     const { outcome: decided, recorded } = await findOutcome(parsed, supervisor, claim, signal)
@@ -153,7 +155,8 @@ function decide(
       ...(home !== undefined && { callerHome: home }),
     },
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
-    recordWaitMs: computeRecordWait(step),
+    // A call without a claim has waited already, and may be recorded by another process.
+    recordWaitMs: claim.isMade === false ? 0 : computeRecordWait(step),
   }
   return supervisor.evaluate(step.point, step.data, context, () => planAsk(parsed, supervisor, signal))
 }

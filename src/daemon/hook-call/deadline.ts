@@ -12,7 +12,7 @@ export function computeReplyDeadline({ spec }: HostStep): number {
 
 const RECORD_WAIT_MS = 10_000
 
-/** How long a reply waits for a locked database, for its claim and again for its record. */
+/** How long a reply waits for a locked database: for its claim, or for its record. */
 export function computeRecordWait(step: HostStep): number {
   return Math.min(RECORD_WAIT_MS, computeReplyDeadline(step) / 3)
 }

@@ -4,7 +4,7 @@
 import { nameConfig } from '../../config/digest.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { pause } from '../../engine/deadline.ts'
-import { describe } from '../../engine/errors.ts'
+import { ArcError, describe } from '../../engine/errors.ts'
 import type { RegisteredHook } from '../../engine/hook.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
@@ -36,6 +36,8 @@ export interface Claim {
   readonly before?: StepBefore | undefined
   /** The step that had the same call id with another digest, if the host or the model used the id twice. */
   readonly reusedFrom?: string | undefined
+  /** False where duplicates cannot be detected: the state cannot be written. */
+  readonly isMade?: false | undefined
   /** Publishes the outcome to duplicates; without an outcome they are evaluated themselves. */
   complete(outcome?: Outcome): void
 }
@@ -74,6 +76,8 @@ interface DedupeServices {
   /** The rules in force: an outcome under other rules is not reused. */
   readonly rules: string
   readonly workspace?: string | undefined
+  /** Until when a locked database is waited for, by `performance.now()`. Default: it is not. */
+  readonly waitUntil?: number | undefined
 }
 
 const PREFIX = 'call:'
@@ -90,14 +94,14 @@ const MAX_STORED_CHARS = 64 * 1024
 export async function claimHookCall(
   step: HostStep,
   supervisor: Supervisor,
-  workspace: string | undefined,
+  { workspace, waitUntil }: Pick<DedupeServices, 'workspace' | 'waitUntil'>,
 ): Promise<Claim> {
   try {
-    const { state } = supervisor
-    return await claimCall(step, { state, clock: systemClock, newId, rules: buildRulesKey(supervisor), workspace })
+    const services = { state: supervisor.state, clock: systemClock, newId, rules: buildRulesKey(supervisor) }
+    return await claimCall(step, { ...services, workspace, waitUntil })
   } catch (error) {
     process.stderr.write(`arc: duplicate calls cannot be detected: ${describe(error)}\n`)
-    return { id: newId(), complete: () => undefined }
+    return { id: newId(), isMade: false, complete: () => undefined }
   }
 }
 
@@ -109,9 +113,20 @@ export async function claimHookCall(
  */
 export async function claimCall(step: HostStep, services: DedupeServices): Promise<Claim> {
   for (;;) {
-    const claim = tryClaim(step, services)
+    const claim = tryWhileLocked(step, services)
     if (claim !== 'busy') return claim
     await pause(RETRY_MS, services)
+  }
+}
+
+// A process that keeps the database locked may be about to commit this very call.
+function tryWhileLocked(step: HostStep, services: DedupeServices): Claim | 'busy' {
+  try {
+    return tryClaim(step, services)
+  } catch (error) {
+    const isLocked = error instanceof ArcError && error.code === 'ARC_STORE_BUSY'
+    if (isLocked && performance.now() < (services.waitUntil ?? 0)) return 'busy'
+    throw error
   }
 }
 
