@@ -117,7 +117,7 @@ const EVALUATION_PARTS = [
 ]
 
 /** What the evaluations of a step share, as parts of their texts. */
-export class StepContext {
+export class EvaluationContext {
   readonly session: string | undefined
   readonly #agent: string
   readonly #host: string
