@@ -117,7 +117,7 @@ const EVALUATION_PARTS = [
 ]
 
 /** What the evaluations of a step share, as parts of their texts. */
-export class StepContext {
+export class EvaluationContext {
   readonly session: string | undefined
   readonly #agent: string
   readonly #host: string
@@ -178,21 +178,20 @@ export class StepContext {
 function joinParts(names: readonly string[], parts: readonly string[], fields: Fields): string {
   let text = ''
   let at = 0
-  const add = (part: string | undefined): void => {
-    text = text === '' ? `{${part?.slice(1) ?? ''}` : `${text}${part}`
-  }
-  for (const name of Object.keys(fields)) {
-    while (at < names.length && (names[at] as string) < name) add(parts[at++])
+  for (const name in fields) {
+    for (; at < names.length && (names[at] as string) < name; at++) text += parts[at]
     if (names[at] === name) {
       if (!DEFAULTED.has(name)) throw new TypeError(`a packed record has no field ${name}`)
       at++
     }
-    // Written with its escapes: a name must not be able to contain parts of a text.
-    add(`,${canonicalize(name)}:${canonicalize(fields[name])}`)
+    if (!PLAIN_NAME.test(name)) throw new TypeError('a name must not be able to contain parts of a text')
+    text += part(name, fields[name])
   }
-  while (at < names.length) add(parts[at++])
-  return `${text}}`
+  for (; at < names.length; at++) text += parts[at]
+  return `{${text.slice(1)}}`
 }
+
+const PLAIN_NAME = /^\w+$/
 
 function part(name: string, value: unknown): string {
   return value === undefined ? '' : `,"${name}":${canonicalize(value)}`

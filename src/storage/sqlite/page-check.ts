@@ -3,11 +3,11 @@
 
 import { linkHash } from '../../trace/chain.ts'
 import type { TraceRecord } from '../../trace/record.ts'
-import { type Head, readSealed } from '../../trace/seal.ts'
+import { type Head, parseTime, readSealed } from '../../trace/seal.ts'
 import type { Database, Statement } from './driver/driver.ts'
 import { isPacked, type PackedRow } from './packed-record.ts'
 import type { RowRestorer } from './row-restorer.ts'
-import { readColumns } from './trace-rows.ts'
+import { readColumns, type TraceRow } from './trace-rows.ts'
 
 /** A page as one text: a line per record, with its columns, separated by tabs. */
 export interface PageText {
@@ -108,14 +108,81 @@ function checkWhole(line: string, before: Head): Head | undefined {
   const body = line.slice(0, line.indexOf('\t'))
   const seq = before.seq + 1
   const hash = linkHash(before.hash, body)
+  const usual = USUAL_EVALUATION.exec(body)
+  const columns = usual === null ? parseColumns(body, before.clock, seq, hash) : readUsual(usual, before.clock, seq)
+  if (columns === undefined) return undefined
+  const { kind, component, action, time, clock, decision, step, id, session, hook } = columns
+  const what = `${seq}\t${kind}\t${component}\t${action}\t${time}\t${clock}\t${hash}`
+  const owner = `${markNullable(decision)}\t${markNullable(step)}\t${markNullable(id)}`
+  const expected = `\t${what}\t${owner}\t${markNullable(session)}\t${markNullable(hook)}`
+  const isSame = line.length === body.length + expected.length && line.endsWith(expected)
+  return isSame ? { seq, hash, clock } : undefined
+}
+
+type Columns = Omit<TraceRow, 'seq' | 'hash' | 'body'>
+
+function parseColumns(body: string, clockBefore: number, seq: number, hash: string): Columns | undefined {
   const record = JSON.parse(body) as TraceRecord
   if (record.seq !== seq) return undefined
-  const sealed = readSealed(record, before.clock, seq, body, hash)
-  const columns = readColumns(sealed)
-  const values = COLUMNS.slice(1).map((name) => columns[name])
-  if (values.some((value) => typeof value === 'string' && CONTROL.test(value))) return undefined
-  const cells = COLUMNS.map((name) => (NULLABLE.includes(name) ? markNullable(columns[name]) : columns[name]))
-  return cells.join('\t') === line ? { seq, hash, clock: sealed.clock } : undefined
+  const columns = readColumns(readSealed(record, clockBefore, seq, body, hash))
+  const { component, action, id, session, hook } = columns
+  // A value with a separator could be read as two.
+  return CONTROL.test(`${component}${action}${id}${session}${hook}`) ? undefined : columns
+}
+
+const TEXT = '"([^"\\\\\\u0000-\\u001f]*)"'
+const SKIPPED_TEXT = '"[^"\\\\\\u0000-\\u001f]*"'
+const NUMBER = '-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:e[+-]?\\d+)?'
+// The fields of such an evaluation in canonical order; a question mark for those that may be absent. Texts in them have no
+// escapes, so that a quote always ends a text.
+const FIELDS: readonly (readonly [name: string, value: string])[] = [
+  ['action', TEXT],
+  ['agent?', SKIPPED_TEXT],
+  ['applied', '(?:true|false)'],
+  ['cause', SKIPPED_TEXT],
+  ['component', TEXT],
+  ['decision', TEXT],
+  ['durationMs', NUMBER],
+  ['hook', TEXT],
+  ['host?', SKIPPED_TEXT],
+  ['id', SKIPPED_TEXT],
+  ['kind', '"evaluation"'],
+  ['level', SKIPPED_TEXT],
+  ['mode', SKIPPED_TEXT],
+  ['point', SKIPPED_TEXT],
+  ['priority', NUMBER],
+  ['profile?', SKIPPED_TEXT],
+  ['seq', '(0|[1-9]\\d*)'],
+  ['session?', TEXT],
+  ['step', '(0|[1-9]\\d*)'],
+  ['time', TEXT],
+  ['tool?', SKIPPED_TEXT],
+  ['turn?', SKIPPED_TEXT],
+]
+
+const USUAL_EVALUATION = new RegExp(`^\\{${FIELDS.map(fieldPattern).join('')}\\}$`)
+
+function fieldPattern([name, value]: readonly [string, string], at: number): string {
+  const pattern = `${at === 0 ? '' : ','}"${name.replace('?', '')}":${value}`
+  return name.endsWith('?') ? `(?:${pattern})?` : pattern
+}
+
+// Texts without escapes and control characters are the same in the body and in the columns.
+function readUsual(match: RegExpExecArray, clockBefore: number, seq: number): Columns | undefined {
+  if (match[5] !== String(seq)) return undefined
+  const time = parseTime(match[8] as string)
+  return {
+    kind: 'evaluation',
+    component: match[2] as string,
+    action: match[1] as string,
+    time,
+    clock: Math.max(time, clockBefore),
+    decision: match[3] as string,
+    step: Number(match[7]),
+    id: null,
+    session: match[6] ?? null,
+    hook: match[4] as string,
+  }
 }
 
 function markNullable(value: string | number | null): string {

@@ -2,13 +2,13 @@
 
 import type { StepRecord } from '../../trace/record.ts'
 import {
+  EvaluationContext,
   isPacked,
   type PackedRow,
   readFields,
   restoreEvent,
   restoreStep,
   type SharedFields,
-  StepContext,
 } from './packed-record.ts'
 import type { TraceRow } from './trace-rows.ts'
 
@@ -16,7 +16,7 @@ import type { TraceRow } from './trace-rows.ts'
 export class RowRestorer {
   readonly #readRow: (seq: number) => PackedRow | undefined
   #seq: unknown
-  #context: StepContext | undefined
+  #context: EvaluationContext | undefined
 
   /** `readRow` reads a row as it is stored. */
   constructor(readRow: (seq: number) => PackedRow | undefined) {
@@ -52,10 +52,10 @@ export class RowRestorer {
 
   #remember(seq: unknown, step: SharedFields | undefined): void {
     this.#seq = seq
-    this.#context = step && new StepContext(step)
+    this.#context = step && new EvaluationContext(step)
   }
 
-  #findStep(seq: number | null): StepContext | undefined {
+  #findStep(seq: number | null): EvaluationContext | undefined {
     if (seq === null) return undefined
     if (seq !== this.#seq) this.#remember(seq, this.#readStep(seq))
     return this.#context
