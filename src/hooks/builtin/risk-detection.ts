@@ -55,8 +55,7 @@ export const riskDetection = builtIn<Options>({
   options,
   create({ customKeywords, packs: definitions, messages, ...policy }, { state, regex, guard }) {
     const classify = createClassifier(readPacks(definitions, regex), guard)
-    const isOnlyRated = (step: Step): boolean =>
-      messages === 'rate' && step.point === 'pre:message' && readSource(step) === 'human'
+    const isOnlyRated = (step: Step): boolean => messages === 'rate' && isOfPerson(step)
     return {
       alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
@@ -72,6 +71,12 @@ export const riskDetection = builtIn<Options>({
     }
   },
 })
+
+// A message of a person, or a prompt of ARC's own roundtable: the topic of a person, and answers that were checked.
+function isOfPerson(step: Step): boolean {
+  if (step.point === 'pre:message') return readSource(step) === 'human'
+  return step.point === 'pre:agent:spawn' && step.source === 'system'
+}
 
 // One array for all calls, so that rules are compiled once.
 function readPacks(definitions: readonly unknown[], regex: RegexCompiler | undefined): readonly RulePack[] {
