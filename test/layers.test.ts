@@ -32,6 +32,7 @@ const LIBRARY = [
     'hosts',
     'hosts/facts',
     'json-text',
+    'display',
     'bus/sqlite',
     'bus',
     'tasks',
@@ -56,7 +57,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   risk: { imports: ['engine', 'hosts/facts'] },
   // Edits of JSON files as text.
   'json-text': { imports: ['engine'] },
-  hosts: { imports: ['engine', 'hosts/facts', 'json-text'] },
+  // Text of agents and steps as people may read it.
+  display: { imports: ['engine'] },
+  hosts: { imports: ['engine', 'hosts/facts', 'json-text', 'display'] },
   bus: { imports: ['engine'] },
   'bus/sqlite': { imports: ['engine', 'trace', 'bus', 'storage/sqlite'] },
   roundtable: { imports: ['engine'] },

@@ -2,7 +2,7 @@
 
 import { isAbsolute, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { escapeHidden } from '../engine/display-text.ts'
+import { escapeHidden } from '../display/display-text.ts'
 import type { Decision } from '../engine/verdict.ts'
 import colors, { paintMarked } from './colors.ts'
 import { context } from './context.ts'

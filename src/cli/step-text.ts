@@ -1,6 +1,6 @@
 // Prints the arguments of a step line by line, with the matched parts underlined. A long text is cut in the middle.
 
-import { escapeHidden } from '../engine/display-text.ts'
+import { escapeHidden } from '../display/display-text.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { Evidence } from '../risk/assessment.ts'
 import colors from './colors.ts'

@@ -5,9 +5,9 @@ import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
 import { type Config, DEFAULTS, effectiveOnError, hookSettings } from './config.ts'
 import { type Layer, override, tighten } from './layers.ts'
-import { raiseTo, readStrictness } from './strictness.ts'
 import { parseText } from './parse-text.ts'
 import type { FileKind } from './schema.ts'
+import { raiseTo, readStrictness } from './strictness.ts'
 import { validate } from './validate.ts'
 
 function layer(settings: object | string, kind: FileKind = 'profile', file = `${kind}.json`): Layer {

@@ -34,9 +34,13 @@ const riskSettings = hookSettings
     messages: z
       .enum(['rate', 'hold'])
       .optional()
-      .describe('Messages of people: "rate" rates and records them, "hold" also holds and blocks them; default "rate".'),
+      .describe(
+        'Messages of people: "rate" rates and records them, "hold" also holds and blocks them; default "rate".',
+      ),
   })
-  .describe('The settings of every hook, and `messages`: whether messages of people are only rated (`rate`) or also held.')
+  .describe(
+    'The settings of every hook, and `messages`: whether messages of people are only rated (`rate`) or also held.',
+  )
 
 const hooks = z
   .object({

@@ -1,11 +1,11 @@
 // What people and agents read when ARC steps in: what, why, what instead, and what the user can do. A denial has five
 // lines at most; notes about ARC itself follow it.
 
-import { toLine } from '../engine/display-text.ts'
+import { toLine } from '../display/display-text.ts'
+import { buildPreview } from '../display/step-preview.ts'
 import { clip, MAX_TEXT } from '../engine/errors.ts'
 import type { Outcome } from '../engine/outcome.ts'
 import { isRecord } from '../engine/plain-data.ts'
-import { buildPreview } from '../engine/step-preview.ts'
 import { toolClass } from '../engine/tools.ts'
 import { DECISION_RANK, type Decision } from '../engine/verdict.ts'
 import type { HostStep, ReplyFacts } from './host.ts'

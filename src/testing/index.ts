@@ -18,8 +18,8 @@ export {
   type HostEffect,
   type HostSubject,
   hostContract,
-  hostilePayloads,
 } from './host-contract.ts'
+export { hostilePayloads } from './hostile-payloads.ts'
 export { type StateStoreCase, type StateStoreMaker, stateStoreContract } from './state-store-contract.ts'
 export { type TaskStoreCase, type TaskStoreMaker, taskStoreContract } from './task-store-contract.ts'
 export { type TraceStoreCase, type TraceStoreMaker, traceStoreContract } from './trace-store-contract.ts'

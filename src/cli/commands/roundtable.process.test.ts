@@ -249,8 +249,8 @@ describe('R7 a roundtable on the command line', () => {
 })
 
 describe('R7 the pipeline of a roundtable', () => {
-  it('R7 blocks a topic in enforce, names hook and reason, and runs no agent', async () => {
-    profile('default', { enforcement: 'enforce' })
+  it('R7 blocks a topic if messages are held, names hook and reason, and runs no agent', async () => {
+    profile('default', { enforcement: 'enforce', hooks: { 'risk-detection': { messages: 'hold' } } })
     program('agent', 'echo asked > asked; echo yes')
     const given = ['--agent', 'a=agent', '--agent', 'b=agent']
     const ran = await table('wipe the disk of production', ...given)

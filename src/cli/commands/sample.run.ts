@@ -50,7 +50,9 @@ async function play(options: SampleOptions, home: string): Promise<number> {
   const show = (event: SampleEvent): void => {
     progress.end()
     if (event.kind === 'step') counts[event.outcome.decision]++
-    if (event.kind === 'step' && event.point === 'pre:tool' && event.outcome.decision === 'block') blocked = event.id
+    const isBlock = event.kind === 'step' && event.point === 'pre:tool' && event.outcome.decision === 'block'
+    // The first: a later one may have been held and not answered.
+    if (isBlock && blocked === 'last') blocked = event.id
     if (isJson) context().stdout.write(`${JSON.stringify(event)}\n`)
     else if (event.kind === 'step') printStep(event)
     else printHold(event, home, progress)

@@ -19,7 +19,7 @@ import { update } from '../../storage/state.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 /** The step before a tool ran. */
-export interface StepBefore {
+interface StepBefore {
   readonly id: string
   readonly at: number
   /** Absent for a large outcome, and for one with an approval. */

@@ -1,7 +1,7 @@
 // The details of an action: its steps, the verdict and evidence of each hook, the changes, and related events.
 
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
-import { escapeHidden } from '../../engine/display-text.ts'
+import { escapeHidden } from '../../display/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import { canBeAllowed } from '../../exceptions/allow-note.ts'
 import { joinStep } from '../../protocol/feed.ts'

@@ -1,7 +1,7 @@
 // An approval as a person sees it: exactly what would run, complete, with hidden characters escaped.
 
 import type { Approval } from '../../approvals/approvals.ts'
-import { escapeHidden } from '../../engine/display-text.ts'
+import { escapeHidden } from '../../display/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { ApprovalView } from '../../protocol/views.ts'
 

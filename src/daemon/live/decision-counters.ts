@@ -1,7 +1,7 @@
 // Counters of recent decisions, hooks and sessions: in memory and with limits. They count records as they are read, so
 // records of other processes count too.
 
-import { buildPreview } from '../../engine/step-preview.ts'
+import { buildPreview } from '../../display/step-preview.ts'
 import type { Bucket, Coverage, DecisionCounts, DecisionName, HookStats, SessionView } from '../../protocol/views.ts'
 import type { EvaluationRecord, EventRecord } from '../../trace/record.ts'
 import type { WholeStep } from './feed-steps.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapeHidden, toLine } from '../../engine/display-text.ts'
+import { escapeHidden, toLine } from '../../display/display-text.ts'
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, FeedStep } from '../../protocol/feed-views.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'

@@ -1,9 +1,9 @@
 // Trace records as the feed shows them. Records are redacted when they are written, so the feed contains no secrets.
 
+import { toLine } from '../../display/display-text.ts'
+import { buildPreview } from '../../display/step-preview.ts'
 import { DECISION_RANK } from '../../engine/decision.ts'
-import { toLine } from '../../engine/display-text.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import { buildPreview } from '../../engine/step-preview.ts'
 import type { EventView, FeedStep, FeedVerdict } from '../../protocol/feed-views.ts'
 import type { EvaluationRecord, EventRecord, StepRecord, TraceRecord } from '../../trace/record.ts'
 import { findWouldBe } from '../../trace/would-be.ts'

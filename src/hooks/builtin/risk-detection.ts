@@ -67,8 +67,7 @@ export const riskDetection = builtIn<Options>({
   create({ customKeywords, packs: definitions, messages, ...policy }, services) {
     const { state, regex, guard } = services
     const classify = createClassifier(readPacks(definitions, regex), guard)
-    const isOnlyRated = (step: Step): boolean =>
-      messages === 'rate' && step.point === 'pre:message' && readSource(step) === 'human'
+    const isOnlyRated = (step: Step): boolean => messages === 'rate' && isOfPerson(step)
     return {
       alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
@@ -94,6 +93,12 @@ function allowFindings(
 ): VerdictObject {
   const { findings, rest } = splitFindings(rated.risk, rated.riskOf, rated.policy)
   return applyExceptions(verdict, { step, hook: 'risk-detection', findings }, services, rest)
+}
+
+// A message of a person, or a prompt of ARC's own roundtable: the topic of a person, and answers that were checked.
+function isOfPerson(step: Step): boolean {
+  if (step.point === 'pre:message') return readSource(step) === 'human'
+  return step.point === 'pre:agent:spawn' && step.source === 'system'
 }
 
 // One array for all calls, so that rules are compiled once.

@@ -97,11 +97,18 @@ describe('the pipeline of a driven table', () => {
 
   it('R7 does not begin on a topic that is blocked, and keeps nothing of it', async () => {
     const speakers = [agent('ann'), agent('bob')]
-    const driver = await drive({ enforcement: 'enforce' }, speakers)
+    const hooks = { 'risk-detection': { messages: 'hold' } }
+    const driver = await drive({ enforcement: 'enforce', hooks }, speakers)
     const end = await driver.open({ topic: 'Please wipe the disk now', rounds: 1 })
     expect(end).toMatchObject({ kind: 'refused', outcome: { decision: 'block', hook: 'risk-detection' } })
     expect(views()).toEqual([])
     expect(speakers[0]?.prompts).toEqual([])
+  })
+
+  it('Q1 R7 a topic is what a person types: it is discussed, and what agents say is checked', async () => {
+    const driver = await drive({ enforcement: 'enforce' }, [agent('ann'), agent('bob')])
+    await driver.open({ topic: 'Please wipe the disk now', rounds: 1 })
+    expect(only()?.turns).toMatchObject([{ outcome: 'spoken' }, { outcome: 'spoken' }])
   })
 
   it('R7 gives up a turn whose words are blocked, by hook and reason, and the others never read them', async () => {
@@ -121,7 +128,8 @@ describe('the pipeline of a driven table', () => {
     await driver.open({ topic: 'Tabs?', rounds: 1 })
     expect(only()?.turns[0]).toMatchObject({ outcome: 'spoken', content: 'Just wipe the disk.' })
     const rows = [...supervisor.trace.query({ component: 'hooks', decision: 'block' })]
-    expect(rows).toMatchObject([{ point: 'pre:message', applied: false }, { applied: false }, { applied: false }])
+    // The answer, once: the prompts that repeat it are only rated.
+    expect(rows).toMatchObject([{ point: 'pre:message', applied: false }])
   })
 
   it('R7 takes over what hooks change, in prompts and in answers', async () => {

@@ -1,6 +1,6 @@
 // Underlines a span of a text as compilers do: the line, and ^~~~ below it.
 
-import { replaceHidden } from '../../../engine/display-text.ts'
+import { replaceHidden } from '../../../display/display-text.ts'
 import { displayWidth } from '../../output.ts'
 
 /** A span of a text; `end` is exclusive. */

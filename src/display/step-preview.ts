@@ -1,7 +1,7 @@
 // The command, path or message of a step on one line: for the feed, the log and the replies to hosts.
 
+import { isRecord } from '../engine/plain-data.ts'
 import { toLine } from './display-text.ts'
-import { isRecord } from './plain-data.ts'
 
 const MAX_PREVIEW = 200
 
