@@ -57,6 +57,8 @@ const EXPORTS = {
     'BUILT_INS',
     'FakeClock',
     'busContract',
+    'expectAllowed',
+    'expectBlocked',
     'handlerContract',
     'handlerContractFor',
     'hostContract',

@@ -29,7 +29,11 @@ function makeScreen(isTTY: boolean, columns = 80): Screen {
   return { written, run: (work) => runWithContext(given, work) }
 }
 
-const shown = ({ written }: Screen) => written.map((text) => stripVTControlCharacters(text).replace('\r', ''))
+// The lines one after the other, an empty one where the line is removed at the end.
+function shown({ written }: Screen): readonly string[] {
+  const texts = written.map((text) => stripVTControlCharacters(text).replaceAll(/\r *\r/g, ''))
+  return texts.filter((text, at) => text !== '' || at === texts.length - 1)
+}
 
 describe('Q7 a count', () => {
   it('Q7 is a bar on a terminal, drawn ten times a second at most and removed at the end', () => {

@@ -10,7 +10,6 @@ const TICK_MS = 1_000
 const PLAIN_MS = 10_000
 const BAR_WIDTH = 24
 const DEFAULT_COLUMNS = 80
-const CLEAR = '\r\u001b[K'
 
 /** What the progress is printed for. */
 export interface ProgressOptions {
@@ -25,7 +24,8 @@ export class ProgressLine {
   readonly #isDrawn = this.#stream.isTTY === true && context().env.TERM !== 'dumb'
   #drawnAt = Number.NEGATIVE_INFINITY
   #plainAt = performance.now()
-  #isShown = false
+  /** The width of the line on the screen; 0 without one. */
+  #width = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor({ isJson = false }: ProgressOptions = {}) {
@@ -70,8 +70,9 @@ export class ProgressLine {
 
   /** Removes the line, so that other text can be printed; a wait draws it again. */
   clear(): void {
-    if (this.#isShown) this.#stream.write(CLEAR)
-    this.#isShown = false
+    // Blanks instead of an escape sequence, which a terminal without colours need not know.
+    if (this.#width > 0) this.#stream.write(`\r${' '.repeat(this.#width)}\r`)
+    this.#width = 0
   }
 
   /** Ends the progress. Safe to call twice. */
@@ -83,8 +84,10 @@ export class ProgressLine {
   }
 
   #write(line: string): void {
-    this.#stream.write(CLEAR + fitLine(line, this.#stream.columns))
-    this.#isShown = true
+    this.clear()
+    const text = fitLine(line, this.#stream.columns)
+    this.#width = displayWidth(text)
+    this.#stream.write(forTerminal(colors.dim(text)))
   }
 
   #printPlain(line: string, isAtOnce = false): void {
@@ -124,6 +127,5 @@ function bar(done: number, of: number): string {
 // A line that wraps could not be removed again.
 function fitLine(line: string, columns = DEFAULT_COLUMNS): string {
   const room = columns - 1
-  const text = displayWidth(line) > room ? `${line.slice(0, Math.max(0, room - 1))}…` : line
-  return forTerminal(colors.dim(text))
+  return displayWidth(line) > room ? `${line.slice(0, Math.max(0, room - 1))}…` : line
 }

@@ -135,7 +135,7 @@ export interface Host {
 }
 
 /** Checks that only one host needs. */
-export interface HostChecks {
+interface HostChecks {
   /** Files beside those of the installation. */
   paths?(target: InstallTarget): readonly string[]
   run(host: Host, facts: HostFacts): readonly Check[]

@@ -61,7 +61,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions = {}) {
     const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via } = options
     const { mode = options.enforcement } = options
-    if (mode !== undefined) readMode(mode, 'mode')
+    if (mode !== undefined) readMode(mode, options.mode === undefined ? 'enforcement' : 'mode')
     this.#options = { ...options, ...(mode !== undefined && { mode }) }
     this.#clock = clock
     this.#builtIns = builtIns

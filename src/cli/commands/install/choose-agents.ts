@@ -64,9 +64,12 @@ function reportUsage({ command }: ChoiceRequest): number {
   return EXIT.usage
 }
 
-async function ask({ command }: ChoiceRequest, names: readonly HostName[]): Promise<readonly HostName[] | number> {
+async function ask(
+  { command, choices }: ChoiceRequest,
+  names: readonly HostName[],
+): Promise<readonly HostName[] | number> {
   const verb = command === 'install' ? 'Install ARC in' : 'Remove ARC from'
-  const all = names.length === 1 ? names[0] : `all ${names.length}`
+  const all = names.length === 1 ? choices[0]?.title : `all ${names.length}`
   const typed = await askLine(`${verb} ${all}? Press Enter for yes, type names, or n for no: `)
   const words = typed
     ?.trim()
