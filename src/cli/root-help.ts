@@ -14,7 +14,7 @@ const GROUPS: readonly { readonly title: string; readonly rows: readonly (readon
   },
   {
     title: 'Control',
-    rows: [['approvals'], ['allow'], ['mode'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
+    rows: [['approvals', 'allow'], ['mode'], ['profile'], ['hooks'], ['breaker'], ['trust', 'untrust'], ['script']],
   },
   { title: 'Agents working together', rows: [['task'], ['roundtable']] },
 ]
