@@ -9,6 +9,7 @@ import { isRecord } from '../engine/plain-data.ts'
 import type { StateEntry, StateStore } from '../storage/ports.ts'
 import { update } from '../storage/state.ts'
 import { ApprovalIndex } from './approval-index.ts'
+import { readBoundArgs } from './bound-args.ts'
 import { type StepPreview, shortenExpired, storedArgs } from './stored-args.ts'
 
 /** The step that needs approval. */
@@ -225,7 +226,7 @@ export class Approvals {
 
   #serialize({ point, tool, args, workspace, session }: HeldStep): string {
     try {
-      return this.#services.canonicalize({ point, tool, args, workspace, session })
+      return this.#services.canonicalize({ point, tool, args: readBoundArgs(tool, args), workspace, session })
     } catch (error) {
       throw new ArcError('ARC_DATA_INVALID', `Approval of this step cannot be requested: ${describe(error)}.`)
     }
