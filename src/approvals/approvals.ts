@@ -25,6 +25,7 @@ import {
 } from './approval.ts'
 import { answerEvent, withdrawnEvent } from './approval-events.ts'
 import { ApprovalIndex } from './approval-index.ts'
+import { readBoundArgs } from './bound-args.ts'
 import { shortenExpired, storedArgs } from './stored-args.ts'
 
 export {
@@ -256,7 +257,7 @@ export class Approvals {
   // The content of the step in its project. Not the session: a headless agent has a new one for each run.
   #serialize({ point, tool, args, workspace }: HeldStep): string {
     try {
-      return this.#services.canonicalize({ point, tool, args, workspace })
+      return this.#services.canonicalize({ point, tool, args: readBoundArgs(tool, args), workspace })
     } catch (error) {
       throw new ArcError('ARC_DATA_INVALID', `Approval of this step cannot be requested: ${describe(error)}.`)
     }

@@ -25,7 +25,7 @@ it('every command that the guides name exists, with the options they give it', (
   ])
   const wrong = named.flatMap(([whole, word = '', sub = '', rest = '']) => {
     const isGroup = [...options.keys()].some((name) => name.startsWith(`${word} `))
-    // A command with options of its own takes arguments beside its subcommands: arc allow last.
+    // A group with its own options takes arguments beside its subcommands: arc allow last.
     const own = options.get(word) ?? []
     const known = options.get(isGroup ? word + sub : word) ?? (own.length > 0 ? own : undefined)
     if (known === undefined) return [whole]

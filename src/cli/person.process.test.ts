@@ -240,6 +240,23 @@ describe.skipIf(!isLinux || !hasScript || !canBePerson)('a person at a terminal'
   )
 
   it(
+    'Q2 allows by a typed yes after the whole step was shown, recorded with channel and process',
+    async () => {
+      await agent.callHook(launcher, 'git push --force origin topic')
+      const refused = await onTerminal('allow last --always', 'no\r')
+      expect(refused.screen).toContain('git push --force origin topic')
+      expect(refused.code).toBe(1)
+      expect(records('exception:added')).toEqual([])
+      expect((await onTerminal('allow last --always', 'yes\r')).code).toBe(0)
+      const process = { pid: expect.any(Number), tty: expect.stringMatching(/^pts\//) }
+      expect(records('exception:added')).toMatchObject([
+        { record: { metadata: { exception: { id: 1, kind: 'exact' }, channel: 'terminal', process } } },
+      ])
+    },
+    LIMIT_MS,
+  )
+
+  it(
     'G4 without a terminal nothing is approved or loosened, and denying, stopping and raising still work',
     async () => {
       const { id } = hold()

@@ -18,9 +18,8 @@ const GROUPS: readonly Group[] = [
   {
     title: 'Control',
     rows: [
-      ['approvals'],
       ['approve', 'deny'],
-      ['allow'],
+      ['approvals', 'allow'],
       ['profile'],
       ['hooks', 'breaker'],
       ['trust', 'untrust'],

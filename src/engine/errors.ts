@@ -128,20 +128,20 @@ export const ERRORS = {
     fix: 'Answer the steps of "arc approvals list".',
   },
   ARC_STEP_UNKNOWN: {
-    when: 'No step, or more than one step, has the given id.',
-    fix: 'Use an id of "arc logs", or a longer part of it.',
+    when: 'No step, or more than one, has the id.',
+    fix: 'Use an id of "arc logs".',
   },
   ARC_ALLOW_REFUSED: {
-    when: 'A step or rule cannot be allowed: it is tier 5, about secrets or about ARC itself, it was not stopped, or another hook stopped it.',
-    fix: 'See the decision with "arc why ID".',
+    when: 'A step or rule cannot be allowed: tier 5, secrets, ARC itself, or a step that no rule stopped.',
+    fix: 'See "arc why ID".',
   },
   ARC_RULE_UNKNOWN: {
-    when: 'An exception is requested for a rule that does not exist.',
-    fix: 'Use the name of a rule that "arc why" or "arc check" prints. docs/reference/rules.md lists all rules.',
+    when: 'A rule does not exist.',
+    fix: 'Use a rule that "arc why" or "arc check" prints.',
   },
   ARC_EXCEPTION_UNKNOWN: {
-    when: 'An exception that does not exist is removed.',
-    fix: 'See the exceptions with "arc allow list".',
+    when: 'An exception does not exist.',
+    fix: 'See "arc allow list".',
   },
   ARC_NEEDS_PERSON: {
     when: 'An agent, or a process without a terminal, runs a command that needs a person.',

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { readBoundArgs } from '../approvals/bound-args.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import { toolClass } from '../engine/tools.ts'
 import { findProject, resolveRealPath } from '../platform/home.ts'
@@ -47,14 +48,17 @@ export function digestContent(step: ContentStep, folder: string): string {
   if (step.point !== 'pre:tool' || tool === undefined) return digest([step.point, folder, step.data])
   const command = readCommand(tool, args)
   if (command === undefined) return digest([step.point, folder, tool, args ?? null])
-  const { command: _command, ...beside } = args as Readonly<Record<string, unknown>>
+  const {
+    command: _command,
+    timeout: _timeout,
+    ...beside
+  } = readBoundArgs(tool, args) as Readonly<Record<string, unknown>>
   return digestCommand(command, folder, beside)
 }
 
 /** The digest of a plain shell command in a folder of a project. */
 export function digestCommand(command: string, folder: string, beside: Readonly<Record<string, unknown>> = {}): string {
-  const rest = Object.fromEntries(Object.entries(beside).filter(([key]) => !DESCRIPTIONS.has(key)))
-  return digest(['shell', folder, normalizeCommand(command), rest])
+  return digest(['shell', folder, normalizeCommand(command), beside])
 }
 
 /** The command of a shell call; for other steps their tool and arguments as one text. */
@@ -63,9 +67,6 @@ export function showContent({ point, data }: ContentStep): string {
   if (tool === undefined) return `${point} ${canonicalize(data)}`
   return readCommand(tool, args) ?? `${tool} ${canonicalize(args ?? null)}`
 }
-
-// Arguments that only describe the command to people, or limit how long it may run.
-const DESCRIPTIONS: ReadonlySet<string> = new Set(['description', 'explanation', 'timeout'])
 
 function readCall(data: object): { readonly tool: string | undefined; readonly args: unknown } {
   const { tool, args } = data as { readonly tool?: unknown; readonly args?: unknown }

@@ -37,7 +37,7 @@ describe('arc allow', () => {
     expect(await arc('allow', 'last', '--reason', 'agreed')).toMatchObject({ code: 0, stdout: '' })
     expect(await list()).toMatchObject([{ kind: 'once', command: FORCE, project, reason: 'agreed', hits: 0 }])
     expect(await call('git push --force origin main')).toBe('deny')
-    expect(await call(FORCE)).toBe('none')
+    expect(await call(FORCE, { more: { description: 'another text' } })).toBe('none')
     expect(await call(FORCE)).toBe('deny')
     expect(await list()).toEqual([])
     const { stdout } = await arc('logs', '--action', 'approval:approved', '--json')

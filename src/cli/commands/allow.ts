@@ -7,7 +7,7 @@ export function addAllow(arc: Command, run: Run): void {
   const allow = arc
     .command('allow')
     .usage('[options] ID | last | --rule RULE')
-    .summary('allow what was blocked: once, always here, or a rule in a folder')
+    .summary('allow what was blocked: once, always, or by rule')
     .description('allow a step that was held or blocked, once; ID is an id, a unique prefix, or "last"')
     .argument('[id]', 'the step')
     .option('--always', 'this command in this project, until you remove it')
