@@ -8,6 +8,7 @@ import { context } from '../context.ts'
 import { openTrace } from '../home-stores.ts'
 import { print, printJson, readPast, report } from '../output.ts'
 import { ProgressLine } from '../progress-line.ts'
+import type { NextCommand, ReportWithNext } from './report/next-commands.ts'
 import { formatMarkdown } from './report/report-markdown.ts'
 import { formatReport } from './report/report-text.ts'
 
@@ -16,18 +17,6 @@ export interface ReportOptions {
   readonly since: string
   readonly markdown?: boolean
   readonly json?: boolean
-}
-
-/** A report with the commands to type next. */
-export interface ReportWithNext extends TraceReport {
-  /** The mode of the active profile. */
-  readonly mode: string
-  readonly next: readonly NextCommand[]
-}
-
-interface NextCommand {
-  readonly command: string
-  readonly why: string
 }
 
 const USAGE = 2
