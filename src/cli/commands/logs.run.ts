@@ -7,31 +7,7 @@ import { openTrace } from '../home-stores.ts'
 import { readCount, readPast, report } from '../output.ts'
 import { printActions } from './logs/action-log.ts'
 import { printEvaluations } from './logs/evaluation-log.ts'
-
-/** The options of `arc logs`. */
-export interface LogsOptions {
-  readonly component?: string
-  readonly action?: string
-  readonly session?: string
-  readonly hook?: string
-  readonly decision?: string
-  readonly since?: string
-  readonly limit: string
-  readonly follow?: boolean
-  readonly json?: boolean
-  readonly all?: boolean
-  readonly wouldBlock?: boolean
-  readonly project?: string
-  readonly agent?: string
-  readonly rule?: string
-  readonly text?: string
-}
-
-/** The limits of a log. */
-export interface LogLimits {
-  readonly limit: number
-  readonly since?: number | undefined
-}
+import type { LogLimits, LogsOptions } from './logs/log-options.ts'
 
 const USAGE = 2
 // Filters of actions, which evaluations do not have.

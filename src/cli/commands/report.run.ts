@@ -1,13 +1,14 @@
 // `arc report`: what was stopped, held, or would have been in enforce, on one screen, as Markdown or as JSON.
 
-import { type Report, readReport } from '../../daemon/live/report.ts'
+import { readReport, type TraceReport } from '../../daemon/live/report.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import { summarize } from '../../supervisor/profile-view.ts'
 import { rowColumns, shortenId } from '../action-rows.ts'
 import { context } from '../context.ts'
 import { openTrace } from '../home-stores.ts'
-import { print, printJson, readPast, report as reportProblem } from '../output.ts'
+import { print, printJson, readPast, report } from '../output.ts'
 import { ProgressLine } from '../progress-line.ts'
+import type { NextCommand, ReportWithNext } from './report/next-commands.ts'
 import { formatMarkdown } from './report/report-markdown.ts'
 import { formatReport } from './report/report-text.ts'
 
@@ -18,26 +19,14 @@ export interface ReportOptions {
   readonly json?: boolean
 }
 
-/** A report with the commands to type next. */
-export interface ReportWithNext extends Report {
-  /** The mode of the active profile. */
-  readonly mode: string
-  readonly next: readonly NextCommand[]
-}
-
-export interface NextCommand {
-  readonly command: string
-  readonly why: string
-}
-
 const USAGE = 2
 
 /** Prints the report. */
-export async function report(options: ReportOptions): Promise<number> {
+export async function printReport(options: ReportOptions): Promise<number> {
   const now = Date.now()
   const since = readPast(options.since, '--since', now)
   if (typeof since === 'string' || (options.json === true && options.markdown === true)) {
-    reportProblem(typeof since === 'string' ? since : 'use either --json or --markdown')
+    report(typeof since === 'string' ? since : 'use either --json or --markdown')
     return USAGE
   }
   const found = await read(since, now, options.since)
@@ -63,7 +52,12 @@ async function read(since: number, now: number, given: string): Promise<ReportWi
 }
 
 // The most useful commands, at most three.
-function listNext(found: Report, mode: string, since: string, example: string | undefined): readonly NextCommand[] {
+function listNext(
+  found: TraceReport,
+  mode: string,
+  since: string,
+  example: string | undefined,
+): readonly NextCommand[] {
   if (found.actions === 0) {
     return [
       { command: 'arc install', why: 'supervise an agent' },
@@ -87,6 +81,6 @@ function listNext(found: Report, mode: string, since: string, example: string | 
 
 const MAX_NEXT = 3
 
-function describeEnforce({ wouldStop }: Report, mode: string): string {
+function describeEnforce({ wouldStop }: TraceReport, mode: string): string {
   return wouldStop === 0 ? `nothing would have been stopped; the mode is ${mode}` : `apply them; the mode is ${mode}`
 }

@@ -12,5 +12,5 @@ export function addReport(arc: Command, run: Run): void {
     .option('--markdown', 'print Markdown, for the team')
     .option('--json', 'print {since, actions, stopped, held, wouldStop, rules, projects, days, hooks, next}')
     .addHelpText('after', example('arc report --since 7d'))
-    .action((options) => run(import('./report.run.ts').then(({ report }) => report(options))))
+    .action((options) => run(import('./report.run.ts').then(({ printReport }) => printReport(options))))
 }

@@ -16,7 +16,7 @@ export interface StopCounts {
 }
 
 /** An action, as an example of a rule. */
-export interface ReportExample {
+interface ReportExample {
   readonly id: string
   readonly time: string
   readonly command: string
@@ -33,7 +33,7 @@ export interface RuleReport extends StopCounts {
   readonly examples: readonly ReportExample[]
 }
 
-export interface ProjectReport extends StopCounts {
+interface ProjectReport extends StopCounts {
   readonly project: string
 }
 
@@ -43,7 +43,7 @@ export interface DayReport extends StopCounts {
   readonly actions: number
 }
 
-export interface Report extends StopCounts {
+export interface TraceReport extends StopCounts {
   readonly since: string
   readonly actions: number
   /** Most actions first, like the projects. */
@@ -63,7 +63,7 @@ export async function readReport(
   since: number,
   now: number,
   onProgress?: (records: number) => void,
-): Promise<Report> {
+): Promise<TraceReport> {
   const { actions, quarters, hooks } = trace.statistics({ since, onProgress })
   const total = newCounts()
   const rules = new Map<string, RuleCounter>()

@@ -13,7 +13,7 @@ import type { TraceStore } from '../../../storage/ports.ts'
 import { ActionTable, buildActionRow } from '../../action-rows.ts'
 import { context } from '../../context.ts'
 import { info, print, printJson, report } from '../../output.ts'
-import type { LogLimits, LogsOptions } from '../logs.run.ts'
+import type { LogLimits, LogsOptions } from './log-options.ts'
 
 const POLL_MS = 200
 const USAGE = 2

@@ -16,7 +16,7 @@ import {
   terminalColumns,
   wrap,
 } from '../../output.ts'
-import type { LogLimits, LogsOptions } from '../logs.run.ts'
+import type { LogLimits, LogsOptions } from './log-options.ts'
 
 /** A line of the log with the command and the project of its step. */
 type LogLine = LogRow & { readonly command?: string | undefined; readonly project?: string | undefined }

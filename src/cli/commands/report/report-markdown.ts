@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import type { StopCounts } from '../../../daemon/live/report.ts'
 import { oneLine } from '../../output.ts'
-import type { ReportWithNext } from '../report.run.ts'
+import type { ReportWithNext } from './next-commands.ts'
 
 const MAX_RULES = 30
 const MAX_PROJECTS = 30

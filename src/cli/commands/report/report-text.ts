@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import type { DayReport, RuleReport, StopCounts } from '../../../daemon/live/report.ts'
 import colors from '../../colors.ts'
 import { DECISION_STYLE, displayWidth, fitColumns, fitLine, formatTime, type LinePart, oneLine } from '../../output.ts'
-import type { ReportWithNext } from '../report.run.ts'
+import type { ReportWithNext } from './next-commands.ts'
 
 const MAX_RULES = 4
 const MAX_DAY_LINES = 8
