@@ -3,8 +3,8 @@
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { toLine } from '../../engine/display-text.ts'
 import type { ApprovalView } from '../../protocol/views.ts'
-import { toLine } from '../live/display-text.ts'
 
 /** A message for the desktop. */
 interface DesktopMessage {
