@@ -15,8 +15,7 @@ const GROUPS: readonly { readonly title: string; readonly rows: readonly (readon
   {
     title: 'Control',
     rows: [
-      ['approvals'],
-      ['approve', 'deny'],
+      ['approvals', 'approve', 'deny'],
       ['mode'],
       ['profile'],
       ['hooks'],
