@@ -1,4 +1,4 @@
-// Every order of requests, answers, results and ends: no step runs without a yes of its own.
+// Every order of requests, answers, results and ends: no step runs without its own yes.
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -127,7 +127,7 @@ function isApproval(value: unknown): value is Approval {
 }
 
 /** Whether a step belongs to the session that an approval was requested for. */
-export function isSameSession({ step }: Approval, { session }: Pick<HeldStep, 'session'>): boolean {
+function isSameSession({ step }: Approval, { session }: Pick<HeldStep, 'session'>): boolean {
   return step.session === session
 }
 

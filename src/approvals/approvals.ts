@@ -31,7 +31,6 @@ import { shortenExpired, storedArgs } from './stored-args.ts'
 export {
   type AnswerSource,
   type Approval,
-  type ApprovalEvent,
   type ApprovalStatus,
   type HeldStep,
   toHeldStep,

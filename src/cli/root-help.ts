@@ -18,8 +18,8 @@ const GROUPS: readonly Group[] = [
   {
     title: 'Control',
     rows: [
-      ['approve', 'deny'],
-      ['approvals', 'allow'],
+      ['approvals', 'approve', 'deny'],
+      ['allow'],
       ['profile'],
       ['hooks', 'breaker'],
       ['trust', 'untrust'],

@@ -116,12 +116,12 @@ export const ERRORS = {
     fix: 'See the held steps with "arc approvals list".',
   },
   ARC_APPROVAL_OVER: {
-    when: 'The answered step was answered already, has expired, or is over: the tool has run, or the turn has ended.',
+    when: 'The answered step was answered already, has expired or was withdrawn.',
     fix: 'Let the agent try again. The step is then held again.',
   },
   ARC_APPROVAL_AMBIGUOUS: {
-    when: 'Several steps wait for approval, and the command names none of them, or a prefix that several ids have.',
-    fix: 'Give more of the id. See the ids with "arc approvals list".',
+    when: 'Several steps wait for approval, and the command does not say which one it means.',
+    fix: 'Give more of the id.',
   },
   ARC_APPROVALS_FULL: {
     when: 'Too many steps wait for approval.',

@@ -63,8 +63,12 @@ function isHostPackage(path: string): boolean {
   return HOST_PACKAGES.some((part) => path.includes(part))
 }
 
-/** Whether it is the interpreter of a script. */
-export function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {
+/** The words of a command line after the program, or after the script of an interpreter. */
+export function readWords(found: ProcessDetails): readonly string[] {
+  return found.args.slice(isInterpreter(found) ? 2 : 1)
+}
+
+function isInterpreter({ program, exe = '', args }: ProcessDetails): boolean {
   return [program, basename(exe), basename(args[0] ?? '')].some((name) => INTERPRETERS.test(name))
 }
 

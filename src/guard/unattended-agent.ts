@@ -3,7 +3,7 @@
 
 import type { AgentFacts, UnattendedRun } from '../hosts/facts/agent-facts.ts'
 import { AGENT_FACTS } from '../hosts/facts/list.ts'
-import { isAgentHost, isInterpreter } from './known-programs.ts'
+import { isAgentHost, readWords } from './known-programs.ts'
 import { openProcessTable, type ProcessTable } from './process-table.ts'
 import { findAgentAbove } from './supervised-agents.ts'
 
@@ -17,9 +17,7 @@ export function isUnattendedAgent(
   if (callerPid === undefined || table === undefined || facts === undefined) return false
   const agent = findAgentAbove(callerPid, table)
   if (agent === undefined || !isAgentHost(agent)) return false
-  // The script of an interpreter is not a word of the agent.
-  const words = agent.args.slice(isInterpreter(agent) ? 2 : 1)
-  return isUnattendedRun(words, facts)
+  return isUnattendedRun(readWords(agent), facts)
 }
 
 /** Whether an agent with this command line asks no person. The program is not part of `words`. */

@@ -10,12 +10,17 @@ import { SafeText } from '../parts/safe-text.tsx'
 import { announce } from '../state/announce.ts'
 import { now } from '../state/clock.ts'
 import { overview } from '../state/live.ts'
-import { usePolled } from '../state/resource.ts'
+import { useResource } from '../state/resource.ts'
 import { buildAddress } from '../state/route.ts'
 
+const REFRESH_MS = 3_000
+
 export function ApprovalsPage() {
-  const { data: all } = usePolled<readonly ApprovalView[]>('/v1/approvals?all=true', 3_000)
-  // The stream has pending approvals first; the request has the answered ones too.
+  // The stream has pending approvals first; the request has the answered ones too. It is sent again at once when a
+  // question appears, or is answered or withdrawn anywhere.
+  const ids = (overview.value?.approvals ?? []).map(({ id }) => id).join(' ')
+  const version = `${ids} ${Math.floor(now.value / REFRESH_MS)}`
+  const { data: all } = useResource<readonly ApprovalView[]>('/v1/approvals?all=true', version)
   const answered = all?.filter(({ status }) => status !== 'pending') ?? []
   const answeredIds = new Set(answered.map(({ id }) => id))
   const pending = (overview.value?.approvals ?? []).filter(
@@ -27,8 +32,7 @@ export function ApprovalsPage() {
         {pending.length === 0 ? (
           <section class="panel">
             <Empty icon="approvals" title="No pending approvals">
-              Steps that need approval appear here with the exact command. In a terminal:{' '}
-              <code>arc approvals list</code>
+              Steps that need approval appear here with the exact command. In a terminal: <code>arc approve</code>
             </Empty>
           </section>
         ) : (
@@ -98,7 +102,7 @@ function PendingApproval({ approval }: { readonly approval: ApprovalView }) {
               </a>{' '}
             </>
           )}
-          · requested {formatAgo(Date.parse(createdAt), now.value)}. The approval is for this step only, once.
+          · requested {formatAgo(Date.parse(createdAt), now.value)}. {APPLIES_TO[approval.appliesTo]}
         </p>
         <Answers id={id} isOver={leftMs <= 0 || approval.isCut} />
       </div>
@@ -106,15 +110,24 @@ function PendingApproval({ approval }: { readonly approval: ApprovalView }) {
   )
 }
 
+const APPLIES_TO: Readonly<Record<ApprovalView['appliesTo'], string>> = {
+  prompt: 'The agent asks with its own prompt: answer it there. The question ends with its turn.',
+  call: 'The agent waits for this answer. The approval is for this step only, once.',
+  next: 'The step was refused. An approval lets the agent make the same call once, in any session of this project.',
+}
+
 function Answers({ id, isOver }: { readonly id: string; readonly isOver: boolean }) {
   const state = useSignal<{ readonly is: 'open' | 'busy' | 'done' | 'failed'; readonly text: string }>({
     is: 'open',
     text: '',
   })
+  const message = useSignal('')
   const answer = async (word: 'approve' | 'deny'): Promise<void> => {
     state.value = { is: 'busy', text: '' }
     try {
-      const { status } = await post<ApprovalView>(`/v1/approvals/${encodeURIComponent(id)}/${word}`)
+      const text = message.peek().trim()
+      const query = word === 'deny' && text !== '' ? `?message=${encodeURIComponent(text)}` : ''
+      const { status } = await post<ApprovalView>(`/v1/approvals/${encodeURIComponent(id)}/${word}${query}`)
       state.value = { is: 'done', text: status === 'denied' ? 'Denied.' : 'Approved.' }
       announce(state.value.text)
     } catch (error) {
@@ -126,6 +139,18 @@ function Answers({ id, isOver }: { readonly id: string; readonly isOver: boolean
   const isShut = isOver || is === 'busy' || is === 'done'
   return (
     <div class="row wrap">
+      <input
+        class="grow"
+        type="text"
+        maxLength={500}
+        placeholder="Message to the agent, with a denial"
+        aria-label="Message to the agent, with a denial"
+        disabled={isShut}
+        value={message.value}
+        onInput={(event) => {
+          message.value = event.currentTarget.value
+        }}
+      />
       <button type="button" class="button deny" disabled={isShut} onClick={() => void answer('deny')}>
         <Icon name="block" size={14} /> Deny
       </button>
@@ -146,8 +171,16 @@ const STATUS_STYLES = {
   used: { tone: 'pass', icon: 'check' },
   denied: { tone: 'block', icon: 'block' },
   expired: { tone: 'skip', icon: 'skip' },
+  withdrawn: { tone: 'skip', icon: 'skip' },
   pending: { tone: 'ask', icon: 'ask' },
 } as const
+
+const WITHDRAWN: Readonly<Record<NonNullable<ApprovalView['withdrawnBy']>, string>> = {
+  result: 'the tool has run',
+  turn: 'the turn has ended',
+  message: 'the user has sent a new message',
+  session: 'the session has ended',
+}
 
 function Answered({ approvals }: { readonly approvals: readonly ApprovalView[] }) {
   const newest = approvals.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, 50)
@@ -157,7 +190,7 @@ function Answered({ approvals }: { readonly approvals: readonly ApprovalView[] }
         <h2>Answered</h2>
       </header>
       <ul class="needs">
-        {newest.map(({ id, status, command, answeredBy, createdAt }) => (
+        {newest.map(({ id, status, command, answeredBy, withdrawnBy, createdAt }) => (
           <li key={id}>
             <span class={`decision is-${STATUS_STYLES[status].tone} w-status`}>
               <Icon name={STATUS_STYLES[status].icon} size={13} />
@@ -168,6 +201,7 @@ function Answered({ approvals }: { readonly approvals: readonly ApprovalView[] }
             </code>
             <span class="faint">
               {answeredBy !== null && `by ${answeredBy} · `}
+              {withdrawnBy !== null && `${WITHDRAWN[withdrawnBy]} · `}
               {formatAgo(Date.parse(createdAt), now.value)}
             </span>
           </li>

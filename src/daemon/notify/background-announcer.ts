@@ -1,4 +1,4 @@
-// Sends messages about held steps from a process that ends soon, such as `arc hook`: in a process of its own, since a
+// Sends messages about held steps from a process that ends soon, such as `arc hook`: in another process, since a
 // target may answer late.
 
 import type { Approval } from '../../approvals/approvals.ts'

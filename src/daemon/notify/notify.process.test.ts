@@ -51,7 +51,9 @@ const TERMINAL = `
 import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0:
+    os.write(1, b'R')
     os.execvp('cat', ['cat'])
+os.read(terminal, 1)
 print(pid, flush=True)
 sys.stdout.write(repr(os.read(terminal, 1)))
 sys.stdout.flush()

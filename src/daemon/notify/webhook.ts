@@ -37,7 +37,7 @@ export async function postMessage(
 }
 
 /** The headers that prove the sender: HMAC-SHA256 over the time and the body. */
-export function signMessage(secret: string, seconds: number, body: string): Readonly<Record<string, string>> {
+function signMessage(secret: string, seconds: number, body: string): Readonly<Record<string, string>> {
   const signature = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
   return { 'x-arc-timestamp': String(seconds), 'x-arc-signature': `sha256=${signature}` }
 }

@@ -25,7 +25,8 @@ export function addApprovalRoutes(app: HttpApp, { pool, auth }: Service): void {
     try {
       const { approvals } = await pool.find(undefined, undefined)
       const word = c.req.param('word') === 'approve' ? 'approve' : 'deny'
-      const source = { by: 'dashboard', channel: 'page', pageSession: session.id, process: session.openedBy } as const
+      const by = { by: 'dashboard', channel: 'page', pageSession: session.id, process: session.openedBy } as const
+      const source = { ...by, message: c.req.query('message') || undefined }
       return c.json(buildApprovalView(approvals.answer(c.req.param('id'), word, source)))
     } catch (error) {
       if (!(error instanceof ArcError)) throw error
