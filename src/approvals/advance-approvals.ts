@@ -59,7 +59,14 @@ export class AdvanceApprovals {
     const approval: Approval = {
       ...{ id: newId(), hash, reason, hook, stepId, status: 'approved' },
       step: { ...step, ...storedArgs(step.args, canonicalize(step.args ?? null)) },
-      ...{ appliesTo: 'next', lifetimeMs, createdAt: now, expiresAt: now + lifetimeMs, answeredBy: source.by, answeredAt: now },
+      ...{
+        appliesTo: 'next',
+        lifetimeMs,
+        createdAt: now,
+        expiresAt: now + lifetimeMs,
+        answeredBy: source.by,
+        answeredAt: now,
+      },
     }
     this.#index.add(approval)
     this.#index.remove(approval.id)

@@ -1,9 +1,9 @@
 // Finds actions in a trace of any size, newest first. A filter without passes reads only the steps that it can match, by the
 // indexes of the store; every other filter reads the trace page by page.
 
+import { readMainText } from '../../display/step-preview.ts'
 import type { Decision } from '../../engine/decision.ts'
 import { isRecord } from '../../engine/plain-data.ts'
-import { readMainText } from '../../engine/step-preview.ts'
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, ActionFilter, FeedStep } from '../../protocol/feed-views.ts'
 import type { TraceFilter, TraceStore } from '../../storage/ports.ts'

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { toLine } from '../../engine/display-text.ts'
+import { toLine } from '../../display/display-text.ts'
 import type { ApprovalView } from '../../protocol/views.ts'
 
 /** A message for the desktop. */

@@ -1,7 +1,7 @@
 // The log of evaluations and events: a line each, with the command and the project of the step.
 
 import { findNewestSeq } from '../../../daemon/live/trace-tail.ts'
-import { readMainText } from '../../../engine/step-preview.ts'
+import { readMainText } from '../../../display/step-preview.ts'
 import type { TraceFilter, TraceStore } from '../../../storage/ports.ts'
 import { buildLogRow, type LogRow, type StepRecord, type TraceRecord } from '../../../trace/record.ts'
 import colors from '../../colors.ts'
