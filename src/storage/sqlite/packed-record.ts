@@ -11,7 +11,7 @@ import {
   type StepRecord,
   type TraceRecord,
 } from '../../trace/record.ts'
-import type { TraceRow } from './trace-rows.ts'
+import type { TraceRow } from './trace-row.ts'
 
 // A body of an earlier version is the whole text, an object. A packed body is a list:
 //   of a step or event    [seq, other fields]
