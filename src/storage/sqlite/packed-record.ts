@@ -62,6 +62,14 @@ function packEvaluation(record: EvaluationRecord): string {
   return mode === USUAL_MODE ? `[${numbers}]` : `[${numbers},"${mode}"]`
 }
 
+/** The path of a field of a step in its body, for SQL. */
+export function stepPathSql(name: string): string {
+  return `iif(substr(body, 1, 1) = '[', '$[1].${name}', '$.${name}')`
+}
+
+/** The path of the duration of an evaluation in its body, for SQL. */
+export const DURATION_PATH_SQL = "iif(substr(body, 1, 1) = '[', '$[1]', '$.durationMs')"
+
 /** Is it a body that `packBody` wrote? */
 export function isPacked(body: string): boolean {
   return body.startsWith('[')
