@@ -12,7 +12,9 @@ import { newId } from '../../platform/ids.ts'
 import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import { canonicalize } from '../../trace/canonical.ts'
 
-const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
+// The one of util-linux.
+const MAKE_TERMINAL = 'script'
+const hasScript = spawnSync(MAKE_TERMINAL, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
 if (!hasScript) console.warn('skipped: there is no "script" of util-linux here to make a terminal with')
 
 const WATCH = `sh -c 'echo PID=$$; exec "${process.execPath}" "${ARC}" watch'; echo "CODE=$?"; stty -a`
@@ -74,7 +76,7 @@ function hold(command: string) {
 it.skipIf(!hasScript || !canBePerson)(
   'Q6 a held step appears with a bell, a and yes let the waiting call run, d denies; q and SIGTERM restore the terminal',
   async () => {
-    const terminal = new Output('script', ['-qec', `stty cols 80 rows 24; ${WATCH}; ${WATCH}`, '/dev/null'])
+    const terminal = new Output(MAKE_TERMINAL, ['-qec', `stty cols 80 rows 24; ${WATCH}; ${WATCH}`, '/dev/null'])
     await terminal.until(ENTER)
     await terminal.until('nothing held')
     const approved = hold('git branch -D one\u001b[2J')

@@ -12,7 +12,7 @@ import { renderWatch } from './watch/render-watch.ts'
 import { EMPTY_STATE, reduce, type WatchEffect, type WatchEvent, type WatchState } from './watch/watch-state.ts'
 
 /** The options of `arc watch`. */
-export interface WatchOptions {
+interface WatchCommandOptions {
   readonly bell: boolean
 }
 
@@ -21,7 +21,7 @@ const FIRST_LINES = '20'
 const INTERRUPTED = 130
 
 /** Shows the live view until the person quits. */
-export async function watch({ bell }: WatchOptions): Promise<number> {
+export async function watch({ bell }: WatchCommandOptions): Promise<number> {
   if (!hasFullScreen()) return logs({ follow: true, all: true, limit: FIRST_LINES })
   const source = new LiveSource()
   try {
