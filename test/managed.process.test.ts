@@ -140,7 +140,7 @@ describe.skipIf(whyNot !== undefined)('a managed machine', () => {
     const denied = await as(AGENT, hookLine(), { input: payload('rm -rf ~') })
     expect(denied.code).toBe(2)
     expect(JSON.parse(denied.stdout).hookSpecificOutput.permissionDecision).toBe('deny')
-    const { stdout } = await asRoot(arc('logs --json --limit 500'))
+    const { stdout } = await asRoot(arc('logs --all --json --limit 500'))
     const decisions = jsonLines(stdout).filter(({ session }) => session === 'managed')
     expect(decisions.map(({ decision }) => decision)).toEqual(expect.arrayContaining(['pass', 'block']))
     // Root looked into the record without leaving files that lock the daemon out.

@@ -43,10 +43,8 @@ export function decideOnEvidence(
   return tier >= 3 ? 'flag' : 'pass'
 }
 
-/** Why no exception may allow this action; undefined if one may. Only evidence that holds or blocks counts. */
+/** Why no exception may allow this action, by its most severe evidence that holds or blocks; undefined if one may. */
 export function findNeverAllowed({ evidence }: Assessment, options: DecideOptions = {}): NeverAllowed | undefined {
   const stopping = evidence.filter((item) => DECISION_RANK[decideOnEvidence(item, options)] >= DECISION_RANK.ask)
-  const found = new Set(stopping.map(readNeverAllowed))
-  if (stopping.some(({ tier }) => tier >= 5)) return 'catastrophe'
-  return found.has('guard') ? 'guard' : found.has('secrets') ? 'secrets' : undefined
+  return stopping.map(readNeverAllowed).find((why) => why !== undefined)
 }

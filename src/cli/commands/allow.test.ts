@@ -182,7 +182,7 @@ describe('arc allow refuses', () => {
   it('Q2 what does not exist or cannot be read, with a suggestion, and changes nothing', async () => {
     await refuse('ARC_STEP_UNKNOWN', 'last')
     await call('ls')
-    const passed = JSON.parse((await arc('why', 'last', '--json')).stdout) as { record: { id: string } }
+    const passed = JSON.parse((await arc('why', '--any', '--json')).stdout) as { record: { id: string } }
     expect(await refuse('ARC_ALLOW_REFUSED', passed.record.id)).toContain('decision is pass')
     await call(FORCE)
     expect(await refuse('ARC_STEP_UNKNOWN', '0')).toContain('not a unique prefix')

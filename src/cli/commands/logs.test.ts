@@ -1,7 +1,7 @@
 // `arc logs`, `arc why` and `arc report` on the actions of two agents, one supervised in log and one in enforce.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { jsonLines, onlyJson } from '../../../test/run-arc.ts'
+import { jsonLines, onlyJson } from '../../../test/json-output.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { makeHome, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'

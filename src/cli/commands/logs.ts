@@ -7,7 +7,7 @@ import { example, type Run } from '../command-declaration.ts'
 export function addLogs(arc: Command, run: Run): void {
   arc
     .command('logs')
-    .summary('show what agents did, and what was or would be stopped')
+    .summary('show what agents did and what was stopped')
     .description(
       'show what agents did, one line per action, newest last; passed actions are hidden. With --component, --action or --hook: the structured log of every evaluation',
     )

@@ -6,7 +6,7 @@ import { Redactor } from '../../trace/redact.ts'
 import { buildDrafts, NO_HEAD, seal } from '../../trace/seal.ts'
 import { packBody } from './packed-record.ts'
 import { RowRestorer } from './row-restorer.ts'
-import { readColumns, type TraceRow } from './trace-rows.ts'
+import { readColumns, type TraceRow } from './trace-row.ts'
 
 const REDACTOR = new Redactor()
 

@@ -11,7 +11,7 @@ import {
   type StepRecord,
   type TraceRecord,
 } from '../../trace/record.ts'
-import type { TraceRow } from './trace-rows.ts'
+import type { TraceRow } from './trace-row.ts'
 
 // A body of an earlier version is the whole text, an object. A packed body is a list:
 //   of a step or event    [seq, other fields]
@@ -61,6 +61,14 @@ function packEvaluation(record: EvaluationRecord): string {
   if (!isUsual) return `[${numbers},"${mode}",${canonicalize(fields)}]`
   return mode === USUAL_MODE ? `[${numbers}]` : `[${numbers},"${mode}"]`
 }
+
+/** The path of a field of a step in its body, for SQL. */
+export function stepPathSql(name: string): string {
+  return `iif(substr(body, 1, 1) = '[', '$[1].${name}', '$.${name}')`
+}
+
+/** The path of the duration of an evaluation in its body, for SQL. */
+export const DURATION_PATH_SQL = "iif(substr(body, 1, 1) = '[', '$[1]', '$.durationMs')"
 
 /** Is it a body that `packBody` wrote? */
 export function isPacked(body: string): boolean {

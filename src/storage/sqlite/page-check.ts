@@ -7,7 +7,7 @@ import { type Head, parseTime, readSealed } from '../../trace/seal.ts'
 import type { Database, Statement } from './driver/driver.ts'
 import { isPacked, type PackedRow } from './packed-record.ts'
 import type { RowRestorer } from './row-restorer.ts'
-import { readColumns, type TraceRow } from './trace-rows.ts'
+import { readColumns, type TraceRow } from './trace-row.ts'
 
 /** A page as one text: a line per record, with its columns, separated by tabs. */
 export interface PageText {

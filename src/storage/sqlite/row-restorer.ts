@@ -10,7 +10,7 @@ import {
   restoreStep,
   type SharedFields,
 } from './packed-record.ts'
-import type { TraceRow } from './trace-rows.ts'
+import type { TraceRow } from './trace-row.ts'
 
 /** For one read: it remembers the last step, which another process may remove. */
 export class RowRestorer {

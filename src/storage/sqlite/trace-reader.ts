@@ -11,7 +11,8 @@ import {
 } from '../../trace/record.ts'
 import { type Found, MAX_NAMED_IDS, readLimit, type TraceFilter } from '../ports.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import { ROW_COLUMNS, type TraceRow, type TraceRows } from './trace-rows.ts'
+import { ROW_COLUMNS, type TraceRow } from './trace-row.ts'
+import type { TraceRows } from './trace-rows.ts'
 
 type Value = string | number
 

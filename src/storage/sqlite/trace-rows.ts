@@ -6,25 +6,7 @@ import type { Sealed } from '../../trace/seal.ts'
 import type { Database, Statement } from './driver/driver.ts'
 import { packBody } from './packed-record.ts'
 import { RowRestorer } from './row-restorer.ts'
-
-/** A row of the table `trace` with its whole text. All columns but the hash follow from the body and the rows before. */
-export interface TraceRow {
-  readonly seq: number
-  readonly kind: string
-  readonly component: string
-  readonly action: string
-  readonly decision: string | null
-  /** Of an evaluation: the record of its step. */
-  readonly step: number | null
-  /** Null for an evaluation: its id begins with the id of its step. */
-  readonly id: string | null
-  readonly time: number
-  readonly clock: number
-  readonly session: string | null
-  readonly hook: string | null
-  readonly hash: string
-  readonly body: string
-}
+import { ROW_COLUMNS, readColumns, type TraceRow } from './trace-row.ts'
 
 /** One end of the chain: the cut before its first record, or the head, its last. */
 export interface ChainEnd {
@@ -37,11 +19,6 @@ export interface ChainEnd {
 
 type CounterRow = Counter & { readonly count: number }
 
-/** All columns of a row. */
-export const ROW_COLUMNS = [
-  ...(['seq', 'step', 'time', 'clock', 'kind', 'component', 'action', 'decision', 'id', 'session', 'hook'] as const),
-  ...(['hash', 'body'] as const),
-]
 // The names in a tally.
 const COUNTERS_PER_HOUR = 6
 
@@ -175,12 +152,4 @@ export class TraceRows {
   #restoreOne(row: TraceRow | undefined): TraceRow | undefined {
     return row && this.restorer().restore(row)
   }
-}
-
-/** The columns of a record, with its whole text. */
-export function readColumns(link: Sealed): TraceRow {
-  const { seq, kind, component, action, time, clock, hash, body } = link
-  const { decision = null, step = null, session = null, hook = null } = link
-  const id = kind === 'evaluation' ? null : link.id
-  return { seq, kind, component, action, decision, step, id, time, clock, session, hook, hash, body }
 }

@@ -6,6 +6,7 @@ import type { StatisticsRequest, TraceStatistics } from '../ports.ts'
 import { Connection } from './connection.ts'
 import type { DatabaseFile } from './database-file.ts'
 import type { Database, Statement } from './driver/driver.ts'
+import { DURATION_PATH_SQL, stepPathSql } from './packed-record.ts'
 import { TraceReader } from './trace-reader.ts'
 import { TraceRows } from './trace-rows.ts'
 
@@ -49,8 +50,8 @@ function prepare(db: Database): Prepared {
   const range = 'seq BETWEEN ? AND ? AND time >= ?'
   // Only a body with the name of the field is parsed.
   const isSecond = `instr(body, '"preStep":') > 0
-    AND coalesce(json_extract(body, '$.point') LIKE 'post:tool%', 0)
-    AND coalesce(json_type(body, '$.metadata.preStep') = 'text', 0)`
+    AND coalesce(json_extract(body, ${stepPathSql('point')}) LIKE 'post:tool%', 0)
+    AND coalesce(json_type(body, ${stepPathSql('metadata.preStep')}) = 'text', 0)`
   return {
     rows,
     reader: new TraceReader(db, rows),
@@ -61,7 +62,7 @@ function prepare(db: Database): Prepared {
     runs: db.prepare(
       `SELECT hook, isError, ${roundSql('micros')} AS micros, count(*) AS count FROM (
          SELECT hook, action = 'hook:error' AS isError,
-           CAST(round(json_extract(body, '$.durationMs') * 1000) AS INTEGER) AS micros
+           CAST(round(json_extract(body, ${DURATION_PATH_SQL}) * 1000) AS INTEGER) AS micros
          FROM trace WHERE ${range} AND kind = 'evaluation' AND action <> 'hook:skip' AND hook IS NOT NULL
        ) GROUP BY 1, 2, 3`,
     ),

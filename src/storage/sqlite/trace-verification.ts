@@ -14,7 +14,8 @@ import { type Head, readSealed } from '../../trace/seal.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './driver/driver.ts'
 import { checkPageText, preparePageText } from './page-check.ts'
-import { readColumns, type TraceRow, TraceRows } from './trace-rows.ts'
+import { readColumns, type TraceRow } from './trace-row.ts'
+import { TraceRows } from './trace-rows.ts'
 
 /** Which part of the chain to verify; default all of it. */
 export interface VerifyRange {
