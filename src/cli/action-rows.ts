@@ -36,8 +36,8 @@ export function buildActionRow(action: Action, trace: TraceStore): ActionRow {
   }
 }
 
-// A command needs no name before it; a path, a message or the end of a turn does.
-function describeStep({ tool, point, preview }: Pick<Action, 'tool' | 'point' | 'preview'>): string {
+/** A step in words. A command needs no name before it; a path, a message or the end of a turn does. */
+export function describeStep({ tool, point, preview }: Pick<Action, 'tool' | 'point' | 'preview'>): string {
   const name = tool ?? point.replace(/^(?:pre|post):/, '')
   if (preview === '') return name
   return tool !== undefined && toolClass(tool) === 'shell' ? preview : `${name}: ${preview}`

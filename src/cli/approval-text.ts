@@ -30,8 +30,13 @@ export function heldStepLines(approval: Approval, { isWhole = false } = {}): rea
 
 /** A held step in one line: the tool, and its command or arguments. */
 export function heldStepSummary({ step }: Approval): string {
-  const command = isRecord(step.args) && typeof step.args.command === 'string' ? step.args.command : undefined
-  return `${formatName(step)}: ${oneLine(command ?? JSON.stringify(step.args) ?? '', 400)}`
+  return `${formatName(step)}: ${heldStepText(step)}`
+}
+
+/** The command of a held step, or its arguments, in one line. */
+export function heldStepText({ args }: HeldStep): string {
+  const command = isRecord(args) && typeof args.command === 'string' ? args.command : undefined
+  return oneLine(command ?? JSON.stringify(args) ?? '', 400)
 }
 
 function formatName({ point, tool }: HeldStep): string {

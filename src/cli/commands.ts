@@ -30,6 +30,7 @@ import { addStop } from './commands/stop.ts'
 import { addTask } from './commands/task.ts'
 import { addTrace } from './commands/trace.ts'
 import { addTrust } from './commands/trust.ts'
+import { addWatch } from './commands/watch.ts'
 import { addWhy } from './commands/why.ts'
 import { context, type OutputStream, runWithContext } from './context.ts'
 import { enterManaged } from './managed-access.ts'
@@ -86,6 +87,7 @@ export function commandTree(run: Run): Command {
   addInstallCommand(arc, run)
   addCheck(arc, run)
   addLogs(arc, run)
+  addWatch(arc, run)
   addWhy(arc, run)
   addReport(arc, run)
   addTrace(arc, run)

@@ -33,6 +33,7 @@ it('the head is the first line, and rows may have different lengths', () => {
 
 it('one line has nothing that a terminal would obey, and is cut with a mark', () => {
   expect(oneLine('a\n\tb\u001b[2Jc\u202ed')).toBe('a ⏎ b\\u{1b}[2Jc\\u{202e}d')
+  expect(oneLine('ab\u{1f600}c', 4)).toBe('ab…')
   expect(oneLine('x'.repeat(100), 10)).toBe(`${'x'.repeat(9)}…`)
 })
 

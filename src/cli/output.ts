@@ -55,7 +55,8 @@ export function oneLine(text: string, length = 90): string {
       .replace(/[ \t]*(?:\r?\n)+\s*/g, ' ⏎ ')
       .replace(/[ \t]+/g, ' '),
   )
-  return flat.length > length ? `${flat.slice(0, length - 1)}…` : flat
+  // Never between the surrogates of a character.
+  return flat.length > length ? `${flat.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : flat
 }
 
 /** Escapes control and invisible characters except line ends. */

@@ -13,7 +13,7 @@ const GROUPS: readonly Group[] = [
   { title: 'Get started', rows: [['install', 'uninstall'], ['mode'], ['sample'], ['launch'], ['doctor'], ['init']] },
   {
     title: 'Inspect',
-    rows: [['check'], ['logs', 'report'], ['why'], ['trace'], ['serve', 'stop', 'status', 'open']],
+    rows: [['check'], ['logs', 'watch', 'report'], ['why'], ['trace'], ['serve', 'stop', 'status', 'open']],
   },
   {
     title: 'Control',

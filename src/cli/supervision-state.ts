@@ -65,10 +65,10 @@ type NextCommand = readonly [command: string, what: string]
 const ENFORCE: NextCommand = ['arc mode enforce', 'stop and hold what the hooks decide']
 const INSTALL: NextCommand = ['arc install', 'register ARC with the agents of this machine']
 const LIVE: NextCommand = ['arc doctor --live', 'send a test call through every agent']
-const FOLLOW: NextCommand = ['arc logs --follow', 'see every decision as it is made']
+const WATCH: NextCommand = ['arc watch', 'see every decision as it is made, and answer held steps']
 
 // The first command is the most important one.
 function nextCommands(mode: Mode, hasAgents: boolean): readonly NextCommand[] {
   if (!hasAgents) return [INSTALL]
-  return mode === 'enforce' ? [FOLLOW, LIVE] : [ENFORCE, FOLLOW, LIVE]
+  return mode === 'enforce' ? [WATCH, LIVE] : [ENFORCE, WATCH, LIVE]
 }

@@ -93,16 +93,29 @@ export interface NewActions {
  */
 export function readNewActions(trace: TraceStore, query: ActionFilter, after: number): NewActions {
   const { text = '', ...filter } = query
-  const { steps, last, isPart } = readAfter(trace, after, query.session ? { session: query.session } : {})
-  // A database that was replaced starts again.
-  if (last === undefined) return { actions: [], after: findNewestSeq(trace) < after ? 0 : after, isPart: false }
   const isWanted = (action: Action): boolean => isShown(action, filter) && hasText(trace, action, text)
-  const actions = steps.flatMap((whole): Action[] => {
-    const step = buildFeedStep(whole)
-    const first = step.action === step.id ? undefined : findFirstStep(trace, step.action)
+  const only = query.session ? { session: query.session } : {}
+  return readSteps(trace, after, only, (step, first) => {
     if (first !== undefined && isWanted(joinStep(undefined, buildFeedStep(first)))) return []
     const action = joinSteps(first, step)
     return isWanted(action) ? [action] : []
+  })
+}
+
+/** The actions with steps after a position of the trace: again with each new step, so that a view shows them as they are. */
+export function readChangedActions(trace: TraceStore, after: number): NewActions {
+  return readSteps(trace, after, {}, (step, first) => [joinSteps(first, step)])
+}
+
+type TakeStep = (step: FeedStep, first: WholeStep | undefined) => readonly Action[]
+
+function readSteps(trace: TraceStore, after: number, only: TraceFilter, take: TakeStep): NewActions {
+  const { steps, last, isPart } = readAfter(trace, after, only)
+  // A database that was replaced starts again.
+  if (last === undefined) return { actions: [], after: findNewestSeq(trace) < after ? 0 : after, isPart: false }
+  const actions = steps.flatMap((whole) => {
+    const step = buildFeedStep(whole)
+    return take(step, step.action === step.id ? undefined : findFirstStep(trace, step.action))
   })
   return { actions, after: last, isPart }
 }
