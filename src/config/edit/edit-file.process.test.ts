@@ -263,7 +263,8 @@ describe('any sequence of changes', () => {
     ),
     fc.tuple(
       hook.map((name) => ['hooks', name, 'options', 'deep', 'er']),
-      fc.jsonValue({ noUnicodeString: false }),
+      // The parsers drop a key __proto__, so what was set could not be read back.
+      fc.jsonValue({ noUnicodeString: false }).filter((value) => !JSON.stringify(value).includes('__proto__')),
     ),
     fc.tuple(fc.constant(['breaker', 'cooldownMs']), fc.integer({ min: 1, max: 80_000 })),
     fc.tuple(fc.constant(['scripts']), fc.array(word, { maxLength: 3 })),
