@@ -38,6 +38,7 @@ const STARTS: readonly (readonly [args: readonly string[], code: number, output:
   [['completion', 'bash'], 0, /complete .*arc/],
   [['check', '--json', '--', 'git push --force'], 2, /"decision":"block"/],
   [['logs'], 0, /No matching records/],
+  [['watch', '--bell'], 2, /unknown option/],
   [['report'], 0, /no actions/],
   [['why'], 1, /no records yet/],
   [['trace', 'verify', '--json'], 0, /"ok":true/],

@@ -68,7 +68,7 @@ class WatchSession {
       this.#dispatch({ kind: 'read', ...(await this.#source.read()) })
     } catch (error) {
       // A busy or damaged database, or an invalid profile: tried again.
-      this.#dispatch({ kind: 'notice', text: describe(error) })
+      this.#dispatch({ kind: 'problem', text: describe(error) })
     }
   }
 

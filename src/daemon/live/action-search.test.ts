@@ -11,7 +11,7 @@ import type { TraceStore } from '../../storage/ports.ts'
 import { SqliteTraceStore } from '../../storage/sqlite/trace-store.ts'
 import { appendAll, ENTRY_TIME, stepEntry } from '../../testing/step-entry.ts'
 import type { StepEntry } from '../../trace/record.ts'
-import { joinResult, readCommand, readNewActions, searchActions } from './action-search.ts'
+import { joinResult, readChangedActions, readCommand, readNewActions, searchActions } from './action-search.ts'
 import { readReport } from './report.ts'
 
 interface Call {
@@ -120,6 +120,26 @@ describe.each([
         expect(new Set(ids).size).toBe(ids.length)
         const found = bySeq(await collect(searchActions(store, wanted)))
         expect(found.filter((id) => !ids.includes(id))).toEqual([])
+        store.close()
+      }),
+      { numRuns },
+    )
+  })
+
+  it('Q6 are followed with each of their steps: the last of each is the action as it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { maxLength: 8 }), async (calls) => {
+        const store = open()
+        const followed = new Map<string, Action>()
+        let position = 0
+        for (const entry of calls.flatMap((one, at) => buildEntries(one, at))) {
+          await store.append(entry)
+          const page = readChangedActions(store, position)
+          for (const action of page.actions) followed.set(action.id, action)
+          position = page.after
+        }
+        const all = await collect(searchActions(store, {}))
+        expect([...followed.values()].sort((a, b) => b.seq - a.seq)).toEqual(all)
         store.close()
       }),
       { numRuns },

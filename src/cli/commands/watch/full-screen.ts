@@ -36,7 +36,7 @@ export function hasFullScreen(): boolean {
 }
 
 /**
- * A full screen. Opened by `enter`, and restored by `leave`, which is safe to call twice.
+ * A full screen. `leave` and `close` restore the terminal and are safe to call twice.
  * @example
  * const screen = new FullScreen({ onKey, onRedraw })
  * screen.open()
@@ -70,6 +70,7 @@ export class FullScreen {
     process.on('SIGTSTP', this.suspend)
     process.on('SIGCONT', this.#resume)
     this.#output.on('resize', this.#redraw)
+    this.#input.on('end', this.#hangUp)
     this.enter()
   }
 
@@ -82,6 +83,7 @@ export class FullScreen {
     process.off('SIGTSTP', this.suspend)
     process.off('SIGCONT', this.#resume)
     this.#output.off('resize', this.#redraw)
+    this.#input.off('end', this.#hangUp)
   }
 
   enter(): void {
@@ -151,6 +153,9 @@ export class FullScreen {
   }
 
   #redraw = (): void => this.redraw()
+
+  // The terminal is gone.
+  #hangUp = (): void => this.#listener.onKey('ctrl-c')
 
   // Ends the process by the same signal.
   #end = (signal: NodeJS.Signals): void => {

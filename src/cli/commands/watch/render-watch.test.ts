@@ -90,6 +90,7 @@ const state: fc.Arbitrary<WatchState> = fc.record({
   hidesPassed: fc.boolean(),
   details: fc.option(fc.record({ title: text, lines: fc.array(text), top: fc.nat(5) }), { nil: undefined }),
   notice: fc.option(text, { nil: undefined }),
+  problem: fc.option(text, { nil: undefined }),
 })
 
 it('Q6 no line is wider than the terminal, and no control character of an agent reaches it', () => {
@@ -105,7 +106,7 @@ it('Q6 no line is wider than the terminal, and no control character of an agent 
         expect(displayWidth(plain)).toBeLessThanOrEqual(columns)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   )
 })
 

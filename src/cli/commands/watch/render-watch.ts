@@ -54,13 +54,14 @@ function renderTitle(state: WatchState, columns: number): string {
   return fitLine(columns < NARROW ? parts.slice(2) : parts, columns)
 }
 
-function renderFooter({ filterBefore, filter, notice, details, held }: WatchState, columns: number): string {
+function renderFooter({ filterBefore, filter, notice, problem, details, held }: WatchState, columns: number): string {
   if (filterBefore !== undefined) {
     // The end of a long filter is where it is typed.
     const typed = [...`/${oneLine(filter, Number.POSITIVE_INFINITY)}`]
     return fitColumns(`${typed.slice(-Math.max(1, Math.floor(columns / 2))).join('')}_`, columns)
   }
-  if (notice !== undefined) return fitLine([[oneLine(notice, 400), colors.yellow]], columns)
+  const message = notice ?? problem
+  if (message !== undefined) return fitLine([[oneLine(message, 400), colors.yellow]], columns)
   const keys = details === undefined ? feedKeys((held?.length ?? 0) > 0) : 'q back  ↑↓ scroll'
   return fitLine([[keys, colors.dim]], columns)
 }
@@ -95,7 +96,7 @@ function renderFeed(state: WatchState, columns: number, room: number): readonly 
 }
 
 function explainEmpty({ filter, hidesPassed, items }: WatchState): string {
-  if (items.length === 0) return 'No actions yet. To create some: arc sample'
+  if (items.length === 0) return 'No actions yet. They appear here when an agent acts.'
   return filter === '' && hidesPassed ? 'Every action passed. Show them: p' : 'No action matches. Clear the filter: Esc'
 }
 

@@ -61,6 +61,12 @@ describe('new records', () => {
     expect(readAgain(first, [], []).effect).toBeUndefined()
   })
 
+  it('Q6 a read that failed is named until one succeeds', () => {
+    const failed = reduce(start().state, { kind: 'problem', text: 'database is locked' })
+    expect(press(failed, 'j').state.problem).toBe('database is locked')
+    expect(readAgain(failed, []).state.problem).toBeUndefined()
+  })
+
   it('Q6 keep the selected row selected, and the first row first', () => {
     const before = start([item(1), item(2)])
     expect(press(readAgain(press(before, 'down'), [item(3)]), 'enter').effect).toEqual({ kind: 'explain', id: 'a1' })

@@ -48,6 +48,8 @@ export interface WatchState {
   readonly details: Details | undefined
   /** A line that the next key removes. */
   readonly notice: string | undefined
+  /** Why the last read failed. */
+  readonly problem: string | undefined
 }
 
 /** The size of the terminal. */
@@ -72,6 +74,7 @@ export type WatchEvent =
   | ({ readonly kind: 'read' } & WatchRead)
   | { readonly kind: 'details'; readonly title: string; readonly lines: readonly string[] }
   | { readonly kind: 'notice'; readonly text: string }
+  | { readonly kind: 'problem'; readonly text: string }
 
 /** What the caller must do. */
 export type WatchEffect =
@@ -101,6 +104,7 @@ export const EMPTY_STATE: WatchState = {
   hidesPassed: false,
   details: undefined,
   notice: undefined,
+  problem: undefined,
 }
 
 /**
@@ -111,6 +115,7 @@ export const EMPTY_STATE: WatchState = {
 export function reduce(state: WatchState, event: WatchEvent): Reduced {
   if (event.kind === 'read') return addRead(state, event)
   if (event.kind === 'notice') return { state: { ...state, notice: event.text } }
+  if (event.kind === 'problem') return { state: { ...state, problem: event.text } }
   if (event.kind === 'details') return { state: { ...state, details: { ...event, top: 0 } } }
   const { key, size } = event
   const shown = { ...state, notice: undefined }
@@ -135,7 +140,7 @@ function addRead(state: WatchState, { mode, now, held, items, isReset }: WatchRe
   const known = new Set(state.held?.map(({ id }) => id))
   const isNew = state.held !== undefined && held.some(({ id }) => !known.has(id))
   return {
-    state: { ...state, mode, now, held, items: sorted },
+    state: { ...state, mode, now, held, items: sorted, problem: undefined },
     ...(isNew && { effect: { kind: 'bell' } }),
   }
 }
