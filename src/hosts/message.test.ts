@@ -25,7 +25,7 @@ describe('the text of a denial', () => {
   it('Q5 says what, why, what instead, not in another form, and how the user can allow it', () => {
     expect(blockMessage(SHELL, makeBlock({ ...RISK, suggestion: 'git stash' }), FACTS).split('\n')).toEqual([
       'Blocked by ARC: git reset --hard',
-      'Why: Discards changes. (git/reset-hard: destructive, tier 4; hook risk-detection)',
+      'Why: Discards changes. (git/reset-hard: destructive, tier 4) [hook risk-detection]',
       'Instead: git stash',
       'Do not try it in another form.',
       'The user can allow it: arc allow T1',
@@ -114,9 +114,9 @@ describe('the notice of a step that is not stopped', () => {
 
   it('Q5 is one, the strictest', () => {
     expect(noticeMessage(SHELL, advice(flag, block, { ...block, hook: 'c' }), FACTS)).toBe(
-      'ARC would block this: git reset --hard\nWhy: bad (hook b)\nInstead: git stash\nDetails: arc why T1',
+      'ARC would block this: git reset --hard\nWhy: bad [hook b]\nInstead: git stash\nDetails: arc why T1',
     )
-    expect(adviceMessage(SHELL, advice(flag))).toBe('ARC flags this: git reset --hard\nWhy: odd (hook a)')
+    expect(adviceMessage(SHELL, advice(flag))).toBe('ARC flags this: git reset --hard\nWhy: odd [hook a]')
     expect(noticeMessage(SHELL, advice(), FACTS)).toBeUndefined()
   })
 

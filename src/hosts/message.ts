@@ -126,11 +126,11 @@ function showStep({ data, event }: HostStep): string {
   return toolClass(tool) === 'shell' && preview !== '' ? preview : `${tool} ${preview}`.trim()
 }
 
-// ARC itself is no hook: its reason says what happened.
+// The reason as it is on record, so that both can be compared. ARC itself is no hook: its reason says what happened.
 function why({ reason, hook }: Pick<Outcome, 'reason' | 'hook'>): string {
   const text = toLine(readReason({ reason }), MAX_REASON)
   if (hook === undefined || hook === ARC) return `Why: ${text}`
-  return text.endsWith(')') ? `Why: ${text.slice(0, -1)}; hook ${hook})` : `Why: ${text} (hook ${hook})`
+  return `Why: ${text} [hook ${hook}]`
 }
 
 const ARC = 'arc'

@@ -142,7 +142,7 @@ function blocks(subject: HostSubject): void {
 function checkDenial(step: HostStep, message: string): void {
   const [what, why, other, warning, user, ...more] = message.trimEnd().split('\n')
   assert.match(what ?? '', /^Blocked by ARC: \S/, step.event)
-  assert.equal(why, 'Why: it destroys work (hook guard)', step.event)
+  assert.equal(why, 'Why: it destroys work [hook guard]', step.event)
   assert.equal(other, 'Instead: use the safe way', step.event)
   assert.equal(warning, 'Do not try it in another form.', step.event)
   assert.ok(user?.startsWith('The user can '), step.event)
