@@ -144,7 +144,7 @@ describe('hooks/protect-main.sh', () => {
   it('lets no agent commit on main, and says what to do instead', async () => {
     const { code, stderr } = await commitOn('main')
     expect(code).toBe(2)
-    expect(stderr).toMatch(/Why: main takes no commits \(hook protect-main\)\nInstead: git switch -c my-branch/)
+    expect(stderr).toMatch(/Why: main takes no commits \[hook protect-main\]\nInstead: git switch -c my-branch/)
   })
 
   it('lets it commit elsewhere, and do anything else on main', async () => {

@@ -194,7 +194,7 @@ function flags(subject: HostSubject): void {
     const outcome = buildOutcome(step, { decision: 'flag', reason: 'it destroys work', hook: 'guard', metadata })
     const effect = readEffect(outcome)
     assert.equal(effect.stopped, false, step.event)
-    const advice = /ARC would block this: .*\nWhy: it destroys work \(hook guard\)/
+    const advice = /ARC would block this: .*\nWhy: it destroys work \[hook guard\]/
     if (spec.notice) assert.match(effect.notice ?? '', advice, step.event)
     else assert.ok(reply(outcome).unsupported.includes('notice'), step.event)
     if (spec.context && ADVISED.includes(step.point)) assert.match(effect.context ?? '', advice, step.event)
