@@ -76,6 +76,11 @@ describe('a packed record', () => {
     )
   })
 
+  it.each(['\u2028', '\u2029', '\n', '\r', '\u0085'])('Z4 gives back an evaluation with the line end %j', (end) => {
+    const { stored, whole } = pack(stepEntry({ evaluations: [{ reason: `a${end}b`, decision: 'block' }] }))
+    expect(restoreAll(stored)).toEqual(whole)
+  })
+
   it('Z4 gives back events with all and with no fields', () => {
     const plain = { id: 'e', time: ENTRY_TIME, component: 'trace', action: 'trace:cut' } as const
     const full = { ...plain, session: 's', hook: 'h', reason: 'r', level: 'error', metadata: { a: null } } as const

@@ -118,7 +118,8 @@ export function restoreEvent(row: PackedRow, seq: unknown, fields: Fields): stri
 }
 
 const NUMBER = '-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:e[+-]?\\d+)?'
-const EVALUATION_LIST = new RegExp(`^\\[(\\d+),(${NUMBER}),(${NUMBER})(?:,"([a-z]+)"(?:,(\\{.*\\}))?)?\\]$`)
+// With the flag `s`: JSON does not escape the line separators U+2028 and U+2029.
+const EVALUATION_LIST = new RegExp(`^\\[(\\d+),(${NUMBER}),(${NUMBER})(?:,"([a-z]+)"(?:,(\\{.*\\}))?)?\\]$`, 's')
 const EVALUATION_PARTS = [
   ...['action', 'agent', 'applied', 'cause', 'component', 'decision', 'durationMs', 'hook', 'host', 'id', 'kind'],
   ...['level', 'mode', 'point', 'priority', 'profile', 'seq', 'session', 'step', 'time', 'tool', 'turn'],
