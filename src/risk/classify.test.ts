@@ -60,6 +60,11 @@ describe('the classes and tiers', () => {
     expect(shell(command)).toMatchObject({ effect, tier })
   })
 
+  it('S8 deploys under their usual names need approval, as target, script and tool', () => {
+    const calls = [shell('make deploy'), shell('npm run release'), shell('./deploy.sh'), tool('deploy', {})]
+    expect(calls.map((risk) => [risk.effect, decide(risk)])).toEqual(calls.map(() => ['deploy-affecting', 'ask']))
+  })
+
   it('B10 deleting an untracked folder needs approval', () => {
     const input = { tool: 'shell', args: { command: 'rm -rf drafts' }, ...PLACE }
     const asked: string[] = []
