@@ -4,12 +4,14 @@ import { findAccesses } from './access.ts'
 import type { Effect, Evidence, Span, Tier } from './assessment.ts'
 import { type Call, findOption, readCall } from './call.ts'
 import { findDefaultEffect, isUnknownProgram } from './default-effects.ts'
+import { findLaunchedTexts } from './launched-text.ts'
 import { findGrammar } from './option-grammars.ts'
 import type { Facts, Hit, Rule, TestResult } from './rule.ts'
 import type { Rulebook } from './rulebook.ts'
 import { findShellTextsInCode } from './rules/interpreters.ts'
 import { analyzeShell } from './shell/analyze.ts'
 import type { Execution, ShellCommand, Snippet, Unknown } from './shell/execution.ts'
+import { findProgram } from './shell/programs/table.ts'
 import { isWindowsCommand, translateWindowsCode, translateWindowsCommand } from './windows-commands.ts'
 
 /** Evidence collected so far. */
@@ -51,13 +53,33 @@ export function classifyShell(
     if (command.isDormant === true) continue
     if (command.name === undefined) classifyUnknownProgram(command, scene, findings, within)
     else classifyCommand(readCall(command), scene, findings, add)
-    if (command.name !== undefined && depth < MAX_NESTING && isWindowsCommand(command.name))
-      classifyWindowsCommand(command.name, command, scene, findings, depth, within)
+    if (command.name === undefined || depth >= MAX_NESTING) continue
+    if (isWindowsCommand(command.name)) classifyWindowsCommand(command.name, command, scene, findings, depth, within)
+    if (mayLaunch(command.name)) classifyLaunched(command, scene, findings, depth, within)
   }
   classifySnippets(execution, scene, findings, add, depth, within)
   for (const { rule, when } of scene.rulebook.forWhole)
     add(rule, when.whole(execution, scene.facts), { start: 0, end: text.length })
   addUnknownParts(execution, findings, within)
+}
+
+// Programs of the table are interpreted with their own options.
+function mayLaunch(name: string): boolean {
+  return isUnknownProgram(name) && findProgram(name) === undefined
+}
+
+function classifyLaunched(
+  command: ShellCommand,
+  scene: ClassifyContext,
+  findings: Findings,
+  depth: number,
+  within: Span | undefined,
+): void {
+  const isKnown = (name: string): boolean =>
+    findProgram(name) !== undefined || scene.rulebook.forProgram(name).length > 0 || !isUnknownProgram(name)
+  const inner = { ...scene, cwd: command.cwd ?? scene.cwd }
+  for (const text of findLaunchedTexts(command, isKnown))
+    classifyShell(text, inner, findings, depth + 1, within ?? command.span)
 }
 
 function classifyWindowsCommand(

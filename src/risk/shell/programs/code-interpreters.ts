@@ -191,6 +191,11 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
   // `bun x program` runs another program.
   if (name === 'bun' && call.fields[1]?.text === 'x')
     return runWrapper(shell, call, name, [{ after: ['x'], isCommand: true }])
+  const module = findModule(call, spec)
+  if (module) {
+    shell.emit(call)
+    return shell.runCall({ ...unwrap(call, module, `${name} -m`), scope: call.scope.copy() })
+  }
   const found = findCode(call, spec)
   const code = found?.code
   shell.emit(call, runsOutput(code))
@@ -200,6 +205,19 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
   if (isDynamic(code) && spec.language !== 'sql') shell.noteDynamicScript(call, code)
   else if (code.text !== '') runSnippet(shell, call, code, spec.language, via)
   return undefined
+}
+
+/** Modules whose program has another name. */
+const MODULE_PROGRAMS: Readonly<Record<string, string>> = { awscli: 'aws', django: 'django-admin' }
+
+// `python -m X words` is the program X with these words.
+function findModule({ fields }: ShellInvocation, spec: InterpreterSpec): readonly Field[] | undefined {
+  if (spec.language !== 'python') return undefined
+  const { values, rest } = readOptions(fields, spec)
+  const module = values.get('m')
+  if (!module?.isKnown || spec.code.some((option) => values.has(option))) return undefined
+  const name = module.text.replace(/^(\w+)\.__main__$/, '$1')
+  return [{ ...module, text: MODULE_PROGRAMS[name] ?? name }, ...fields.slice(rest)]
 }
 
 interface FoundCode {

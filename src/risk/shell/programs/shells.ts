@@ -49,7 +49,13 @@ function runShell(shell: ProgramPort, call: ShellInvocation, name: string): Outp
   const scope = call.scope.copy()
   scope.positional = script.positional
   if (script.self) scope.set('0', { text: script.self.text, isKnown: script.self.isKnown })
-  return shell.runCode(call, code, script.via, scope)
+  return shell.runCode(call, name === 'fish' ? translateFish(code) : code, script.via, scope)
+}
+
+// In fish `(command)` is a substitution. Quoted text stays.
+function translateFish(code: Code): Code {
+  const text = code.text.replace(/("(?:[^"\\]|\\.)*"|'[^']*'|\\.)|(?<![$])\(/gs, (_whole, quoted) => quoted ?? '$(')
+  return text === code.text ? code : { ...code, text, at: undefined }
 }
 
 function findScript(call: ShellInvocation, options: Options, name: string): ShellScript {
