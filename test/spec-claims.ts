@@ -85,6 +85,7 @@ export const SPEC_CLAIMS = {
   S4: 'Secrets that a command sends to another machine are found through pipes, variables and files; requests that delete are found by their body.',
   S5: 'A file that a pipeline reads and overwrites, and a database, dump or settings file that is emptied or replaced, is held or blocked.',
   S6: 'Commands that other programs launch are seen: by one table, after `--`, and in options whose value is a command.',
+  S7: 'Commands of PowerShell and cmd are translated to shell commands, with variables, pipes and redirections; words of zsh and fish are read.',
   S8: 'Deploys, releases and builds are classified by their usual names, as targets, scripts and tools.',
   Q6: 'arc install without a host finds the agents and says what is in force; arc mode is the one switch; arc watch shows agents live in the terminal and answers held steps.',
   Q7: 'Commands that take long show that they are alive: each check of doctor at once, a bar or the elapsed seconds on a terminal, nothing with --json.',

@@ -12,7 +12,7 @@ import { findShellTextsInCode } from './rules/interpreters.ts'
 import { analyzeShell } from './shell/analyze.ts'
 import type { Execution, ShellCommand, Snippet, Unknown } from './shell/execution.ts'
 import { findProgram } from './shell/programs/table.ts'
-import { isWindowsCommand, translateWindowsCode, translateWindowsCommand } from './windows-commands.ts'
+import { isWindowsCommand, translateWindowsCode, translateWindowsCommand } from './windows/translate.ts'
 
 /** Evidence collected so far. */
 export interface Findings {
