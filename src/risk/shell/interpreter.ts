@@ -28,16 +28,17 @@ import type { Code, ShellInvocation } from './invocation.ts'
 import { clipUnknownText, MAX_FROM, MAX_VALUE_CHARS } from './limits.ts'
 import { isDynamic } from './nested-code.ts'
 import { noteErrors, parseScript } from './parse-script.ts'
-import { baseName } from './paths.ts'
+import { baseName, resolvePath } from './paths.ts'
 import { mergeValues, type Scope, type Value } from './scope.ts'
 import { runCall, runSimpleCommand } from './simple-command.ts'
+import type { SourceFile, SourceFiles } from './source-files.ts'
 
 /** Interprets one text. */
 export class Interpreter implements InterpreterPort {
   readonly analysis: Analysis
 
-  constructor(text: string) {
-    this.analysis = new Analysis(text)
+  constructor(text: string, sources?: SourceFiles) {
+    this.analysis = new Analysis(text, sources)
   }
 
   /** Runs a text as a script. Its frame says where the text comes from. */
@@ -94,8 +95,35 @@ export class Interpreter implements InterpreterPort {
       via: [...call.frame.via, via],
       depth: call.frame.depth + 1,
     }
-    const output = this.runScript(code.text, frame, scope)
+    const output = code.file ? this.runScriptFile(code.file, frame, scope) : this.runScript(code.text, frame, scope)
     return code.isKnown ? output : undefined
+  }
+
+  private runScriptFile(file: SourceFile, frame: Frame, scope: Scope): Output {
+    const before = scope.get('BASH_SOURCE')
+    scope.set('BASH_SOURCE', { text: file.path, isKnown: true })
+    const output = this.analysis.runFile(file, () => this.runScript(file.text, frame, scope))
+    if (before) scope.set('BASH_SOURCE', before)
+    else scope.variables.delete('BASH_SOURCE')
+    return output
+  }
+
+  openFile(call: ShellInvocation, path: string): Code | undefined {
+    const { sources, commands } = this.analysis
+    const resolved = sources && resolveLocal(call, path)
+    if (resolved === undefined) return undefined
+    const file = sources?.open(resolved, isTouched(commands, resolved), call.span)
+    return file && { text: file.text, isKnown: true, at: file.base, file }
+  }
+
+  hasFile(call: ShellInvocation, path: string): boolean {
+    const { sources } = this.analysis
+    const resolved = sources && resolveLocal(call, path)
+    return resolved !== undefined && (call.scope.files.has(resolved) || sources?.has(resolved) === true)
+  }
+
+  runFile<T>({ file }: Code, run: () => T): T | undefined {
+    return file === undefined ? run() : this.analysis.runFile(file, run)
   }
 
   substitute(part: Substitution, frame: Frame, scope: Scope): Value {
@@ -280,6 +308,29 @@ export class Interpreter implements InterpreterPort {
       return undefined
     }
   }
+}
+
+// Files in containers and on other machines are not on this disk.
+function resolveLocal({ frame, scope }: ShellInvocation, path: string): string | undefined {
+  const resolved = resolvePath(scope.cwd, path)
+  return frame.location === 'local' && resolved.startsWith('/') ? resolved : undefined
+}
+
+const ONLY_READING = new Set(
+  'cat head tail less more bat ls stat file wc grep egrep rg test [ chmod echo printf bash sh zsh dash source . time'.split(
+    ' ',
+  ),
+)
+const MAX_EARLIER = 200
+
+// Whether an earlier command of the text may have changed the file.
+function isTouched(commands: readonly ShellCommand[], path: string): boolean {
+  return commands
+    .slice(-MAX_EARLIER)
+    .some(
+      ({ name, args, cwd }) =>
+        !ONLY_READING.has(name ?? '') && args.some(({ text }) => text.length < 4096 && resolvePath(cwd, text) === path),
+    )
 }
 
 function stripNewlines(text: string): string {

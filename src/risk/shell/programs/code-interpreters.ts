@@ -6,10 +6,10 @@ import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Code, type ShellInvocation, unwrap } from '../invocation.ts'
 import { MAX_SHELL_DEPTH } from '../limits.ts'
-import { inputCode, isDynamic, runsOutput } from '../nested-code.ts'
+import { isDynamic, runsOutput } from '../nested-code.ts'
 import { findDecodedTexts, findEmbeddedCommands } from './embedded-commands.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
-import { sourceCode } from './shells.ts'
+import { inputFile, sourceCode } from './shells.ts'
 import { runWrapper } from './wrappers.ts'
 
 type Language = Snippet['language']
@@ -191,7 +191,7 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
   // `bun x program` runs another program.
   if (name === 'bun' && call.fields[1]?.text === 'x')
     return runWrapper(shell, call, name, [{ after: ['x'], isCommand: true }])
-  const found = findCode(call, spec)
+  const found = findCode(shell, call, spec)
   const code = found?.code
   shell.emit(call, runsOutput(code))
   if (!code || !found) return undefined
@@ -207,7 +207,7 @@ interface FoundCode {
   readonly option?: string
 }
 
-function findCode(call: ShellInvocation, spec: InterpreterSpec): FoundCode | undefined {
+function findCode(shell: ProgramPort, call: ShellInvocation, spec: InterpreterSpec): FoundCode | undefined {
   const { fields } = call
   const start = spec.after === undefined ? 0 : fields.findIndex((field) => field.text === spec.after)
   if (start < 0) return undefined
@@ -226,20 +226,25 @@ function findCode(call: ShellInvocation, spec: InterpreterSpec): FoundCode | und
     }
   }
   const file = options.all.find(([option]) => spec.files?.includes(option))?.[1]
-  if (file) return { code: sourceCode(call, file) }
+  if (file) return { code: sourceCode(shell, call, file) }
   if (spec.modes?.some((mode) => options.values.has(mode))) return undefined
   const operands: readonly Field[] =
     'operands' in options ? (options as ReturnType<typeof readMixed>).operands : words.slice(options.rest)
-  return findOperand(call, spec, operands)
+  return findOperand(shell, call, spec, operands)
 }
 
-function findOperand(call: ShellInvocation, spec: InterpreterSpec, operands: readonly Field[]): FoundCode | undefined {
+function findOperand(
+  shell: ProgramPort,
+  call: ShellInvocation,
+  spec: InterpreterSpec,
+  operands: readonly Field[],
+): FoundCode | undefined {
   const code = spec.operand === undefined ? undefined : operands[spec.operand]
   if (code) return { code }
   if (spec.operand === 0) return undefined
   const [file] = operands
-  if (!file || spec.readsInput) return { code: inputCode(call.input) }
-  return { code: sourceCode(call, file) }
+  if (!file || spec.readsInput) return { code: inputFile(shell, call) }
+  return { code: sourceCode(shell, call, file) }
 }
 
 function joinLines(values: readonly Field[]): Code {
@@ -275,6 +280,10 @@ export function runSnippet(
   language: Language,
   via: string,
 ): void {
+  shell.runFile(code, () => addSnippet(shell, call, code, language, via))
+}
+
+function addSnippet(shell: ProgramPort, call: ShellInvocation, code: Code, language: Language, via: string): void {
   const start = code.at
   const span = start === undefined ? call.span : { start, end: start + code.text.length }
   const { frame, scope } = call
