@@ -86,6 +86,8 @@ export interface Snippet {
   readonly via: readonly string[]
   readonly location: CommandLocation
   readonly cwd: string | undefined
+  /** It is the text of a file. */
+  readonly isFile?: boolean | undefined
 }
 
 /** A part that could not be understood. */

@@ -113,7 +113,7 @@ export class Interpreter implements InterpreterPort {
     const resolved = sources && resolveLocal(call, path)
     if (resolved === undefined) return undefined
     const file = sources?.open(resolved, isTouched(commands, resolved), call.span)
-    return file && { text: file.text, isKnown: true, at: file.base, file }
+    return file && { text: file.text, isKnown: true, at: file.base, isFile: true, file }
   }
 
   hasFile(call: ShellInvocation, path: string): boolean {

@@ -23,6 +23,8 @@ export interface Code {
   readonly isKnown: boolean
   readonly at?: number | undefined
   readonly from?: readonly ShellCommand[] | undefined
+  /** It is the text of a file, on disk or written by the analysed text. */
+  readonly isFile?: boolean | undefined
   /** The file on disk that it is the text of. */
   readonly file?: SourceFile | undefined
 }

@@ -294,6 +294,7 @@ function addSnippet(shell: ProgramPort, call: ShellInvocation, code: Code, langu
     via: [...frame.via, via],
     location: frame.location,
     cwd: scope.cwd,
+    ...(code.isFile && { isFile: true }),
   })
   runDecoded(shell, call, code.text, language, via)
   for (const found of findEmbeddedCommands(code.text, language)) {

@@ -79,7 +79,7 @@ function isInputFile(field: Field): boolean {
 export function fileCode(shell: ProgramPort, call: ShellInvocation, file: Field): Code | undefined {
   const feed = file.source ?? (file.isKnown ? call.scope.readFile(file.text) : undefined)
   if (feed) {
-    const code = { text: feed.text ?? '', isKnown: feed.text !== undefined, from: feed.from }
+    const code = { text: feed.text ?? '', isKnown: feed.text !== undefined, from: feed.from, isFile: true }
     return printedFile(shell, call, code)
   }
   return file.isKnown && !file.isGlob ? shell.openFile(call, call.scope.copyOf(file.text)) : undefined
