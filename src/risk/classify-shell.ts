@@ -9,8 +9,9 @@ import { findPlace, lowerTier, type Place, type PlacedText, showPath } from './e
 import { addFileEffect } from './file-effects.ts'
 import { addEvidence, type ClassifyContext, clip, type Findings, raiseEffect, readResult } from './findings.ts'
 import { findGrammar } from './option-grammars.ts'
-import { baselineKey, findPlainCalls } from './project-baseline.ts'
+import { baselineKey, findPlainCall, isCodeFile } from './project-baseline.ts'
 import type { Hit, Rule, TestResult } from './rule.ts'
+import { spanOfText } from './scan-code.ts'
 import { analyzeShell } from './shell/analyze.ts'
 import type { Execution, ShellCommand, Unknown } from './shell/execution.ts'
 import type { SourceFile, SourceFiles } from './shell/source-files.ts'
@@ -152,7 +153,8 @@ function classifySnippets(
     if (depth >= MAX_NESTING) continue
     for (const text of shellTexts) {
       const inner = { ...scene, cwd: snippet.cwd ?? scene.cwd }
-      classifyShell(text, inner, findings, depth + 1, findPlace(placed, snippet.span))
+      const place = { ...findPlace(placed, spanOfText(snippet, text)), isCode: true }
+      classifyShell(text, inner, findings, depth + 1, place)
     }
   }
 }
@@ -242,14 +244,16 @@ function addPlaced(
   }
   const { workspace, home } = scene.facts
   const where = `${showPath(source.file.path, workspace, home)}:${source.line}`
-  const isLowered = source.file.isProjects && isInBaseline(rule, hit, source.file, execution, scene)
+  const isLowered =
+    source.file.isProjects && (place.isCode === true || isInBaseline(rule, hit, source.file, execution, scene))
   const lowered = isLowered ? lowerTier(hit.tier ?? rule.tier) : undefined
   addEvidence(findings, rule, { ...hit, ...lowered, reason: `${hit.reason ?? rule.reason} In ${where}.` }, place)
 }
 
 function isInBaseline(rule: Rule, hit: Hit, file: SourceFile, execution: Execution, scene: ClassifyContext): boolean {
   const { baselines } = scene
-  if (baselines === undefined || (hit.tier ?? rule.tier) < 4) return true
+  if (baselines === undefined) return false
+  if ((hit.tier ?? rule.tier) < 4 || isCodeFile(file, execution)) return true
   const baseline = baselines.get(file.path) ?? findBaseline(file, execution, scene)
   baselines.set(file.path, baseline)
   return baseline.has(baselineKey(rule.id, hit.tier ?? rule.tier, hit.isUncertain === true))
@@ -264,10 +268,9 @@ function findBaseline(file: SourceFile, execution: Execution, scene: ClassifyCon
     baselines: undefined,
   }
   const found: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
-  for (const text of findPlainCalls(file, execution)) {
-    classifyShell(text, plain, found)
-    classifyShell(text, { ...plain, positional: [] }, found)
-  }
+  const text = findPlainCall(file, execution)
+  classifyShell(text, plain, found)
+  classifyShell(text, { ...plain, positional: [] }, found)
   return new Set(found.evidence.map(({ rule, tier, isUncertain }) => baselineKey(rule, tier, isUncertain === true)))
 }
 

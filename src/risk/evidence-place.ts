@@ -12,6 +12,8 @@ export interface Place {
   /** The text at the place. */
   readonly matched: string
   readonly source?: { readonly file: SourceFile; readonly line: number } | undefined
+  /** It is in code of another language. */
+  readonly isCode?: boolean | undefined
 }
 
 /** A text and the files that it runs; `within` is the place of the text itself in another text. */

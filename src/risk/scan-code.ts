@@ -24,6 +24,12 @@ export function spanOfCall({ span, code, isFile }: Snippet, call: CodeCall): Spa
   return { start, end: Math.min(span.end, start + call.name.length + call.args.length + 2) }
 }
 
+/** The span of a text in the text of a file; the span of the whole snippet for other code. */
+export function spanOfText({ span, code, isFile }: Snippet, text: string): Span {
+  const at = isFile === true && span.end - span.start === code.length ? code.indexOf(text) : -1
+  return at < 0 ? span : { start: span.start + at, end: span.start + at + text.length }
+}
+
 /** The code with blanked strings and comments, at the same positions. */
 export function maskCode(code: string, hasHashComments: boolean): string {
   const text = code.length > MAX_CODE ? code.slice(0, MAX_CODE) : code

@@ -43,10 +43,10 @@ export class Analysis {
    * Runs the text of a file. Files have their own limits, so that a long file cannot hide the rest of the analysed text.
    * Returns undefined for a file that runs itself.
    */
-  runFile<T>(file: SourceFile, run: () => T): T | undefined {
+  runFile<T>(file: SourceFile, run: () => T, part?: string): T | undefined {
     const { sources } = this
     const isInFile = sources?.isRunning === true
-    if (sources === undefined || !sources.begin(file)) return undefined
+    if (sources === undefined || !sources.begin(file, part)) return undefined
     const outer = isInFile ? undefined : this.takeLimits(this.ofFiles)
     try {
       return run()

@@ -28,10 +28,11 @@ import type { Code, ShellInvocation } from './invocation.ts'
 import { clipUnknownText, MAX_FROM, MAX_VALUE_CHARS } from './limits.ts'
 import { isDynamic } from './nested-code.ts'
 import { noteErrors, parseScript } from './parse-script.ts'
-import { baseName, resolvePath } from './paths.ts'
+import { baseName } from './paths.ts'
 import { mergeValues, type Scope, type Value } from './scope.ts'
 import { runCall, runSimpleCommand } from './simple-command.ts'
 import type { SourceFile, SourceFiles } from './source-files.ts'
+import { isTouched, resolveLocal } from './touched-files.ts'
 
 /** Interprets one text. */
 export class Interpreter implements InterpreterPort {
@@ -108,11 +109,11 @@ export class Interpreter implements InterpreterPort {
     return output
   }
 
-  openFile(call: ShellInvocation, path: string): Code | undefined {
+  openFile(call: ShellInvocation, path: string, hasTargets = false): Code | undefined {
     const { sources, commands } = this.analysis
     const resolved = sources && resolveLocal(call, path)
     if (resolved === undefined) return undefined
-    const file = sources?.open(resolved, isTouched(commands, resolved), call.span)
+    const file = sources?.open(resolved, { isTouched: isTouched(commands, resolved), calledAt: call.span, hasTargets })
     return file && { text: file.text, isKnown: true, at: file.base, isFile: true, file }
   }
 
@@ -122,8 +123,8 @@ export class Interpreter implements InterpreterPort {
     return resolved !== undefined && (call.scope.files.has(resolved) || sources?.has(resolved) === true)
   }
 
-  runFile<T>({ file }: Code, run: () => T): T | undefined {
-    return file === undefined ? run() : this.analysis.runFile(file, run)
+  runFile<T>({ file }: Code, run: () => T, part?: string): T | undefined {
+    return file === undefined ? run() : this.analysis.runFile(file, run, part)
   }
 
   substitute(part: Substitution, frame: Frame, scope: Scope): Value {
@@ -308,29 +309,6 @@ export class Interpreter implements InterpreterPort {
       return undefined
     }
   }
-}
-
-// Files in containers and on other machines are not on this disk.
-function resolveLocal({ frame, scope }: ShellInvocation, path: string): string | undefined {
-  const resolved = resolvePath(scope.cwd, path)
-  return frame.location === 'local' && resolved.startsWith('/') ? resolved : undefined
-}
-
-const ONLY_READING = new Set(
-  'cat head tail less more bat ls stat file wc grep egrep rg test [ chmod echo printf bash sh zsh dash source . time'.split(
-    ' ',
-  ),
-)
-const MAX_EARLIER = 200
-
-// Whether an earlier command of the text may have changed the file.
-function isTouched(commands: readonly ShellCommand[], path: string): boolean {
-  return commands
-    .slice(-MAX_EARLIER)
-    .some(
-      ({ name, args, cwd }) =>
-        !ONLY_READING.has(name ?? '') && args.some(({ text }) => text.length < 4096 && resolvePath(cwd, text) === path),
-    )
 }
 
 function stripNewlines(text: string): string {

@@ -14,6 +14,16 @@ export interface SourceFile {
   readonly isProjects: boolean
   /** The span of the command that runs it, in the analysed text or in another file. */
   readonly calledAt: Span
+  /** A project file, of which only a part runs. */
+  readonly hasTargets: boolean
+}
+
+/** How a file is opened. */
+interface Opening {
+  readonly calledAt: Span
+  readonly hasTargets: boolean
+  /** The analysed text itself may have changed the file. */
+  readonly isTouched: boolean
 }
 
 /** A file that would run and was not read. */
@@ -40,15 +50,15 @@ export class SourceFiles {
     this.next = end + 1
   }
 
-  /** The file; undefined if its text is not known. `isTouched`: the analysed text itself may have changed it. */
-  open(path: string, isTouched: boolean, calledAt: Span): SourceFile | undefined {
+  /** The file; undefined if its text is not known. */
+  open(path: string, { isTouched, calledAt, hasTargets }: Opening): SourceFile | undefined {
     const known = this.opened.find((file) => file.path === path)
     if (known !== undefined) return known
     if (this.opened.length >= MAX_FILES) return this.note(path, 'limit')
     if (isInstalled(path) && this.facts.isOwnEdit(path) !== true) return undefined
     const { text, why } = this.facts.read(path)
     if (why !== undefined) return why === 'missing' || why === 'outside' ? undefined : this.note(path, why)
-    const file = { path, text, base: this.next, isProjects: !isTouched && this.isProjects(path), calledAt }
+    const file = { path, text, base: this.next, isProjects: !isTouched && this.isProjects(path), calledAt, hasTargets }
     this.next += text.length + 1
     this.opened.push(file)
     return file
@@ -59,14 +69,15 @@ export class SourceFiles {
     return this.facts.exists(path) === true
   }
 
-  /** Whether a file may run now: not inside itself, and not too deep. */
-  begin({ path }: SourceFile): boolean {
-    if (this.running.includes(path)) return false
+  /** Whether a file may run now: not inside itself, and not too deep. `part` is the target or script of a project file. */
+  begin({ path }: SourceFile, part = ''): boolean {
+    const key = `${path} ${part}`
+    if (this.running.includes(key)) return false
     if (this.running.length >= MAX_LEVELS) {
       this.note(path, 'limit')
       return false
     }
-    this.running.push(path)
+    this.running.push(key)
     return true
   }
 

@@ -48,3 +48,16 @@ function findScript(text: string, key: string, name: string, script: string): Om
     ? { text: script, start: at, end: at + name.length + 2 }
     : { text: script, start: start + 1, end: start + written.length - 1 }
 }
+
+const INSTALL = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare']
+
+/** The scripts that subcommands of package managers run. */
+export const LIFECYCLE: Readonly<Record<string, readonly string[]>> = {
+  install: INSTALL,
+  i: INSTALL,
+  ci: INSTALL,
+  add: INSTALL,
+  publish: ['prepublishOnly', 'prepack', 'prepare', 'postpack', 'publish', 'postpublish'],
+  pack: ['prepack', 'prepare', 'postpack'],
+  version: ['preversion', 'version', 'postversion'],
+}
