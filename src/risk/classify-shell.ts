@@ -6,7 +6,7 @@ import { type Call, findOption, readCall } from './call.ts'
 import { classifyCode } from './classify-code.ts'
 import { findDefaultEffect, isUnknownProgram } from './default-effects.ts'
 import { findPlace, lowerTier, type Place, type PlacedText, showPath } from './evidence-place.ts'
-import { addFileEffect } from './file-effects.ts'
+import { addCopies, addFileEffect } from './file-effects.ts'
 import { addEvidence, type ClassifyContext, clip, type Findings, raiseEffect, readResult } from './findings.ts'
 import { findGrammar } from './option-grammars.ts'
 import { baselineKey, findPlainCall, isCodeFile } from './project-baseline.ts'
@@ -120,6 +120,7 @@ function classifyCommand(call: Call, scene: ClassifyContext, findings: Findings,
   for (const { rule, check } of rulebook.forEvery) {
     if (!isHarmless) add(rule, check(call, facts), call.command.span)
   }
+  if (findings.effects !== undefined) addCopies(findings.effects, call, facts)
   for (const access of findAccesses(call)) {
     if (findings.effects !== undefined) addFileEffect(findings.effects, access, facts)
     for (const { rule, when } of rulebook.forAccess(access.kind)) add(rule, when.test(access, facts), access.file.span)
