@@ -82,6 +82,7 @@ export const SPEC_CLAIMS = {
   K6: 'A host, a bus, a store and a SQLite driver are each added in one folder.',
   Q1: 'A message that a person types is rated and recorded, and never held or blocked, unless the profile says so.',
   Q5: 'An action has one notice, the strictest; a denial has five lines at most and names only ids on record; advice reaches the agent where its host takes it.',
+  S3: 'Python and JavaScript are parsed, and their library calls are rated like the shell commands with the same effect; other languages are searched by call.',
   S4: 'Secrets that a command sends to another machine are found through pipes, variables and files; requests that delete are found by their body.',
   S5: 'A file that a pipeline reads and overwrites, and a database, dump or settings file that is emptied or replaced, is held or blocked.',
   S6: 'Commands that other programs launch are seen: by one table, after `--`, and in options whose value is a command.',

@@ -5,15 +5,10 @@ import { fileArguments, type ToolClass } from '../engine/tools.ts'
 import type { Access } from './access.ts'
 import type { Effect, Tier } from './assessment.ts'
 import { classifyArguments } from './classify-arguments.ts'
-import {
-  addEvidence,
-  type ClassifyContext,
-  classifyShell,
-  type Findings,
-  raiseEffect,
-  readResult,
-} from './classify-shell.ts'
+import { classifyShell } from './classify-shell.ts'
 import { joinWords } from './command-text.ts'
+import { addFileEffect } from './file-effects.ts'
+import { addEvidence, type ClassifyContext, type Findings, raiseEffect, readResult } from './findings.ts'
 import type { Rule } from './rule.ts'
 import {
   argumentName,
@@ -142,6 +137,7 @@ function classifyAccess(
 ): void {
   const file = { text: path, isKnown: true, isGlob: false, span: { start: 0, end: path.length } }
   const access: Access = { kind, file, cwd: scene.cwd, location: 'local', by, isAppend: false }
+  if (findings.effects !== undefined) addFileEffect(findings.effects, access, scene.facts)
   for (const { rule, when } of scene.rulebook.forAccess(kind)) {
     const hit = readResult(when.test(access, scene.facts), file.span)
     if (hit !== undefined) addEvidence(findings, rule, hit, path)

@@ -16,6 +16,9 @@ export interface Language {
   fillFormat?(format: string, values: readonly Value[]): Value
 }
 
+// The code configures a database that ends with the process.
+const IN_MEMORY = /:memory:|sqlite:\/\/\/?["']|mongomock|MongoMemoryServer|create_test_db|setup_test_environment/
+
 const MAX_COMMANDS = 60
 const MAX_STEPS = 20_000
 const MAX_ITEMS = 4
@@ -368,6 +371,7 @@ export class Evaluation {
   }
 
   #note(result: CallResult | undefined): void {
+    if (result?.isOnModels === true && IN_MEMORY.test(this.#code)) return
     if (result?.commands !== undefined) this.commands.push(...result.commands)
     if (result?.code !== undefined && this.inner.length < 4) this.inner.push(result.code)
   }

@@ -2,7 +2,7 @@
 
 import type { CallArguments, Library, LibraryFunction } from './library.ts'
 import { table } from './library.ts'
-import { contentOf, deleteRows, onTwoPaths, remove, request, run, writeFile } from './shared-effects.ts'
+import { contentOf, deleteRows, onTwoPaths, remove, request, run, runSql, writeFile } from './shared-effects.ts'
 import { asText, expandHome, joinPath, known, shellText, text, type Value, writeWord } from './value.ts'
 
 function isTrue(value: Value | undefined): boolean {
@@ -134,6 +134,7 @@ const METHODS = table([
   ],
   ['dropDatabase dropSchema', () => ({ commands: ['dropdb app'] })],
   ['dropTable', ({ values }) => deleteRows(known(values[0]) ?? 'table', true)],
+  ['query execute exec raw $executeRawUnsafe $queryRawUnsafe', runSql],
   ['rmSync unlinkSync', removeMaybeTree],
   ['toString trim toLowerCase', ({ receiver }) => (receiver === undefined ? undefined : { value: receiver })],
 ])

@@ -18,6 +18,8 @@ export interface CallArguments {
 export interface CallResult {
   readonly commands?: readonly string[] | undefined
   readonly value?: Value | undefined
+  /** The effect is on the database that the code configures elsewhere. */
+  readonly isOnModels?: boolean | undefined
   /** Code of the same language that it runs. */
   readonly code?: string | undefined
 }

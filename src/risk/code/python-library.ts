@@ -15,6 +15,7 @@ import {
 } from './shared-effects.ts'
 import { asText, concat, expandHome, joinPath, known, shellText, text, type Value, writeWord } from './value.ts'
 
+const ANY_FILES: Value = { kind: 'list', items: [text('*')] }
 const TEMPORARY: Value = text('/tmp/python-temporary')
 
 const first =
@@ -139,7 +140,7 @@ const FUNCTIONS = table([
   [
     'os.walk',
     first((folder) => ({
-      value: { kind: 'list', items: [{ kind: 'list', items: [asText(folder), text('*'), text('*')] }] },
+      value: { kind: 'list', items: [{ kind: 'list', items: [asText(folder), ANY_FILES, ANY_FILES] }] },
     })),
   ],
   [
@@ -229,11 +230,7 @@ const METHODS = table([
     ({ receiver, values }) => ({ value: fillFormat((known(receiver) ?? '').replace(/\{\w*\}/g, '%s'), values) }),
   ],
   ['encode decode strip rstrip', ({ receiver }) => (receiver === undefined ? undefined : { value: receiver })],
-  [
-    'execute executescript',
-    ({ receiver, values }) =>
-      receiver?.kind === 'object' && receiver.type === 'database' ? runSql(receiver.of, values[0]) : undefined,
-  ],
+  ['execute executescript executemany', runSql],
   [
     'cursor',
     ({ receiver }) => (receiver?.kind === 'object' && receiver.type === 'database' ? { value: receiver } : undefined),

@@ -83,13 +83,21 @@ export const cloudCall =
 /** Deletes all rows of a model: a client of a database with a statement without a condition. */
 export function deleteRows(model: string, isDrop = false): CallResult {
   const table = model.replace(/\W+/g, '_') || 'rows'
-  return { commands: [`psql -c ${isDrop ? `'DROP TABLE ${table}'` : `'DELETE FROM ${table}'`}`] }
+  return { commands: [`psql -c ${isDrop ? `'DROP TABLE ${table}'` : `'DELETE FROM ${table}'`}`], isOnModels: true }
 }
 
-/** Runs a statement in a database that is not only in memory. */
-export function runSql(database: Value | undefined, statement: Value | undefined): CallResult | undefined {
-  const sql = known(statement)
-  if (sql === undefined || known(database) === ':memory:' || /(?:^|[/'"])\/?tmp\//.test(known(database) ?? ''))
-    return undefined
-  return { commands: [`psql -c ${writeWord(text(sql))}`] }
+const CHANGES_DATA = /^\s*(?:drop|delete|truncate|update|alter)\b/i
+
+/** Runs a statement of SQL, unless its database is only in memory or temporary. */
+export const runSql: LibraryFunction = ({ receiver, values }) => {
+  const sql = known(values[0])
+  if (sql === undefined || !CHANGES_DATA.test(sql)) return undefined
+  const isOpened = receiver?.kind === 'object' && receiver.type === 'database'
+  const database = isOpened ? known(receiver.of) : undefined
+  if (database === ':memory:' || database?.startsWith('/tmp/') === true) return undefined
+  return {
+    commands: [
+      `${database === undefined ? 'psql -c' : `sqlite3 ${writeWord(text(database))}`} ${writeWord(text(sql))}`,
+    ],
+  }
 }
