@@ -1,7 +1,7 @@
 // The engine with a durable trace: a step and its evaluations are committed before `dispatch` returns the outcome.
 // A trace that cannot be written never changes a decision; the failure is reported once.
 
-import type { EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
+import type { ActionOptions, EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
 import type { DeclaredPoint } from '../engine/point-names.ts'
 import { buildEnvelope, type CompleteContext, completeContext, type StepContext } from '../engine/step.ts'
@@ -12,11 +12,12 @@ import { COUNT_FAILURE, RepeatedFailure, type ReportFailure, TRACE_FAILURE } fro
 import type { StepOrigin, Via } from '../trace/record.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
-export type TracedContext = StepContext & {
-  readonly origin?: StepOrigin | undefined
-  /** How long to wait for a locked database; default: that of the store. */
-  readonly recordWaitMs?: number | undefined
-}
+export type TracedContext = StepContext &
+  ActionOptions & {
+    readonly origin?: StepOrigin | undefined
+    /** How long to wait for a locked database; default: that of the store. */
+    readonly recordWaitMs?: number | undefined
+  }
 
 /** An outcome whose step may not be committed yet. */
 export interface TracedOutcome {
@@ -83,7 +84,7 @@ export class TracedEngine extends HookEngine {
     point: string | DeclaredPoint,
     data: object,
     context: CompleteContext,
-    { origin = this.#origin, recordWaitMs }: Pick<TracedContext, 'origin' | 'recordWaitMs'> = {},
+    { origin = this.#origin, recordWaitMs, honours, derive, partOf }: Omit<TracedContext, keyof StepContext> = {},
   ): TracedOutcome | Promise<TracedOutcome> {
     const append = ({ outcome, evaluations, point: name }: RecordedDispatch): TracedOutcome => {
       if (evaluations.length === 0) return { outcome }
@@ -95,7 +96,7 @@ export class TracedEngine extends HookEngine {
       const recorded = this.#traceFailure.settle(this.#store.append(entry, { waitMs: recordWaitMs }))
       return { outcome, recorded, traceId: outcome.blocked ? context.id : undefined }
     }
-    const dispatched = this.dispatchRecorded(point, data, context)
+    const dispatched = this.dispatchRecorded(point, data, context, { honours, derive, partOf })
     return dispatched instanceof Promise ? dispatched.then(append) : append(dispatched)
   }
 

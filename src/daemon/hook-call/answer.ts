@@ -6,7 +6,9 @@ import { describe } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
 import { recordAgent } from '../../guard/supervised-agents.ts'
 import { isUnattendedAgent } from '../../guard/unattended-agent.ts'
+import { deriveSteps, type ModeChange } from '../../hosts/derived-steps.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
+import { readHonours } from '../../hosts/honours.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { systemClock } from '../../platform/engine-services.ts'
@@ -18,6 +20,7 @@ import { computeRecordWait, computeReplyDeadline, planApproval, withReplyDeadlin
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
 import { buildReplyNotes } from './reply-notes.ts'
+import { noteMode } from './session-mode.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
 import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
 
@@ -154,11 +157,24 @@ function decide(
       ...describePair(step, supervisor, claim),
       ...(home !== undefined && { callerHome: home }),
     },
+    honours: readHonours(step),
+    derive: buildDerive(step, supervisor),
+    partOf: step.spec.partOf,
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
     // A call without a claim has waited already, and may be recorded by another process.
     recordWaitMs: claim.isMade === false ? 0 : computeRecordWait(step),
   }
   return supervisor.evaluate(step.point, step.data, context, () => planAsk(parsed, supervisor, signal))
+}
+
+// The mode is read once, and only if a hook is registered for phases.
+function buildDerive(step: HostStep, { state }: Supervisor): TracedContext['derive'] {
+  let change: { readonly found: ModeChange | undefined } | undefined
+  const readChange = (): ModeChange | undefined => {
+    change ??= { found: noteMode(step, state) }
+    return change.found
+  }
+  return (hasHooks) => deriveSteps(step, hasHooks, readChange)
 }
 
 // Only for a step that needs approval: the process table is read for it.
