@@ -52,6 +52,7 @@ export class ActionViews {
   /** In order; undefined is the action itself. */
   readonly #views: readonly (DerivedView | undefined)[]
   #at = -1
+  #isAction = true
   /** The data of the action, while another point is visited. */
   #action: Data
 
@@ -65,14 +66,15 @@ export class ActionViews {
 
   /** Is it the turn of the action itself? */
   get isAction(): boolean {
-    return this.#views[this.#at] === undefined
+    return this.#isAction
   }
 
   /** The next point and the data there; undefined after the last. */
   next(data: Data, decision: Decision): { readonly plan: Plan; readonly data: Data } | undefined {
-    if (this.isAction) this.#action = data
+    if (this.#isAction) this.#action = data
     while (++this.#at < this.#views.length) {
       const view = this.#views[this.#at]
+      this.#isAction = view === undefined
       if (view === undefined) return { plan: this.#main, data: this.#action }
       const isSkipped = view.step.isAfterPass === true && DECISION_RANK[decision] >= DECISION_RANK.ask
       const seen = isSkipped ? undefined : view.step.read(this.#action)
@@ -83,8 +85,9 @@ export class ActionViews {
 
   /** Returns to the action itself: its plan, and its data with all edits. */
   leave(data: Data): { readonly plan: Plan; readonly data: Data } {
-    if (this.isAction) this.#action = data
+    if (this.#isAction) this.#action = data
     this.#at = this.#views.length
+    this.#isAction = true
     return { plan: this.#main, data: this.#action }
   }
 

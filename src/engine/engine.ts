@@ -7,14 +7,7 @@ import type { OnError } from './degradation.ts'
 import { Dispatch, type DispatchServices } from './dispatch.ts'
 import { quietly, readFunction, readLimit, readPoints } from './engine-options.ts'
 import { ArcError, describe, rejectUnknownOptions, show } from './errors.ts'
-import {
-  type Handler,
-  type HookObject,
-  type HookOptions,
-  readNumber,
-  readOnError,
-  readTimeout,
-} from './hook.ts'
+import { type Handler, type HookObject, type HookOptions, readNumber, readOnError, readTimeout } from './hook.ts'
 import { TimeLimits } from './hook-run.ts'
 import type { RegexCompiler } from './matcher.ts'
 import { effectiveMode, type Mode, type ModeInput, readMode } from './mode.ts'
