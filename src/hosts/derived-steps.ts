@@ -21,6 +21,11 @@ export interface ModeChange {
   readonly isAnnounced: boolean
 }
 
+/** The parts of a host's step that its further steps depend on. */
+export type ActionStep = Pick<HostStep, 'point' | 'data' | 'context'> & {
+  readonly spec?: Pick<HostEvent, 'ask' | 'hasAnswer'>
+}
+
 /** What an event leads to. */
 interface Derivation {
   /** The point of the event; undefined for every event. */
@@ -28,7 +33,7 @@ interface Derivation {
   readonly point: PointName
   /** Does a host reach the point this way, with its installed events of the point `from`? */
   isReached(host: Host, rows: readonly HostEvent[]): boolean
-  steps(step: HostStep, change: () => ModeChange | undefined): readonly Omit<DerivedStep, 'point'>[]
+  steps(step: ActionStep, change: () => ModeChange | undefined): readonly Omit<DerivedStep, 'point'>[]
 }
 
 const WRITE_TOOLS = ['edit', 'multi-edit', 'write', 'patch', 'notebook'] as const
@@ -47,7 +52,8 @@ const DERIVATIONS: readonly Derivation[] = [
     from: 'pre:turn:end',
     point: 'post:message',
     isReached: (_host, rows) => rows.some(({ hasAnswer }) => hasAnswer),
-    steps: ({ data, spec }) => (spec.hasAnswer && data.output !== undefined && data.output !== '' ? [ANSWER] : []),
+    steps: ({ data, spec }) =>
+      spec?.hasAnswer === true && data.output !== undefined && data.output !== '' ? [ANSWER] : [],
   },
   {
     from: 'pre:turn:end',
@@ -110,14 +116,14 @@ const COMPACTION = 'compact'
 /**
  * The further steps of an event, for points with hooks. A permission request leads to none: its call has passed already.
  * @example
- * const steps = deriveSteps(step, (point) => point === 'pre:git:write', () => undefined)
+ * const steps = deriveSteps(step, (point) => point === 'pre:git:write')
  */
 export function deriveSteps(
-  step: HostStep,
+  step: ActionStep,
   hasHooks: (point: string) => boolean,
-  change: () => ModeChange | undefined,
+  change: () => ModeChange | undefined = () => undefined,
 ): readonly DerivedStep[] {
-  const isRequest = step.spec.ask === 'prompting'
+  const isRequest = step.spec?.ask === 'prompting'
   return DERIVATIONS.flatMap(({ from, point, steps }) => {
     if ((from !== undefined && (from !== step.point || isRequest)) || point === step.point || !hasHooks(point))
       return []
@@ -137,13 +143,13 @@ export function doesReach(host: Host, point: PointName): boolean {
 }
 
 /** The mode of the session as the host tells it with an event, such as `plan`. */
-export function readMode({ context }: HostStep): string | undefined {
+export function readMode({ context }: ActionStep): string | undefined {
   const mode = context.metadata?.permissionMode
   return typeof mode === 'string' && mode !== '' ? mode : undefined
 }
 
 /** Does a step call a tool that changes between planning and editing? */
-export function isPlanTool(step: HostStep): boolean {
+export function isPlanTool(step: ActionStep): boolean {
   return readPlanTool(step) !== undefined
 }
 
@@ -153,7 +159,7 @@ const ANSWER: Omit<DerivedStep, 'point'> = {
   write: (action, { output }) => ({ ...action, output }),
 }
 
-function readWrites({ data }: HostStep): readonly Omit<DerivedStep, 'point'>[] {
+function readWrites({ data }: ActionStep): readonly Omit<DerivedStep, 'point'>[] {
   const writesIn = ({ tool, args }: Data) => (isRecord(args) ? readFileWrites(String(tool), args) : [])
   return writesIn(data).map((_, at) => ({
     read: (action) => {
@@ -209,7 +215,7 @@ function findType(args: ToolArgs): string | undefined {
 const PLAN = 'plan'
 
 // `ExitPlanMode`, `exit_plan_mode`, `plan_exit`; and the same for the way in.
-function readPlanTool(step: HostStep): Data | undefined {
+function readPlanTool(step: ActionStep): Data | undefined {
   const name = String(step.data.tool ?? '')
     .toLowerCase()
     .replace(/[^a-z]/g, '')
