@@ -51,7 +51,7 @@ const DERIVATIONS: readonly Derivation[] = [
   {
     from: 'pre:turn:end',
     point: 'post:message',
-    isReached: (_host, rows) => rows.some(({ hasAnswer }) => hasAnswer),
+    isReached: (_host, rows) => rows.some(({ hasAnswer }) => hasAnswer === true),
     steps: ({ data, spec }) =>
       spec?.hasAnswer === true && data.output !== undefined && data.output !== '' ? [ANSWER] : [],
   },

@@ -4,18 +4,7 @@
 import { isRecord } from '../engine/plain-data.ts'
 import type { ToolArgs } from '../engine/points.ts'
 import { toolClass } from '../engine/tools.ts'
-import { readPatchWrites } from './patch-writes.ts'
-
-/** A file that a call writes. */
-export interface FileWrite {
-  readonly path: string
-  /** The whole text of the file, or the new text of an edit. */
-  readonly content: string
-  /** Only a part of the file is known: the new text of an edit. */
-  readonly isPart: boolean
-  /** The arguments with another text; absent where they cannot express it. */
-  withContent?(content: string): ToolArgs
-}
+import { type FileWrite, readPatchWrites } from './patch-writes.ts'
 
 const MAX_DEPTH = 6
 const MAX_FILES = 200

@@ -34,8 +34,8 @@ export interface HostEvent {
   readonly edits: readonly EditField[]
   /** Changed arguments are merged over those of the call. */
   readonly isMerged: boolean
-  /** At a turn's end: does the payload, or the transcript that it names, have the agent's answer? */
-  readonly hasAnswer: boolean
+  /** At a turn's end: does the payload have the agent's answer? `maybe`: its documents say so, its releases do not send it. */
+  readonly hasAnswer: boolean | 'maybe'
   /** The event is a part of an action that ends at this point: hooks that see an action once see it there. */
   readonly partOf?: PointName | undefined
   /** Does text for the agent's context reach it? */
@@ -130,8 +130,6 @@ export interface Host {
   readonly failClosed?: string | undefined
   /** Its events tell the mode of the session, such as planning. */
   readonly tellsMode?: boolean | undefined
-  /** The file with the conversation, for a host whose event at a turn's end does not have the answer. */
-  readonly transcript?: HostTranscript | undefined
   /** The command line of the hook names the event, because the payload does not. */
   readonly isEventInLine?: boolean | undefined
   /** For agents that also run the hooks of Claude's files: whether a payload that came there is from this agent. */
@@ -142,14 +140,6 @@ export interface Host {
   readonly checks?: HostChecks | undefined
   /** How the agent is supervised for a single run; undefined where only `arc install` works. */
   launch?(input: LaunchInput): LaunchPlan
-}
-
-/** How the answer of an agent is found in its own record of the conversation. */
-export interface HostTranscript {
-  /** Is a path in a payload that of the host's own file? */
-  isOwn(path: string): boolean
-  /** The last answer in the end of the file. */
-  readAnswer(end: string): string | undefined
 }
 
 /** Checks that only one host needs. */

@@ -2,7 +2,17 @@
 // search and replace.
 
 import type { ToolArgs } from '../engine/points.ts'
-import type { FileWrite } from './file-writes.ts'
+
+/** A file that a call writes. */
+export interface FileWrite {
+  readonly path: string
+  /** The whole text of the file, or the new text of an edit. */
+  readonly content: string
+  /** Only a part of the file is known: the new text of an edit. */
+  readonly isPart: boolean
+  /** The arguments with another text; absent where they cannot express it. */
+  withContent?(content: string): ToolArgs
+}
 
 const MAX_PATCH = 1_000_000
 const SECTION = /^\*\*\* (Add|Update|Delete) File: (.+)$/

@@ -22,7 +22,6 @@ import { recordSeenEvent } from './last-seen.ts'
 import { buildReplyNotes } from './reply-notes.ts'
 import { noteMode } from './session-mode.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
-import { addAnswer } from './transcript-answer.ts'
 import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
 
 /** A payload of a host, and the facts of the process that sent it. */
@@ -71,8 +70,7 @@ export async function answerHookCall(
   limits: CallLimits = {},
 ): Promise<HookReply> {
   const read = readHostPayload(call.host, call.event, call.payload, {})
-  // On a managed machine the daemon must not read files for an agent that cannot read them itself.
-  const given = isUnreadable(read) ? read.step : call.home === undefined ? addAnswer(read) : read
+  const given = isUnreadable(read) ? read.step : read
   const step = call.canPrompt === false ? { ...given, canPrompt: false } : given
   const workspace = step.context.workspace ?? call.cwd
   const parsed: ParsedCall = { call, step, workspace, isBypassing: !given.canPrompt }

@@ -257,29 +257,15 @@ describe('P2 a run', () => {
     expect(step.decision).toBe('pass')
   })
 
-  it('of Copilot has the answer of its transcript, which a hook can change', async () => {
-    const text = [
-      '{"type":"assistant.message","data":{"content":"first"}}',
-      '{"type":"assistant.message","data":{"content":"done"}}',
-    ]
-    const more = ['{"type":"assistant.turn_end","data":{}}', '']
-    const transcriptPath = at.write('home/session-state/c1/events.jsonl', ['cut line"}', ...text, ...more].join('\n'))
-    const seen = watch('post:message', ({ output }) => ({ modify: { output: `${output}!` } }))
-    const fields = { sessionId: `c${++calls}`, cwd: at.project, stopReason: 'end_turn', transcriptPath }
-    const call = { host: 'copilot', event: 'agentStop', payload: JSON.stringify(fields) } as const
-    expect(JSON.parse((await answerHookCall(call, provider)).stdout)).toEqual({ modifiedResponse: 'done!' })
-    expect(seen.map(({ data }) => data)).toEqual([{ output: 'done' }])
-    const foreign = { ...fields, sessionId: `c${++calls}`, transcriptPath: at.write('secret.txt', text.join('\n')) }
-    await answerHookCall({ ...call, payload: JSON.stringify(foreign) }, provider)
-    expect(seen).toHaveLength(1)
-  })
-
   it('has its answer changed where the host takes it', async () => {
     watch('post:message', ({ output }) => ({ modify: { output: `${output}!` } }))
     const input = { sessionID: 'o', messageID: 'm', partID: `p${++calls}` }
     const payload = JSON.stringify({ input, output: { text: 'done' }, directory: at.project })
     const call = { host: 'opencode', event: 'experimental.text.complete', payload } as const
     expect(JSON.parse((await answerHookCall(call, provider)).stdout)).toEqual({ output: 'done!' })
+    const copilot = { sessionId: `c${++calls}`, cwd: at.project, stopReason: 'end_turn', response: 'done' }
+    const stop = { host: 'copilot', event: 'agentStop', payload: JSON.stringify(copilot) } as const
+    expect(JSON.parse((await answerHookCall(stop, provider)).stdout)).toEqual({ modifiedResponse: 'done!' })
   })
 })
 

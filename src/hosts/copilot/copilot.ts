@@ -13,7 +13,6 @@ import { copilotFacts } from './facts.ts'
 import { launchCopilot } from './launch.ts'
 import { isCopilotPayload, parseCopilotPayload } from './payload.ts'
 import { replyCopilot } from './reply.ts'
-import { copilotTranscript } from './transcript.ts'
 
 const READ_EVENTS = { ...COPILOT_EVENTS, ...BORROWED_EVENTS }
 
@@ -38,7 +37,6 @@ export const copilot = defineHost({
   facts: copilotFacts,
   title: 'GitHub Copilot CLI',
   verifiedWith: '1.0.102',
-  transcript: copilotTranscript,
   events: COPILOT_EVENTS,
   unknownEvent: event('pre:session:phase', { block: 'permission' }),
   readEvents: READ_EVENTS,

@@ -15,7 +15,8 @@ const PRE_TOOL = event('pre:tool', {
 const STOP = event('pre:turn:end', {
   block: 'decision',
   edits: ['output'],
-  hasAnswer: true,
+  // Measured: neither the payload nor, at this moment, the transcript has the answer.
+  hasAnswer: 'maybe',
   isInstalled: true,
   limitMs: LIMIT_MS,
 })
