@@ -53,7 +53,7 @@ const DERIVATIONS: readonly Derivation[] = [
     point: 'post:message',
     isReached: (_host, rows) => rows.some(({ hasAnswer }) => hasAnswer === true),
     steps: ({ data, spec }) =>
-      spec?.hasAnswer === true && data.output !== undefined && data.output !== '' ? [ANSWER] : [],
+      (spec?.hasAnswer ?? false) !== false && data.output !== undefined && data.output !== '' ? [ANSWER] : [],
   },
   {
     from: 'pre:turn:end',
