@@ -15,7 +15,7 @@ interface Receivers {
   readonly report: (fault: Fault) => void
 }
 
-interface Told {
+interface DispatchEnd {
   readonly point: string
   readonly step: Step
   readonly notice: Notice | undefined
@@ -23,8 +23,8 @@ interface Told {
 }
 
 /** Passes the notice and the evaluations on. A failure of a receiver is reported and changes no outcome. */
-export function tellEnd({ sink, notify, report }: Receivers, { point, step, notice, evaluations }: Told): void {
-  const tell = (kind: 'sink' | 'notify', hook: string, call: () => unknown): void => {
+export function reportEnd({ sink, notify, report }: Receivers, { point, step, notice, evaluations }: DispatchEnd): void {
+  const send = (kind: 'sink' | 'notify', hook: string, call: () => unknown): void => {
     const failed = (error: unknown): void => report({ kind, point, hook, message: describe(error) })
     try {
       onRejection(call(), failed)
@@ -32,9 +32,9 @@ export function tellEnd({ sink, notify, report }: Receivers, { point, step, noti
       failed(error)
     }
   }
-  if (notice !== undefined) tell('notify', notice.hook, () => notify?.(notice))
+  if (notice !== undefined) send('notify', notice.hook, () => notify?.(notice))
   if (sink === undefined) return
-  for (const evaluation of evaluations ?? []) tell('sink', evaluation.hook, () => sink(evaluation, step))
+  for (const evaluation of evaluations ?? []) send('sink', evaluation.hook, () => sink(evaluation, step))
 }
 
 interface Decided extends Pick<Outcome, 'decision' | 'hook' | 'data' | 'metadata'> {

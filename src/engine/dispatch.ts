@@ -6,7 +6,7 @@ import { ActionViews, type DerivedView, type Honours } from './action-views.ts'
 import { type AppliedVerdict, addMetadata, applyByMode, isAlwaysBlock, stricterNotice } from './apply-by-mode.ts'
 import { DECISION_RANK, type Decision, strongest } from './decision.ts'
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
-import { buildOutcome, tellEnd } from './dispatch-end.ts'
+import { buildOutcome, reportEnd } from './dispatch-end.ts'
 import { describe } from './errors.ts'
 import { buildEvaluation, buildPass, buildSkip, findSkip } from './evaluation.ts'
 import { crash, isThenable, type RegisteredHook } from './hook.ts'
@@ -333,7 +333,7 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   // The sink gets every evaluation before the outcome is returned.
   #finish(): Outcome {
     this.#leaveViews([])
-    tellEnd(this.#services, {
+    reportEnd(this.#services, {
       point: this.point,
       step: this.#step,
       notice: this.#notice,

@@ -29,7 +29,7 @@ export function quietly(report: (fault: Fault) => void): (fault: Fault) => void 
 }
 
 /** Reads the most hooks of a point. */
-export function readLimit(given: number): number {
+export function readHookLimit(given: number): number {
   if (Number.isInteger(given) && given > 0) return given
   throw new ArcError('ARC_OPTION_INVALID', `maxHooksPerPoint must be a whole number above 0, not ${show(given)}.`)
 }

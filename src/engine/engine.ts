@@ -5,7 +5,7 @@ import type { DerivedView, DeriveSteps, Honours } from './action-views.ts'
 import type { Clock } from './clock.ts'
 import type { OnError } from './degradation.ts'
 import { Dispatch, type DispatchServices } from './dispatch.ts'
-import { quietly, readFunction, readLimit, readPoints } from './engine-options.ts'
+import { quietly, readFunction, readHookLimit, readPoints } from './engine-options.ts'
 import { ArcError, describe, rejectUnknownOptions, show } from './errors.ts'
 import { type Handler, type HookObject, type HookOptions, readNumber, readOnError, readTimeout } from './hook.ts'
 import { TimeLimits } from './hook-run.ts'
@@ -120,7 +120,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       maxMode: readFunction(options.maxMode, 'maxMode'),
       report: quietly(readFunction(options.onFault, 'onFault') ?? report),
     }
-    const limit = readLimit(maxHooksPerPoint)
+    const limit = readHookLimit(maxHooksPerPoint)
     this.#declared = readPoints(points)
     this.#table = this.#declare(new HookTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit }))
   }

@@ -81,7 +81,7 @@ const DERIVATIONS: readonly Derivation[] = [
     isReached: tellsMode,
     // With a mode in its events the host itself tells when the phase has changed.
     steps: (step) => {
-      const phase = readMode(step) === undefined ? readPlanTool(step) : undefined
+      const phase = readSessionMode(step) === undefined ? readPlanTool(step) : undefined
       return phase === undefined ? [] : [{ read: () => phase }]
     },
   },
@@ -89,13 +89,13 @@ const DERIVATIONS: readonly Derivation[] = [
     from: 'pre:compact',
     point: 'pre:session:phase',
     isReached: isAlways,
-    steps: (step) => [{ read: () => defined({ from: readMode(step), to: COMPACTION }) }],
+    steps: (step) => [{ read: () => defined({ from: readSessionMode(step), to: COMPACTION }) }],
   },
   {
     from: 'post:compact',
     point: 'post:session:phase',
     isReached: isAlways,
-    steps: (step) => [{ read: () => ({ from: COMPACTION, to: readMode(step) ?? 'default' }) }],
+    steps: (step) => [{ read: () => ({ from: COMPACTION, to: readSessionMode(step) ?? 'default' }) }],
   },
   {
     from: undefined,
@@ -143,7 +143,7 @@ export function doesReach(host: Host, point: PointName): boolean {
 }
 
 /** The mode of the session as the host tells it with an event, such as `plan`. */
-export function readMode({ context }: ActionStep): string | undefined {
+export function readSessionMode({ context }: ActionStep): string | undefined {
   const mode = context.metadata?.permissionMode
   return typeof mode === 'string' && mode !== '' ? mode : undefined
 }
@@ -220,11 +220,11 @@ function readPlanTool(step: ActionStep): Data | undefined {
     .toLowerCase()
     .replace(/[^a-z]/g, '')
   if (name === 'exitplanmode' || name === 'planexit') return { from: PLAN, to: 'default' }
-  if (name === 'enterplanmode' || name === 'planenter') return defined({ from: readMode(step), to: PLAN })
+  if (name === 'enterplanmode' || name === 'planenter') return defined({ from: readSessionMode(step), to: PLAN })
   return undefined
 }
 
-// The mode has changed already: it can only be told.
+// The mode has changed already: it can only be recorded.
 function readChange(change: ModeChange | undefined): readonly Omit<DerivedStep, 'point'>[] {
   if (change === undefined) return []
   const { from, to } = change

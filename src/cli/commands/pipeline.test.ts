@@ -140,7 +140,7 @@ describe('arc hooks', () => {
     ]
     place.write(PROFILE, { commands })
     const gemini = join(place.project, '.gemini', 'settings.json')
-    expect((await arc('install', 'gemini', '--scope', 'project')).code).toBe(0)
+    expect((await arc('install', 'gemini', '--project', '.')).code).toBe(0)
     expect(existsSync(gemini)).toBe(true)
     const notes = ['after-compact never fires with gemini', 'render fires only if a program dispatches it']
     const list = json(await arc('hooks', 'list', '--json'))

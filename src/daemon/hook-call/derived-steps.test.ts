@@ -187,7 +187,7 @@ describe('P2 a call that writes files is a file write', () => {
     expect(specific(reply).permissionDecision).toBe('deny')
   })
 
-  it('is told after it was written', async () => {
+  it('reaches hooks after it was written', async () => {
     const seen = watch('post:git:write')
     await callTool('Write', { file_path: 'a.ts', content: 'one' }, 'PostToolUse')
     await callTool('Write', { file_path: 'a.ts', content: 'one' }, 'PostToolUseFailure')
@@ -236,7 +236,7 @@ describe('P2 a run', () => {
     expect(ends).toHaveLength(1)
   })
 
-  it('does not end when the turn is continued; its answer is told all the same', async () => {
+  it('does not end when the turn is continued; its answer reaches hooks all the same', async () => {
     const ends = watch('run:end')
     const answers = watch('post:message')
     watch('pre:turn:end', () => ({ decision: 'block', reason: 'tests are missing' }))

@@ -72,7 +72,7 @@ function title({ host, event, mode }: Cell, what: string): string {
 describe.each(HOST_NAMES)('E5 %s', (host) => {
   const cells = CELLS.filter((cell) => cell.host === host).flatMap((cell) => MODES.map((mode) => ({ ...cell, mode })))
 
-  it.each(['block', 'ask'] as const)('records and tells of a %s only what it carries out', async (decision) => {
+  it.each(['block', 'ask'] as const)('records and reports a %s only where it carries it out', async (decision) => {
     for (const cell of cells) {
       const { effect, evaluation, step, text } = await decide(cell, { decision, reason: 'it destroys work' })
       const what = title(cell, decision)

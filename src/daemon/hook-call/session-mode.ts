@@ -2,7 +2,7 @@
 // change of phase. Only used while a hook is registered for phases.
 
 import { describe } from '../../engine/errors.ts'
-import { isPlanTool, type ModeChange, readMode } from '../../hosts/derived-steps.ts'
+import { isPlanTool, type ModeChange, readSessionMode } from '../../hosts/derived-steps.ts'
 import type { HostStep } from '../../hosts/host.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { SESSION_TTL_MS, update } from '../../storage/state.ts'
@@ -15,7 +15,7 @@ interface StoredMode {
 
 /** Stores the mode that an event tells, and returns the change since the event before it. Never throws. */
 export function noteMode(step: HostStep, state: StateStore): ModeChange | undefined {
-  const mode = readMode(step)
+  const mode = readSessionMode(step)
   const { session, agent } = step.context
   if (mode === undefined || session === undefined) return undefined
   const isAnnounced = step.point === 'pre:tool' && isPlanTool(step)
