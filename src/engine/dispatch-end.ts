@@ -23,7 +23,10 @@ interface DispatchEnd {
 }
 
 /** Passes the notice and the evaluations on. A failure of a receiver is reported and changes no outcome. */
-export function reportEnd({ sink, notify, report }: Receivers, { point, step, notice, evaluations }: DispatchEnd): void {
+export function reportEnd(
+  { sink, notify, report }: Receivers,
+  { point, step, notice, evaluations }: DispatchEnd,
+): void {
   const send = (kind: 'sink' | 'notify', hook: string, call: () => unknown): void => {
     const failed = (error: unknown): void => report({ kind, point, hook, message: describe(error) })
     try {
