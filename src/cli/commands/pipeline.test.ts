@@ -7,6 +7,8 @@ import type { Ran } from '../../../test/run-arc.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody, LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { confirmFile } from '../../guard/unattended-home.ts'
+import { planInstall } from '../../hosts/install/plan.ts'
+import { HOSTS } from '../../hosts/list.ts'
 
 let place: SupervisedHome
 
@@ -139,13 +141,13 @@ describe('arc hooks', () => {
       { name: 'answer', event: 'post:message', command },
     ]
     place.write(PROFILE, { commands })
-    const gemini = join(place.project, '.gemini', 'settings.json')
-    expect((await arc('install', 'gemini', '--project', '.')).code).toBe(0)
-    expect(existsSync(gemini)).toBe(true)
-    const notes = ['after-compact never fires with gemini', 'render fires only if a program dispatches it']
+    const target = { scope: 'project', dir: place.project, env: {} } as const
+    const { files } = planInstall(HOSTS.cursor, target, new Map(), { command: '/opt/arc' })
+    for (const { after = '' } of files) place.write('project/.cursor/hooks.json', after)
+    const notes = ['after-compact never fires with cursor', 'render fires only if a program dispatches it']
     const list = json(await arc('hooks', 'list', '--json'))
     const missing = (name: string) => list.find((hook: { name: string }) => hook.name === name).neverFiresWith
-    expect(['after-compact', 'render', 'answer'].map(missing)).toEqual([['gemini'], ['gemini'], []])
+    expect(['after-compact', 'render', 'answer'].map(missing)).toEqual([['cursor'], ['cursor'], []])
     const { stderr } = await arc('hooks', 'list')
     const shown = (await arc('profile', 'show')).stderr
     const doctor = (await arc('doctor')).stdout
