@@ -49,7 +49,9 @@ const AVOID = wordSet(
   'no non without disable disabled disables skip skips skipped bypass bypasses bypassed bypassing ignore ignores off ' +
     'outside escape escapes avoid omit override dangerously dangerous additional',
 )
-const MORE = wordSet('escalate escalated escalation elevate elevated elevation unsandboxed unconfined unrestricted yolo')
+const MORE = wordSet(
+  'escalate escalated escalation elevate elevated elevation unsandboxed unconfined unrestricted yolo',
+)
 const MODE = wordSet('mode modes policy permission permissions approval approvals sandbox')
 const EMPTY = wordSet('false no off none never null undefined 0 disabled default')
 const OFF = wordSet('false no off none never 0 disabled disable')
