@@ -12,16 +12,16 @@ import type { ApprovalNote, AskLimits, DispatchedStep } from './approval-gate.ts
 import type { Approvals } from './approvals.ts'
 
 /** A decided step at an event about permissions. */
-export interface PermissionStep {
+interface PermissionStep {
   readonly outcome: Outcome
-  readonly evaluations: readonly Evaluation[]
+  readonly evaluations?: readonly Evaluation[] | undefined
   readonly dispatched: DispatchedStep
   /** The approval that the gate used or requested; undefined where the step did not need one. */
   readonly note?: ApprovalNote | undefined
 }
 
 /** What follows: the answer of a person, and the approval to name. */
-export interface PermissionAnswer {
+interface PermissionAnswer {
   readonly yes?: PersonsYes | undefined
   readonly note?: ApprovalNote | undefined
 }
@@ -30,6 +30,8 @@ interface HostPermissionParts {
   readonly approvals: Approvals
   readonly record: (event: ApprovalEvent) => void
   readonly report: (message: string) => void
+  /** Makes what was written visible to other processes. */
+  readonly flush: () => unknown
 }
 
 /** Finds the answers of people, on behalf of a supervisor. */
@@ -40,8 +42,24 @@ export class HostPermission {
     this.#parts = parts
   }
 
-  /** The answer for an event. If it cannot be looked for, there is none. */
-  async answer(
+  /** The step with the answer of a person, if there is one. At once for the usual call. */
+  permit<T extends PermissionStep>(
+    event: PermissionEvent,
+    step: T,
+    limits: () => Partial<AskLimits>,
+  ): (T & PermissionAnswer) | Promise<T & PermissionAnswer> {
+    const { approvals, flush } = this.#parts
+    if (event.role === 'takes' && step.note === undefined && !approvals.hasOverruled()) return step
+    return this.#answer(event, step, limits).then(({ yes, note = step.note }) => {
+      flush()
+      const { outcome } = step
+      if (note === undefined) return { ...step, yes }
+      return { ...step, yes, outcome: { ...outcome, metadata: { ...outcome.metadata, approval: note } } }
+    })
+  }
+
+  // If an answer cannot be looked for, there is none.
+  async #answer(
     event: PermissionEvent,
     step: PermissionStep,
     limits: () => Partial<AskLimits>,
@@ -56,11 +74,6 @@ export class HostPermission {
     }
   }
 
-  /** Whether nothing can be found for this step, so that the usual call is not delayed. */
-  isQuick({ role }: PermissionEvent, { note }: Pick<PermissionStep, 'note'>): boolean {
-    return role === 'takes' && note === undefined && !this.#parts.approvals.hasOverruled()
-  }
-
   #find(event: PermissionEvent, step: PermissionStep, limits: () => Partial<AskLimits>) {
     if (event.role === 'takes') return this.#take(step)
     if (event.role === 'asks') return this.#ask(event, step, limits)
@@ -68,9 +81,10 @@ export class HostPermission {
   }
 
   // Before a call: only an answer to a refusal of the agent is passed on. Its usual prompt stays.
-  #take({ outcome, evaluations, dispatched, note }: PermissionStep): PermissionAnswer {
+  #take({ outcome, evaluations = [], dispatched, note }: PermissionStep): PermissionAnswer {
+    if (outcome.blocked) return {}
     if (note !== undefined) return note.status === 'approved' && note.refusedBy !== undefined ? toAnswer(note) : {}
-    if (outcome.blocked || isNeverAllowed(evaluations)) return {}
+    if (isNeverAllowed(evaluations)) return {}
     const used = this.#parts.approvals.consume(
       toHeldStep({ ...dispatched, data: outcome.data }),
       'call',
@@ -80,9 +94,10 @@ export class HostPermission {
   }
 
   #ask(event: PermissionEvent, step: PermissionStep, limits: () => Partial<AskLimits>): PermissionAnswer {
-    const { outcome, evaluations, dispatched, note } = step
+    const { outcome, evaluations = [], dispatched, note } = step
+    if (outcome.blocked) return {}
     if (note !== undefined) return note.status === 'approved' ? toAnswer(note) : {}
-    if (outcome.blocked || isNeverAllowed(evaluations)) return {}
+    if (isNeverAllowed(evaluations)) return {}
     const held = toHeldStep({ ...dispatched, data: outcome.data })
     const used = this.#parts.approvals.consume(held, 'permission')
     if (used !== undefined) return toAnswer(toNote(used))
