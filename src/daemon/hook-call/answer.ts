@@ -18,7 +18,13 @@ import { recordReusedId, recordUnreadable, recordUnsupervised, recordUnsupported
 import { computeRecordWait, computeReplyDeadline, planApproval, withReplyDeadline } from './deadline.ts'
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
-import { canReachPerson, describeForReviewer, describeHostFinding, readPermission } from './permission-call.ts'
+import {
+  canReachPerson,
+  describeForReviewer,
+  describeHostFinding,
+  findAskedStep,
+  readPermission,
+} from './permission-call.ts'
 import { buildReplyNotes } from './reply-notes.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
 import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
@@ -190,6 +196,10 @@ function planAsk(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal
 
 /** Links a finished tool call to the call before it. A tool that ran without a call before it is recorded. */
 function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Claim): Record<string, unknown> {
+  if (step.spec.permission === 'asks') {
+    const asksAbout = findAskedStep(step, supervisor.trace)
+    return asksAbout === undefined ? {} : { asksAbout }
+  }
   if (!step.point.startsWith('post:tool')) return {}
   if (before === undefined && isRefusal(step.spec.permission)) return {}
   if (before !== undefined) return { preStep: before.id, sinceMs: Math.max(0, systemClock.wall() - before.at) }

@@ -220,6 +220,18 @@ describe('a request of the agent for permission', () => {
     expect(isAllowed(await send('PermissionRequest', { host, command: HELD }))).toBe(false)
   })
 
+  it('E6 of a call that was seen before belongs to its row', async () => {
+    await send('PreToolUse', { command: 'git tag -d v1', id: 'one' })
+    await send('PermissionRequest', { command: 'git tag -d v1' })
+    await send('PostToolUse', { command: 'git tag -d v1', id: 'one' }, { tool_response: 'ok' })
+    const { trace } = await pool.find(place.project, undefined)
+    const { actions } = await readActions(trace, {}, { limit: 10 })
+    expect(actions.map(({ steps }) => steps.map(({ point }) => point))).toEqual([
+      ['pre:tool', 'pre:tool', 'post:tool'],
+    ])
+    expect(trace.statistics().actions).toBe(1)
+  })
+
   it('E6 is not allowed after the call that used the approval has ended', async () => {
     await send('PreToolUse', { command: HELD, mode: 'bypassPermissions' })
     await approveOnly()
