@@ -24,7 +24,7 @@ export type TracedContext = StepContext & {
 
 /** A decision of the agent itself, such as a refusal of its reviewer. */
 export interface HostFinding {
-  /** The name in place of a hook. */
+  /** The name instead of that of a hook. */
   readonly hook: string
   readonly reason: string
 }

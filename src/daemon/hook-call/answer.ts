@@ -22,7 +22,7 @@ import {
   canReachPerson,
   describeForReviewer,
   describeHostFinding,
-  findAskedStep,
+  findCallOfRequest,
   readPermission,
 } from './permission-call.ts'
 import { buildReplyNotes } from './reply-notes.ts'
@@ -197,7 +197,7 @@ function planAsk(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal
 /** Links a finished tool call to the call before it. A tool that ran without a call before it is recorded. */
 function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Claim): Record<string, unknown> {
   if (step.spec.permission === 'asks') {
-    const asksAbout = findAskedStep(step, supervisor.trace)
+    const asksAbout = findCallOfRequest(step, supervisor.trace)
     return asksAbout === undefined ? {} : { asksAbout }
   }
   if (!step.point.startsWith('post:tool')) return {}

@@ -226,9 +226,7 @@ describe('a request of the agent for permission', () => {
     await send('PostToolUse', { command: 'git tag -d v1', id: 'one' }, { tool_response: 'ok' })
     const { trace } = await pool.find(place.project, undefined)
     const { actions } = await readActions(trace, {}, { limit: 10 })
-    expect(actions.map(({ steps }) => steps.map(({ point }) => point))).toEqual([
-      ['pre:tool', 'pre:tool', 'post:tool'],
-    ])
+    expect(actions.map(({ steps }) => steps.map(({ point }) => point))).toEqual([['pre:tool', 'pre:tool', 'post:tool']])
     expect(trace.statistics().actions).toBe(1)
   })
 

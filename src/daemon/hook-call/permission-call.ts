@@ -30,7 +30,7 @@ export function describeHostFinding(step: HostStep): HostFinding | undefined {
 const MAX_SEARCHED = 100
 
 /** The step of the call that a host asks about: the newest of the session that is the same and did not end. */
-export function findAskedStep({ context, data }: HostStep, trace: Pick<TraceStore, 'records'>): string | undefined {
+export function findCallOfRequest({ context, data }: HostStep, trace: Pick<TraceStore, 'records'>): string | undefined {
   const { session } = context
   if (session === undefined) return undefined
   const ended = new Set<string>()
@@ -45,7 +45,7 @@ export function findAskedStep({ context, data }: HostStep, trace: Pick<TraceStor
   return undefined
 }
 
-// The record has no secrets: a call with one is not recognised, and has a row of its own.
+// The record has no secrets: a call with one is not recognised, and has a separate row.
 function isSameCall(recorded: unknown, { args }: HostStep['data']): boolean {
   return isRecord(recorded) && isDeepStrictEqual(recorded.args, args)
 }
