@@ -60,6 +60,10 @@ async function consult(event, payload, canStop) {
   return said
 }
 
+// The last text of each session, for the end of its turn.
+const answers = new Map()
+const MAX_ANSWERS = 100
+
 function textParts(parts) {
   return parts.filter((part) => typeof part.text === 'string')
 }
@@ -76,7 +80,18 @@ export const Arc = async ({ client, directory }) => {
   const calls = new Map()
   return {
     event: async ({ event }) => {
-      if (BUS_EVENTS.has(event.type)) await tell(await consult(event.type, { ...event, directory }, false))
+      if (!BUS_EVENTS.has(event.type)) return
+      const session = event.properties?.sessionID
+      const answer = event.type === 'session.idle' ? answers.get(session) : undefined
+      if (answer !== undefined) answers.delete(session)
+      await tell(await consult(event.type, { ...event, answer, directory }, false))
+    },
+    'experimental.text.complete': async (input, output) => {
+      const said = await consult('experimental.text.complete', { input, output, directory }, false)
+      if (typeof said.output === 'string') output.text = said.output
+      if (answers.size >= MAX_ANSWERS) answers.clear()
+      answers.set(input.sessionID, output.text)
+      await tell(said)
     },
     'chat.message': async (input, output) => {
       const said = await consult('chat.message', { input, output, directory }, true)
