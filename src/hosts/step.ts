@@ -72,7 +72,7 @@ function buildStep(reader: PayloadReader, told: ParsedPayload): HostStep | Unrea
     spec,
     point: spec.point,
     data: dataAt(spec.point, told),
-    context: buildContext(reader.host, told, known === undefined),
+    context: buildContext(reader.host, addTurnEndFacts(told, spec), known === undefined),
     callId: told.callId,
     isUnknown: known === undefined,
     canPrompt: told.canPrompt ?? true,
@@ -114,6 +114,12 @@ function buildContext(host: HostName, told: ParsedPayload, isUnknown: boolean): 
   const { session, turn, agent, workspace } = told
   const facts = defined({ hostEvent: told.event, unknownEvent: isUnknown ? true : undefined, ...told.facts })
   return { session, turn, agent, source: agent === undefined ? undefined : 'agent', workspace, host, metadata: facts }
+}
+
+// A hook that wants the turn to continue needs to know whether the host can.
+function addTurnEndFacts(told: ParsedPayload, { point, block }: HostEvent): ParsedPayload {
+  if (point !== 'pre:turn:end') return told
+  return { ...told, facts: { ...told.facts, canContinue: block !== 'none' } }
 }
 
 type DataMaker = (told: ParsedPayload) => Fields

@@ -20,6 +20,7 @@ import {
   type TurnCourse,
 } from '../machine.ts'
 import { synthesisPrompt, turnPrompt } from '../prompts.ts'
+import { chooseSynthesizer } from '../session-seats.ts'
 import { fallbackFindings, readFindings } from '../synthesis.ts'
 import type { DriverOptions, Reply } from './driver-options.ts'
 import { isDriverRunning } from './roundtable-store.ts'
@@ -115,7 +116,8 @@ export class RoundtableDriver {
   }
 
   async #sumUp(table: Roundtable): Promise<Roundtable> {
-    const agent = chooseSynthesizer(table, this.#options.synthesizer)
+    const spoke = chooseSynthesizer(table)
+    const agent = spoke === undefined ? undefined : (this.#options.synthesizer ?? spoke)
     const asked = this.#change((there) => driven.markRequested(there, this.#now()))
     if (agent !== undefined) this.#options.onEvent({ type: 'sum-up', agent })
     const settled = agent === undefined ? this.#nobody() : await this.#askForSynthesis(asked, agent)
@@ -247,11 +249,4 @@ function canResume(table: Roundtable): boolean {
 
 function countTurns({ turns }: Roundtable): { readonly turns: number; readonly spoken: number } {
   return { turns: turns.length, spoken: turns.filter(({ content }) => content !== '').length }
-}
-
-// The requested agent, else the last agent that spoke: with three or more agents, a neutral one.
-function chooseSynthesizer({ turns, agents }: Roundtable, wanted: string | undefined): string | undefined {
-  const spoke = agents.filter((agent) => turns.some((turn) => turn.agent === agent && turn.content !== ''))
-  if (spoke.length === 0) return undefined
-  return wanted ?? spoke.at(-1)
 }
