@@ -219,6 +219,10 @@ export const ERRORS = {
     when: 'A roundtable cannot be resumed: it has ended, or another process runs it.',
     fix: 'Read it with "arc roundtable show ID", or wait until the other process ends.',
   },
+  ARC_ROUNDTABLE_SEAT: {
+    when: 'A session cannot take a seat at a roundtable.',
+    fix: 'See the seats with "arc roundtable show ID"; name the seat with --as and the session with --session.',
+  },
   ARC_ROUNDTABLE_INVALID: {
     when: 'A roundtable cannot start: too few agents, or an agent without a headless command.',
     fix: "Name profiles or known agents, or set a command that answers on stdout: --agent name='command'.",

@@ -10,6 +10,7 @@ export const qwenFacts = {
   variables: {
     prefix: 'QWEN',
     markers: ['QWEN_CODE', 'QWEN_CODE_SESSION_ID'],
+    session: 'QWEN_CODE_SESSION_ID',
     settingsFiles: ['QWEN_CODE_SYSTEM_SETTINGS_PATH'],
   },
   settings: {
