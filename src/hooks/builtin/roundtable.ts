@@ -96,7 +96,7 @@ class RoundtableHost {
     const found = findSessionTable((key) => state.get(key)?.value, step.session, clock.wall())
     if (step.point === 'session:end') return this.#leave(step, found)
     const text = readText(step)
-    const asks = step.point === 'pre:message' && hasTrigger(text)
+    const asks = step.point === 'pre:message' && hasTrigger(text) && !isAutomatic(step)
     if (found === undefined) return asks ? this.#open(step, run, text) : undefined
     const speaker = findSpeaker(step, found.table)
     if (speaker !== undefined && text.trim() !== '') return this.#onSpeech(step, run, found, { speaker, text })
@@ -168,7 +168,7 @@ class RoundtableHost {
   #onPrompt(step: Step, { key, table }: Found): VerdictObject {
     const pass = { decision: 'pass', metadata: buildMetadata(table) } as const
     if (step.host === undefined || step.session === undefined || step.agent !== undefined) return pass
-    if (readSource(step) === 'agent') return pass
+    if (readSource(step) === 'agent' || isAutomatic(step)) return pass
     const context = { additional_context: [buildSessionContext(table, step.session)] }
     if (!isAwaited(table, step.session)) return { ...pass, ...context }
     const when = { at: this.#services.clock.wall(), idleMs: this.#options.idleMs }
@@ -264,6 +264,12 @@ class RoundtableHost {
     if (phase === undefined) return
     record({ component: 'roundtable', action: `roundtable:${phase}`, level: 'info', message: table.topic, data })
   }
+}
+
+// What an agent program writes itself, such as the report of a background task, requests nothing.
+function isAutomatic(step: Step): boolean {
+  const source = readSource(step)
+  return step.host !== undefined && (source === 'system' || source === 'cron')
 }
 
 function outOfTurn(

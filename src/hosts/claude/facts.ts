@@ -43,4 +43,5 @@ export const claudeTools: ToolNames = {
   fetch: ['web_fetch'],
   'search-web': ['web_search'],
   spawn: ['task', 'agent'],
+  message: ['sendmessage'],
 }

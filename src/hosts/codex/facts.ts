@@ -28,4 +28,5 @@ export const codexTools: ToolNames = {
   shell: ['bash', 'exec_command', 'local_shell', 'shell_command'],
   patch: ['apply_patch'],
   spawn: ['spawn_agent'],
+  message: ['send_input', 'send_message', 'followup_task'],
 }

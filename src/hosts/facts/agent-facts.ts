@@ -98,3 +98,4 @@ export type ToolKind =
   | 'fetch'
   | 'search-web'
   | 'spawn'
+  | 'message'

@@ -34,4 +34,5 @@ export const qwenTools: ToolNames = {
   fetch: ['web_fetch'],
   'search-web': ['web_search'],
   spawn: ['task'],
+  message: ['send_message'],
 }
