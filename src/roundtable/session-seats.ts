@@ -1,5 +1,5 @@
 // The sessions at a roundtable: which running session takes the turns of which agent, and what the table waits for.
-// Pure: whoever stores the result decides which of two concurrent sessions was first.
+// Pure: the caller stores the result, and the store decides which of two concurrent sessions was first.
 
 import { quoteWordForShell } from '../engine/shell-quote.ts'
 import { getCurrentTurn, isOpen, type Roundtable, readRoundtable, roundtableKey, type SeatSession } from './machine.ts'

@@ -129,7 +129,7 @@ class RoundtableHost {
     return { ...opened, metadata: { ...opened.metadata, ...this.#noteOpening(step, run, table, request.notes) } }
   }
 
-  // The session in which the user asked takes the seat of its own agent.
+  // The session in which the user asked takes the seat of the agent that runs in it.
   #seatOwnSession(table: Roundtable, step: Step): Roundtable {
     const agent = findOwnSeat(table, step)
     if (agent === undefined || step.session === undefined) return table

@@ -42,7 +42,7 @@ export function joinRoundtable(id: string, options: JoinOptions): number {
     const { session, host } = chosen
     const wanted = { agent, session, ...(host !== undefined && { host }), at: Date.now() }
     const result = joinTable(state, view, wanted)
-    if (result !== 'taken' && result !== 'own') throw new ArcError('ARC_ROUNDTABLE_SEAT', explain(result, agent, view))
+    if (result !== 'taken' && result !== 'own') throw new ArcError('ARC_ROUNDTABLE_TAKEN', explain(result, agent, view))
     if (result === 'taken') recordJoin(view, agent, chosen)
     report(state, view, { agent, session, isNew: result === 'taken', isJson: options.json === true })
     return 0
@@ -67,12 +67,12 @@ function chooseSeat({ seats, id }: TableView, wanted: string | undefined, caller
   const names = seats.map(({ agent }) => agent)
   if (wanted !== undefined) {
     const near = didYouMean(wanted, names)
-    throw new ArcError('ARC_ROUNDTABLE_SEAT', `${id} has no seat ${show(wanted)}, only ${names.join(', ')}.${near}`)
+    throw new ArcError('ARC_ROUNDTABLE_TAKEN', `${id} has no seat ${show(wanted)}, only ${names.join(', ')}.${near}`)
   }
   const [only, ...others] = free
   if (only !== undefined && others.length === 0) return only.agent
   const open = free.map(({ agent }) => agent).join(', ') || 'none'
-  throw new ArcError('ARC_ROUNDTABLE_SEAT', `Name the seat with --as. Free seats of ${id}: ${open}.`)
+  throw new ArcError('ARC_ROUNDTABLE_TAKEN', `Name the seat with --as. Free seats of ${id}: ${open}.`)
 }
 
 // Text of a roundtable gets into the context of a session that joins: only a person puts another session there.
@@ -85,7 +85,7 @@ function chooseSession(agent: string, wanted: string | undefined, caller: Candid
   const [only, ...others] = ofAgent.length > 0 ? ofAgent : running
   if (only !== undefined && others.length === 0) return only
   const found = running.map(({ session, host }) => `${session} (${host ?? 'unknown agent'})`).join(', ') || 'none'
-  throw new ArcError('ARC_ROUNDTABLE_SEAT', `Name the session of ${show(agent)} with --session. Running: ${found}.`)
+  throw new ArcError('ARC_ROUNDTABLE_TAKEN', `Name the session of ${show(agent)} with --session. Running: ${found}.`)
 }
 
 const RECENT_MS = 12 * 3_600_000
