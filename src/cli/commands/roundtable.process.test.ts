@@ -20,6 +20,9 @@ import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
 import { answerHookCall } from '../../daemon/hook-call/answer.ts'
 import { SupervisorPool } from '../../daemon/hook-call/supervisor-pool.ts'
+import { openRoundtable, roundtableKey } from '../../roundtable/machine.ts'
+import { takeSeat } from '../../roundtable/session-seats.ts'
+import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 
 interface Turn {
   readonly agent: string
@@ -150,6 +153,19 @@ describe('R7 a roundtable on the command line', () => {
     await hook('Stop', { last_assistant_message: 'No.' })
     await hook('Stop', { last_assistant_message: SUM })
     expect(await shown()).toMatchObject({ status: 'complete', turns: [{}, { content: 'No.' }], consensus: 0.75 })
+  })
+
+  it('R7 drives all agents of a table that its sessions deserted', async () => {
+    program('echo-agent', ECHO)
+    profile('ann', { headless: 'echo-agent' })
+    const plan = { id: 'rt-old', topic: 'tabs?', agents: ['ann'], rounds: 1, at: Date.now() - 9_999, idleMs: 1 }
+    const left = takeSeat(openRoundtable(plan), { agent: 'ann', session: 'gone', at: 1 }).table
+    const state = new SqliteStateStore(join(home, 'arc.db'))
+    state.set(roundtableKey('gone'), left, 0)
+    state.close()
+    expect((await table('show', 'last')).stdout).toContain('To continue: arc roundtable --resume rt-old')
+    expect(await table('--resume', 'rt-old')).toMatchObject({ code: 0 })
+    expect(await shown()).toMatchObject({ status: 'complete', turns: [{ agent: 'ann', outcome: 'spoken' }] })
   })
 
   it('R7 prints the turns as they come, in plain lines', async () => {

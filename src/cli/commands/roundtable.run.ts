@@ -48,8 +48,9 @@ export async function runRoundtable(words: readonly string[], options: Roundtabl
   const before = options.resume === undefined ? undefined : requireTable(options.resume)
   const plan = readPlan(words.join(' '), options, profiles, before)
   if (typeof plan === 'string') return reportUsage(plan)
-  // Agents with a running session are not started.
-  const taken = new Set(before?.seats.flatMap(({ agent, session }) => (session === null ? [] : [agent])))
+  // Agents with a running session are not started. The sessions of a deserted table are gone.
+  const seated = before === undefined || before.status === 'deserted' ? [] : before.seats
+  const taken = new Set(seated.flatMap(({ agent, session }) => (session === null ? [] : [agent])))
   const names = plan.agents.filter((agent) => !taken.has(agent))
   const seats = findSeats({ names, commands: options.agent ?? [] }, profiles)
   return runDiscussion({ plan, seats, home, turnMs, options, before })

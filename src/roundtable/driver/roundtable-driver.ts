@@ -210,11 +210,13 @@ export class RoundtableDriver {
     this.#turns = new SupervisedTurns(this.#options, session)
   }
 
-  #claim({ ended: _, ...table }: Roundtable): Roundtable {
+  #claim({ ended: _, sessions = [], ...table }: Roundtable): Roundtable {
     const { profile } = this.#options.supervisor.config
     const { at, idleMs } = this.#now()
     const driver = { pid: process.pid, machine: hostname(), profile }
-    return driven.assignDriver({ ...table, expiresAt: at + idleMs } as Roundtable, driver)
+    // The sessions of a deserted table are not waited for again.
+    const left = sessions.length > 0 && at < table.expiresAt ? { sessions } : {}
+    return driven.assignDriver({ ...table, ...left, expiresAt: at + idleMs } as Roundtable, driver)
   }
 
   #now(): driven.Moment {
