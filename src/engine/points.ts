@@ -41,6 +41,8 @@ export interface MessageData {
   readonly prompt: string
   /** Who sent it, as the host names them. */
   readonly sender?: string
+  /** To whom, where the host names them. */
+  readonly recipient?: string
 }
 
 /** What the model answered. */

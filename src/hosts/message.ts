@@ -39,11 +39,12 @@ export function unstoppableMessage(step: HostStep, outcome: Outcome, facts: Repl
   ])
 }
 
-/** Why a turn is not over yet. */
+/** Why a turn is not over yet, with the texts for the agent's context: the agent goes by them when it continues. */
 export function continueMessage(outcome: Outcome, facts: ReplyFacts): string {
   const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
   return lines([
     `ARC: continue, this is not finished${by}: ${readReason(outcome)}`,
+    contextText(outcome),
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
     details(facts),
