@@ -54,7 +54,7 @@ export const SPEC_CLAIMS = {
   C1: 'Profiles and hook blocks are read from JSON with comments or YAML, every problem has a position, the last good version applies.',
   C2: 'User and project layers merge; a project can only tighten, and its commands are trusted by their content.',
   C3: 'Configuration reloads live and completely.',
-  C4: 'Scripts compile to hooks, and their errors have line and column.',
+  C4: 'Scripts compile to hooks, their errors have line and column, and they check permissions that only the user grants.',
   L1: 'Every evaluation is in a structured log that can be filtered by component, action and other fields, and followed.',
   L2: 'A decision can be shown in full afterwards, by its id or as the last decision.',
   L3: "A profile launches its agent under supervision for one run, without changing the agent's own configuration.",

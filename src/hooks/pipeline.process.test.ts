@@ -183,7 +183,7 @@ hook post:agent:complete /notify "Agent $agent finished"
     expect(await granted(['shellExec'])).toMatchObject({ decision: 'pass' })
     expect(await granted(['other'])).toMatchObject({
       decision: 'block',
-      reason: 'the permission shellExec is not granted',
+      reason: 'the permission shellExec is not granted to this step',
     })
     expect(await granted({ shellExec: true })).toMatchObject({ decision: 'pass' })
     expect(await granted({ shellExec: false })).toMatchObject({ decision: 'block' })

@@ -19,6 +19,7 @@ import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
 import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
+import type { OfScripts } from '../hooks/scripts/register-script.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
@@ -147,6 +148,14 @@ export class Supervisor {
   hooks(): readonly PipelineHook[] {
     this.#refresh()
     return this.#pipeline.list()
+  }
+
+  /** @internal The services and permissions of `registerScript`, as the configuration sets them. */
+  get ofScripts(): OfScripts {
+    const record: PipelineServices['record'] = (event) => this.#hooks.services.record(event)
+    const notify = (notice: ScriptNotice): void => this.#hooks.services.notify(notice)
+    const permissions = () => ({ ...this.config.permissions, profile: this.config.profile })
+    return { services: { clock: this.#clock, record, notify }, permissions }
   }
 
   /** Sends a step through the pipeline. A step that needs approval waits up to `askMs` for the answer. */
