@@ -4,6 +4,7 @@
 import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { type Approval, Approvals } from '../approvals/approvals.ts'
 import { readStepEnd } from '../approvals/step-end.ts'
+import { hookBus } from '../compat/hook-bus.ts'
 import type { Config } from '../config/config.ts'
 import { compareLoaded, nameConfig } from '../config/digest.ts'
 import type { Loaded, LoadedProject, LoadOptions } from '../config/loaded.ts'
@@ -46,6 +47,7 @@ export class Supervisor {
   readonly #clock: Clock
   readonly #parts: SupervisorParts
   readonly #builtIns: readonly BuiltIn[]
+  readonly #bus: NonNullable<SupervisorOptions['bus']>
   /** The steps that need approval. */
   readonly approvals: Approvals
   readonly #approvalGate: ApprovalGate
@@ -60,12 +62,13 @@ export class Supervisor {
   #isClosed = false
 
   constructor(options: SupervisorOptions = {}) {
-    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via } = options
+    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via, bus = hookBus } = options
     const { mode = options.enforcement } = options
     if (mode !== undefined) readMode(mode, options.mode === undefined ? 'enforcement' : 'mode')
     this.#options = { ...options, ...(mode !== undefined && { mode }) }
     this.#clock = clock
     this.#builtIns = builtIns
+    this.#bus = bus
     const report = (message: string): void => this.#report(message)
     const notify = (notice: Notice | ScriptNotice): void => options.notify?.(notice)
     const { storeWaitMs: waitMs, isGrouped } = options
@@ -146,6 +149,7 @@ export class Supervisor {
 
   /** The hooks of the pipeline. */
   hooks(): readonly PipelineHook[] {
+    this.#pipeline.join(this.#bus.engine.table)
     this.#refresh()
     return this.#pipeline.list()
   }
@@ -180,6 +184,7 @@ export class Supervisor {
     limits: Partial<AskLimits> | (() => Partial<AskLimits>) = {},
   ): TracedOutcome | Promise<TracedOutcome> {
     if (this.#isClosed) throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
+    this.#pipeline.join(this.#bus.engine.table)
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
     const complete = completeContext(context, defaults, newId)
