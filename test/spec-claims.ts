@@ -39,7 +39,7 @@ export const SPEC_CLAIMS = {
   B20: 'Attempts are counted per session and turn, so no retry continues forever.',
   B50: 'Discussions between agents are opened and stored in the pipeline, across processes.',
   B85: 'Memory files are compared with their counterparts at the end of a session; syncing never loses text.',
-  B90: 'The final answer of an agent is scored against the checklist for the risk of the turn.',
+  B90: 'The final answer of an agent is scored against the checklist for the risk of the turn, and a low score makes the agent continue in enforce.',
   B92: 'Rules and a reviewer allow or block; a turn is continued three times at most, then released and marked.',
   B95: 'After operations on services their health is polled at growing intervals, without blocking.',
   R1: 'Four phrases request a roundtable, with agents and rounds in any order and on one line.',

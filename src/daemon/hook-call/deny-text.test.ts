@@ -115,4 +115,17 @@ describe('the end of a turn', () => {
     if (expected === '') expect(stdout).toBe('')
     else expect(stdout).toContain(expected)
   })
+
+  it('B90 in enforce an answer that shows a failure sends the agent on with the reasons, three times', async () => {
+    const weak = (at: number): HookCall => {
+      const last_assistant_message = `It failed with an error: ${at}.`
+      return call('Stop', { stop_hook_active: at > 0, last_assistant_message }, 'weak')
+    }
+    const replies = []
+    for (let at = 0; at < 4; at++) replies.push((await answerHookCall(weak(at), pools.enforce)).stdout)
+    for (const reply of replies.slice(0, 3)) {
+      expect(JSON.parse(reply)).toMatchObject({ decision: 'block', reason: expect.stringContaining('does not show') })
+    }
+    expect(replies[3]).not.toContain('"block"')
+  })
 })
