@@ -46,7 +46,7 @@ async function denial(command: string): Promise<string[]> {
 describe('a denial', () => {
   it('L2 Q5 of a blocked command', async () => {
     expect(await denial('git push --force origin main')).toEqual([
-      'Blocked by ARC: git push --force origin main',
+      'Blocked by ARC: git push --force origin main (arc why ID)',
       'Why: Overwrites commits that others have pushed. (git/push-force: destructive, tier 4) [hook risk-detection]',
       'Instead: git push --force-with-lease refuses if someone else has pushed in the meantime.',
       'Do not try it in another form.',

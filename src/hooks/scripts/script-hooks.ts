@@ -61,16 +61,11 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 function writeLog({ hook, step, args, look, services }: Call): HandlerResult {
   const [first = '', ...rest] = texts(args, look)
-  const isLevel = rest.length > 0 && (LEVELS as readonly string[]).includes(first)
-  const level = isLevel ? first : 'info'
-  const message = isLevel ? rest.join(' ') : [first, ...rest].join(' ')
+  const named = rest.length > 0 ? LEVELS.find((one) => one === first) : undefined
+  const level = named ?? 'info'
+  const message = named === undefined ? [first, ...rest].join(' ') : rest.join(' ')
   const data = { hook, point: step.point, level, ...(step.session && { session: step.session }) }
-  services.record({ component: 'hooks', action: 'script:log', level: recorded(level), message, data })
-}
-
-// The log has no level below info; the requested level is in the data.
-function recorded(level: string): 'info' | 'warn' | 'error' {
-  return level === 'warn' || level === 'error' ? level : 'info'
+  services.record({ component: 'hooks', action: 'script:log', level, message, data })
 }
 
 function notifyUser({ hook, step, args, look, services }: Call): HandlerResult {
