@@ -31,7 +31,7 @@ describe('rules for a spawned agent', () => {
     expect(outcome.data).toEqual({ tool: 'Task', args: { prompt: 'Do it' } })
     const [advice] = outcome.metadata.suggestions as { suggestion: string; reason: string }[]
     expect(advice?.reason).toBe('the prompt of the spawned agent does not have the rules of the library')
-    expect(advice?.suggestion).toMatch(/^Give the agent these rules:\n[^]*Delete nothing\.[^]*Ask first\./)
+    expect(advice?.suggestion).toMatch(/^Give the agent these rules:\n.*Delete nothing\..*Ask first\./s)
   })
 
   it('B15 are not avoided by a mark in the prompt, and cannot end their own block', async () => {
