@@ -60,6 +60,34 @@ export interface ToolCallData {
   readonly callId?: string
 }
 
+/** A message that is part of the context now. */
+export interface IngestData {
+  readonly prompt?: string
+  /** Text before the input of the model. */
+  readonly prepend_input?: string
+}
+
+/** A request to the model. */
+export interface ModelRequestData {
+  readonly model?: string
+}
+
+/** An answer of the model to one request. */
+export interface ModelResponseData extends ModelRequestData {
+  readonly assistant?: string
+}
+
+/** A permission that was granted or refused. */
+export interface PermissionResultData extends ToolCallData {
+  readonly isGranted?: boolean
+  readonly reason?: string
+}
+
+/** Tool calls that ran side by side. */
+export interface ToolBatchData {
+  readonly calls?: readonly unknown[]
+}
+
 /** A tool call that returned. */
 export interface ToolResultData extends ToolCallData {
   readonly result: unknown
@@ -188,6 +216,44 @@ export const POINTS = {
     modify: [],
     hasTool: true,
     aliases: ['post_tool_use_failure', 'PostToolUseFailure'],
+  }),
+  'post:tool:batch': point<ToolBatchData>()({
+    when: 'After the tool calls of one answer ran',
+    canAbort: false,
+    modify: [],
+    aliases: ['after_tool_batch', 'PostToolBatch'],
+  }),
+  'post:ingest': point<IngestData>()({
+    when: 'After a message became part of the context',
+    canAbort: false,
+    modify: ['prepend_input'],
+    aliases: ['after_ingest'],
+  }),
+  'pre:model': point<ModelRequestData>()({
+    when: 'Before each request to the model',
+    canAbort: true,
+    modify: ['model'],
+    aliases: ['before_generate', 'PreModelRequest', 'BeforeModel'],
+  }),
+  'post:model': point<ModelResponseData>()({
+    when: 'After each answer of the model',
+    canAbort: false,
+    modify: ['assistant'],
+    aliases: ['after_generate', 'AfterModel'],
+  }),
+  'pre:permission': point<ToolCallData>()({
+    when: 'Before a person or a reviewer of the agent is asked for permission',
+    canAbort: true,
+    modify: ['args'],
+    hasTool: true,
+    aliases: ['before_permission'],
+  }),
+  'post:permission': point<PermissionResultData>()({
+    when: 'After a permission was granted or refused',
+    canAbort: false,
+    modify: [],
+    hasTool: true,
+    aliases: ['after_permission'],
   }),
   'pre:agent:spawn': point<SpawnData>()({
     when: 'Before an agent is created',

@@ -19,7 +19,7 @@ const MAX_REASON = 2_000
 /** Why an action is stopped. */
 export function blockMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `Blocked by ARC: ${showStep(step)}`,
+    `Blocked by ARC: ${showStep(step)}${whereToLook(outcome, facts)}`,
     why(outcome),
     instead(readAlternative(outcome, facts)),
     'Do not try it in another form.',
@@ -170,6 +170,11 @@ const NEVER_ALLOWED: ReadonlyMap<unknown, string> = new Map([
   ['secrets', 'It cannot be allowed: ask the user for what you need'],
   ['guard', 'It cannot be allowed: only the user can change ARC and its hooks, in their own terminal'],
 ])
+
+// Some agents show the user only the first line of a denial.
+function whereToLook({ hook }: Outcome, { traceId }: ReplyFacts): string {
+  return hook === ARC || traceId === undefined ? '' : ` (arc why ${traceId})`
+}
 
 // Names only ids that are on record.
 function howToAllow({ hook, metadata }: Outcome, { traceId, approvalId }: ReplyFacts): string | undefined {

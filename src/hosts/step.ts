@@ -20,6 +20,8 @@ export interface ParsedPayload {
   readonly callId?: string | undefined
   readonly result?: unknown
   readonly error?: unknown
+  /** The tool calls of one answer, after they ran. */
+  readonly calls?: unknown
   readonly prompt?: unknown
   /** The agent that sent the prompt, and to whom. */
   readonly sender?: string | undefined
@@ -136,6 +138,9 @@ const DATA: Partial<Record<PointName, DataMaker>> = {
   'pre:tool': buildCall,
   'post:tool': (told) => ({ ...buildCall(told), result: told.result ?? null }),
   'post:tool:failure': (told) => ({ ...buildCall(told), error: errorText(told.error) }),
+  'post:tool:batch': ({ calls }) => ({ calls: Array.isArray(calls) ? calls : undefined }),
+  'pre:model': ({ facts }) => ({ model: facts?.model }),
+  'post:model': ({ output, facts }) => ({ assistant: output, model: facts?.model }),
   'pre:agent:spawn': ({ agent, facts }) => ({ agent, config: defined({ type: facts?.agentType, task: facts?.task }) }),
   'post:agent:complete': ({ agent, output }) => ({ agent: agent ?? 'unknown', output }),
   'pre:session:phase': ({ event }) => ({ to: event }),

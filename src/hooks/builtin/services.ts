@@ -23,7 +23,7 @@ export interface SupervisionEvent {
   readonly component: 'breaker' | 'retry' | 'hooks' | 'roundtable'
   /** Such as `breaker:open`. */
   readonly action: string
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
 }

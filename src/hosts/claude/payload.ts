@@ -20,6 +20,7 @@ export function parseClaudePayload(fields: Fields, event: string | undefined): P
     callId: readTextField(fields, 'tool_call_id', 'tool_use_id'),
     result: own(fields, 'tool_response') ?? own(fields, 'tool_result'),
     error: own(fields, 'error') ?? own(fields, 'reason'),
+    calls: own(fields, 'tool_calls'),
     prompt: own(fields, 'prompt'),
     ...readSender(fields),
     output: readTextField(fields, 'last_assistant_message', 'delta', 'displayed_text'),
