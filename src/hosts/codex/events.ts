@@ -13,7 +13,7 @@ export const CODEX_EVENTS: HostEvents = {
   SessionStart: event('session:start', { ...TOLD, context: true, isInstalled: true }),
   UserPromptSubmit: event('pre:message', { ...TOLD, block: 'decision', context: true, isInstalled: true }),
   // Fires before every request to the model and takes no answer.
-  PreModelRequest: event('post:session:phase'),
+  PreModelRequest: event('pre:model'),
   PreToolUse: event('pre:tool', {
     ...TOLD,
     block: 'permission',
@@ -21,7 +21,14 @@ export const CODEX_EVENTS: HostEvents = {
     context: true,
     isInstalled: true,
   }),
-  PermissionRequest: event('pre:tool', { ...TOLD, block: 'behavior', ask: 'prompting' }),
+  // The answer takes precedence over its reviewer; without one the reviewer or the user decides.
+  PermissionRequest: event('pre:tool', {
+    block: 'behavior',
+    ask: 'prompting',
+    isInstalled: true,
+    limitMs: COMMAND_MS,
+    permission: 'asks',
+  }),
   PostToolUse: event('post:tool', { ...TOLD, context: true, isInstalled: true }),
   PreCompact: event('pre:compact', { ...TOLD, isInstalled: true }),
   PostCompact: event('post:compact', TOLD),
