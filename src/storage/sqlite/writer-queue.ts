@@ -128,6 +128,7 @@ export class WriterQueue {
   /** How entries are written. Several stores of one file write them in the same way. */
   attach(writer: EntryWriter): void {
     this.#writer = writer
+    if (this.#options.gaps.gap !== undefined) this.#schedule()
   }
 
   /** Adds an entry. Resolves when it is committed. Rejects when it is not in time; it may be written later. */
@@ -157,9 +158,8 @@ export class WriterQueue {
 
   /** Records that the files of the database changed, with the reason. */
   note(error: Error): void {
-    if (this.#writer === undefined) return
     this.#options.gaps.note(error)
-    this.#schedule()
+    if (this.#writer !== undefined) this.#schedule()
   }
 
   /** A write found the database locked. */
