@@ -222,7 +222,7 @@ describeEachDriver(() => {
           action: 'trace:gap',
           reason: expect.stringMatching(/was damaged and set aside/),
         })
-        expect(records[1]).toMatchObject({ id: 'after' })
+        expect(records[1]).toMatchObject({ id: 'after.1' })
       }
     })
 
