@@ -173,7 +173,7 @@ function appendEntries(rows: TraceRows, entries: readonly NewEntry[]): Appended[
   return appended
 }
 
-// An entry has an id of its own, so one that was written by a commit in doubt is written once.
+// Each entry has another id, so one that was written by a commit in doubt is written once.
 function findDrafts(rows: TraceRows, drafts: readonly Draft[]): Appended | undefined {
   const [first] = drafts
   const row = first && rows.byId(first.id)

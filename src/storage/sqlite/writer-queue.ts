@@ -7,9 +7,9 @@ import type { TraceEntry } from '../../trace/record.ts'
 import type { Draft } from '../../trace/seal.ts'
 import type { GapTracker } from '../gap-tracker.ts'
 import type { Appended } from '../ports.ts'
-import type { Database, Statement } from './driver/driver.ts'
 import { isChanged, isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
 import type { FileLoss } from './file-recovery.ts'
+import type { TransactionStatements } from './transaction-statements.ts'
 
 /** How a store of the trace writes entries. */
 export interface EntryWriter {
@@ -25,18 +25,6 @@ export interface NewEntry {
   readonly drafts: readonly Draft[]
   /** It was in a transaction whose commit was begun and not confirmed, so it is looked for by its id. */
   readonly mayExist: boolean
-}
-
-/** The statements of a transaction, prepared once per connection. */
-export interface TransactionStatements {
-  readonly db: Database
-  readonly begin: Statement
-  readonly beginWriting: Statement
-  readonly commit: Statement
-  readonly rollBack: Statement
-  readonly savepoint: Statement
-  readonly release: Statement
-  readonly rollBackTo: Statement
 }
 
 export interface WriterQueueOptions {
@@ -220,7 +208,7 @@ export class WriterQueue {
     const entries =
       gapDrafts === undefined ? this.#waiting : [toWaiting(gapDrafts, () => gaps.close(late)), ...this.#waiting]
     const appended = this.#commit(entries, () => {
-      // From here on the gap is an entry as all others: if the commit is lost now, that is a gap of its own.
+      // From here on the gap is an entry as all others: if the commit is lost now, that is another gap.
       this.#waiting = entries
       if (gap !== undefined) gaps.detach()
     })
@@ -344,20 +332,4 @@ export class WriterQueue {
 function toWaiting(drafts: readonly Draft[], resolve: () => void): WaitingEntry {
   const reject = (): void => undefined
   return { ...NEW, mayExist: true, drafts, time: Date.now(), giveUpAt: Number.POSITIVE_INFINITY, resolve, reject }
-}
-
-/** Runs work inside an open transaction so that it leaves nothing behind when it throws. */
-export function inSavepoint<T>({ db, savepoint, release, rollBackTo }: TransactionStatements, work: () => T): T {
-  savepoint.run()
-  try {
-    const result = work()
-    release.run()
-    return result
-  } catch (error) {
-    if (db.inTransaction) {
-      rollBackTo.run()
-      release.run()
-    }
-    throw error
-  }
 }
