@@ -61,6 +61,18 @@ export function askMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts):
   ])
 }
 
+/** A refusal of the host's own reviewer, for the user. */
+export function refusalMessage(step: HostStep, { reason }: Pick<Outcome, 'reason'>, facts: ReplyFacts): string {
+  const { approvalId } = facts
+  return lines([
+    `Not by ARC: ${showStep(step)}`,
+    why({ reason }),
+    approvalId === undefined ? undefined : `You can allow exactly this step: arc approve ${approvalId}`,
+    details(facts),
+    ...(facts.notes ?? []),
+  ])
+}
+
 /** A change that the host cannot make: the corrected call, to be made anew. */
 export function correctionMessage(what: string, corrected: unknown, outcome: Outcome, facts: ReplyFacts): string {
   const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
@@ -96,12 +108,13 @@ export function adviceMessage(step: HostStep, { metadata }: Pick<Outcome, 'metad
     ADVICE.has(decision) ? DECISION_RANK[decision as Decision] : -1
   const [first, ...others] = given
   if (first === undefined) return undefined
-  const { hook, decision, reason, suggestion } = others.reduce((a, b) => (rank(b) > rank(a) ? b : a), first)
+  const { hook, decision, reason, suggestion, cannot } = others.reduce((a, b) => (rank(b) > rank(a) ? b : a), first)
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
   return lines([
     `ARC ${ADVICE.get(decision) ?? 'advises'}: ${showStep(step)}`,
     why({ hook: text(hook), reason: text(reason) }),
     instead(text(suggestion)),
+    text(cannot) === undefined ? undefined : `Flagged: ${text(cannot)}`,
   ])
 }
 
