@@ -113,7 +113,7 @@ export class Range {
   // One call each, all at the same time: nothing is done yet, so none can influence another.
   async #askBatch(attempts: readonly Attempt[]): Promise<Asked[]> {
     const calls = attempts.map(({ steps }) => steps[0] as ToolCall | RawCall)
-    const requests = calls.map((call, at) => this.#judged(call, attempts[at] as Attempt))
+    const requests = calls.map((call, at) => this.#requestFor(call, attempts[at] as Attempt))
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls: requests })
     return answers.map((answer, at) => readAnswer(calls[at] as ToolCall | RawCall, answer))
   }
@@ -185,7 +185,7 @@ export class Range {
 
   async #ask(step: ToolCall | RawCall | ParallelCalls, attempt: Attempt): Promise<Asked[]> {
     const calls = 'parallel' in step ? step.parallel : [step]
-    const requests = calls.map((call) => this.#judged(call, attempt))
+    const requests = calls.map((call) => this.#requestFor(call, attempt))
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls: requests })
     return answers.map((answer, at) => readAnswer(calls[at] as ToolCall | RawCall, answer))
   }
@@ -225,7 +225,7 @@ export class Range {
   }
 
   // Straight to the daemon where only the verdict matters.
-  #judged(call: ToolCall | RawCall, attempt: Attempt): object {
+  #requestFor(call: ToolCall | RawCall, attempt: Attempt): object {
     const isVerdictOnly = ABOUT_VERDICTS.has(attempt.class) && 'tool' in call && !call.host && !call.env
     return { ...this.#requestOf(call, sessionOf(attempt)), isVerdictOnly }
   }

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-// What each path of the home was when it was restored. Nobody without root can change a file and keep its change time.
+// What each path of the home was when it was restored. Only root could change a file and keep its change time.
 const restored = new Map()
 
 /** Makes a path as it was saved. What has not changed since it was restored stays. */
