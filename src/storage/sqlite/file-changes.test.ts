@@ -40,7 +40,7 @@ function open(path = join(makeTempFolder('arc-files-'), 'home', 'arc.db')): Open
 // As another process sees it, after this one has ended.
 async function readAfter({ path, file }: Opened) {
   file.close()
-  await collectGarbage()
+  await collectGarbage(dirname(path))
   const store = new SqliteTraceStore(path)
   try {
     const records = store.records({ limit: 10_000, steps: true })
