@@ -1,7 +1,7 @@
 // A supervisor: an engine with a durable trace, built from the configuration of a home and a project. A bad file never
 // applies in part: the last good state stays active, and every problem is reported and recorded.
 
-import { ApprovalGate, type ApprovalNote, type AskLimits } from '../approvals/approval-gate.ts'
+import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { type Approval, Approvals } from '../approvals/approvals.ts'
 import { HostPermission } from '../approvals/host-permission.ts'
 import { readStepEnd } from '../approvals/step-end.ts'
@@ -33,6 +33,7 @@ import { canonicalize } from '../trace/canonical.ts'
 import { type BreakerStatus, breakerFeed } from './breaker/breaker.ts'
 import { type ConfigAction, ConfigReports } from './config-reports.ts'
 import { buildLoadOptions } from './config-source.ts'
+import { resolveHeldStep } from './held-step.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type HookParts, openOwnParts, type SupervisorParts } from './supervisor-parts.ts'
 import { type TracedContext, TracedEngine, type TracedOutcome, whenRecorded } from './traced-engine.ts'
@@ -88,12 +89,8 @@ export class Supervisor {
     const lifetimeMs = (): number => this.config.approvals.lifetimeMs
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record, onChange }, { lifetimeMs })
     this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
-    this.#hostPermission = new HostPermission({
-      approvals: this.approvals,
-      record,
-      report,
-      flush: () => this.#parts.stores.flush(),
-    })
+    const flush = (): void => this.#parts.stores.flush()
+    this.#hostPermission = new HostPermission({ approvals: this.approvals, record, report, flush })
     const { errorBehavior: onError, timeoutMs } = this.config
     const maxMode = (): Mode => this.#hooks.breaker.maxMode()
     this.#engine = new TracedEngine(
@@ -201,25 +198,19 @@ export class Supervisor {
     const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
     // A refusal of the agent's reviewer is no result: the tool did not run.
     if (!isRefusal(permission?.role)) this.#withdraw({ ...complete, point: name, data })
-    const readLimits = (): Partial<AskLimits> => (typeof limits === 'function' ? limits() : limits)
-    const permit = (traced: TracedOutcome, note?: ApprovalNote): TracedOutcome | Promise<TracedOutcome> => {
-      if (permission === undefined || this.#engine.mode === 'off') return traced
-      const dispatched = { ...complete, point: name }
-      return this.#hostPermission.permit(permission, { ...traced, dispatched, note }, readLimits)
-    }
-    const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> => {
-      if (traced.outcome.decision !== 'ask') return permit(traced)
-      const ask = readLimits()
-      const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, ask)
-      return resolved.then((outcome) => {
-        // An approver answers from another process.
-        this.#parts.stores.flush()
-        // A refused step is blocked: enforce would have done the same.
-        const isRefused = outcome.decision === 'block'
-        const resolved = { ...traced, outcome: isRefused ? { ...outcome, wouldBe: undefined } : outcome }
-        return permit(resolved, outcome.metadata.approval as ApprovalNote | undefined)
-      })
-    }
+    const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
+      resolveHeldStep(
+        traced,
+        { ...complete, point: name },
+        {
+          gate: this.#approvalGate,
+          limits: () => (typeof limits === 'function' ? limits() : limits),
+          permission: this.#engine.mode === 'off' ? undefined : permission,
+          hostPermission: this.#hostPermission,
+          // An approver answers from another process.
+          flush: () => this.#parts.stores.flush(),
+        },
+      )
     const { blockedSteps } = this.#hooks
     const end = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
       blockedSteps.end(complete, traced.outcome)?.then(() => traced) ?? traced
