@@ -9,11 +9,24 @@ import { cursor } from './cursor/cursor.ts'
 import { type Fields, parsePayload } from './fields.ts'
 import { gemini } from './gemini/gemini.ts'
 import { type Env, HOST_NAMES, type Host, type HostName, type HostStep, type Unreadable } from './host.ts'
+import { kimi } from './kimi/kimi.ts'
 import { opencode } from './opencode/opencode.ts'
+import { pi } from './pi/pi.ts'
 import { qwen } from './qwen/qwen.ts'
 
 /** Every adapter. */
-export const HOSTS: Readonly<Record<HostName, Host>> = { claude, codex, gemini, qwen, copilot, cline, opencode, cursor }
+export const HOSTS: Readonly<Record<HostName, Host>> = {
+  claude,
+  codex,
+  gemini,
+  qwen,
+  copilot,
+  cline,
+  opencode,
+  pi,
+  kimi,
+  cursor,
+}
 
 /** The adapter of this name; an unknown one is an error that suggests the nearest. */
 export function findHost(name: string): Host {

@@ -32,6 +32,9 @@ const EVENTS = [
   ['copilot', 'userPromptSubmitted'],
   ['cline', 'UserPromptSubmit'],
   ['opencode', 'chat.message'],
+  ['pi', 'input'],
+  ['pi', 'user_bash'],
+  ['kimi', 'UserPromptSubmit'],
   ['cursor', 'beforeSubmitPrompt'],
 ] as const satisfies readonly (readonly [HostName, string])[]
 

@@ -7,7 +7,9 @@ import { codexFacts, codexTools } from '../codex/facts.ts'
 import { copilotFacts, copilotTools } from '../copilot/facts.ts'
 import { cursorFacts, cursorTools } from '../cursor/facts.ts'
 import { geminiFacts, geminiTools } from '../gemini/facts.ts'
+import { kimiFacts, kimiTools } from '../kimi/facts.ts'
 import { opencodeFacts, opencodeTools } from '../opencode/facts.ts'
+import { piFacts, piTools } from '../pi/facts.ts'
 import { qwenFacts, qwenTools } from '../qwen/facts.ts'
 import type { AgentFacts, ToolNames } from './agent-facts.ts'
 
@@ -19,6 +21,8 @@ const ALL = [
   copilotFacts,
   clineFacts,
   opencodeFacts,
+  piFacts,
+  kimiFacts,
   cursorFacts,
 ] as const
 
@@ -39,6 +43,8 @@ export const HOST_TOOLS: Readonly<Record<HostName, ToolNames>> = {
   copilot: copilotTools,
   cline: clineTools,
   opencode: opencodeTools,
+  pi: piTools,
+  kimi: kimiTools,
   cursor: cursorTools,
 }
 
