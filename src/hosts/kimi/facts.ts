@@ -4,8 +4,9 @@ import type { AgentFacts, ToolNames } from '../facts/agent-facts.ts'
 
 export const kimiFacts = {
   name: 'kimi',
-  programs: ['kimi'],
-  aliases: ['kimi-code', 'kimi-cli'],
+  // Its processes call themselves kimi-code.
+  programs: ['kimi', 'kimi-code'],
+  aliases: ['kimi-cli'],
   packagePaths: ['@moonshot-ai/kimi-code'],
   // It sets no variable for its child processes.
   variables: { prefix: 'KIMI', markers: [] },

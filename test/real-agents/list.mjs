@@ -1,0 +1,5 @@
+// All scenarios by name: those of every agent, and those of each built-in hook in each mode.
+
+import { SCENARIOS } from './scenarios.mjs'
+
+export const ALL_SCENARIOS = [...SCENARIOS]
