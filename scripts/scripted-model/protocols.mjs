@@ -6,7 +6,8 @@ import { patchText } from './tool-call.mjs'
 /** Every string inside a value: results nest differently in each format. */
 export function textsIn(value) {
   if (typeof value === 'string') return [value]
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : []
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'type' ? [] : textsIn(inner)))
 }
 
 const joined = (value) => textsIn(value).join('\n')
@@ -17,7 +18,9 @@ const anthropic = {
   path: /\/messages$/,
   read: (body) => ({
     tools: (body.tools ?? []).map(({ name, input_schema: schema }) => ({ name, schema })),
-    parts: (body.messages ?? []).filter(({ role }) => role === 'user').flatMap(({ content }) => anthropicParts(content)),
+    parts: (body.messages ?? [])
+      .filter(({ role }) => role === 'user')
+      .flatMap(({ content }) => anthropicParts(content)),
   }),
   write({ body, send, id, call, text: said }) {
     const block =
@@ -33,7 +36,10 @@ const anthropic = {
     const isText = call === undefined
     return send.stream([
       event('message_start', { message }),
-      event('content_block_start', { index: 0, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } }),
+      event('content_block_start', {
+        index: 0,
+        content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} },
+      }),
       event('content_block_delta', { index: 0, delta: anthropicDelta(call, said) }),
       event('content_block_stop', { index: 0 }),
       event('message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 5 } }),
@@ -71,7 +77,10 @@ const responses = {
     const at = { item_id: item.id, output_index: 0 }
     return send.stream([
       event('response.created', { response: started }),
-      event('response.output_item.added', { output_index: 0, item: { ...item, status: 'in_progress', ...emptied(item) } }),
+      event('response.output_item.added', {
+        output_index: 0,
+        item: { ...item, status: 'in_progress', ...emptied(item) },
+      }),
       ...(item.arguments === undefined
         ? []
         : [event('response.function_call_arguments.done', { ...at, arguments: item.arguments })]),
@@ -86,13 +95,16 @@ const responses = {
 
 // Tools may be grouped in a namespace.
 function responsesTools(tool) {
-  if (Array.isArray(tool.tools)) return tool.tools.map((one) => ({ ...one, name: one.name, schema: one.parameters, space: tool.name }))
+  if (Array.isArray(tool.tools))
+    return tool.tools.map((one) => ({ ...one, name: one.name, schema: one.parameters, space: tool.name }))
   return [{ name: tool.name ?? tool.type, type: tool.type, schema: tool.parameters }]
 }
 
 function responsesPart(item) {
   if (/_output$/.test(item.type ?? '')) return [result(item.output)]
-  return item.role === 'user' ? [text((Array.isArray(item.content) ? item.content : [item.content]).map((part) => part?.text ?? part))] : []
+  return item.role === 'user'
+    ? [text((Array.isArray(item.content) ? item.content : [item.content]).map((part) => part?.text ?? part))]
+    : []
 }
 
 function emptied(item) {
@@ -122,7 +134,9 @@ function responsesText(id, said) {
 const chat = {
   path: /\/chat\/completions$/,
   read: (body) => ({
-    tools: (body.tools ?? []).map((tool) => tool.function ?? tool).map(({ name, parameters }) => ({ name, schema: parameters })),
+    tools: (body.tools ?? [])
+      .map((tool) => tool.function ?? tool)
+      .map(({ name, parameters }) => ({ name, schema: parameters })),
     parts: (body.messages ?? []).flatMap(({ role, content }) =>
       role === 'tool' ? [result(content)] : role === 'user' ? [text(chatTexts(content))] : [],
     ),
@@ -130,7 +144,11 @@ const chat = {
   write({ body, send, id, call, text: said }) {
     const base = { id: `chatcmpl-mock-${id}`, created: 1, model: body.model ?? 'mock-model' }
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
-    const message = { role: 'assistant', content: said ?? null, ...(call !== undefined && { tool_calls: [chatCall(id, call)] }) }
+    const message = {
+      role: 'assistant',
+      content: said ?? null,
+      ...(call !== undefined && { tool_calls: [chatCall(id, call)] }),
+    }
     const finish_reason = call === undefined ? 'stop' : 'tool_calls'
     if (body.stream !== true) {
       return send.json({ ...base, object: 'chat.completion', choices: [{ index: 0, finish_reason, message }], usage })
@@ -160,11 +178,16 @@ const gemini = {
     tools: (body.tools ?? [])
       .flatMap(({ functionDeclarations }) => functionDeclarations ?? [])
       .map(({ name, parametersJsonSchema, parameters }) => ({ name, schema: parametersJsonSchema ?? parameters })),
-    parts: (body.contents ?? []).filter(({ role }) => role !== 'model').flatMap(({ parts }) => (parts ?? []).map(geminiPart)),
+    parts: (body.contents ?? [])
+      .filter(({ role }) => role !== 'model')
+      .flatMap(({ parts }) => (parts ?? []).map(geminiPart)),
   }),
   write({ url, body, send, id, call, text: said }) {
     const answer = body.generationConfig?.responseMimeType === 'application/json' ? SIDE_ANSWER : said
-    const part = call === undefined ? { text: answer } : { functionCall: { id: `call_mock_${id}`, name: call.tool.name, args: call.args } }
+    const part =
+      call === undefined
+        ? { text: answer }
+        : { functionCall: { id: `call_mock_${id}`, name: call.tool.name, args: call.args } }
     const candidates = [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }]
     const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }
     const reply = { candidates, usageMetadata, modelVersion: 'mock' }

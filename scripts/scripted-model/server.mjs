@@ -32,7 +32,10 @@ export async function startModel({ plan, cwd = '/', logFile }) {
 }
 
 function answer({ response, url, body, entry, plan, cwd }) {
-  const send = { json: (value, status) => sendJson(response, value, status), stream: (events) => sendEvents(response, events) }
+  const send = {
+    json: (value, status) => sendJson(response, value, status),
+    stream: (events) => sendEvents(response, events),
+  }
   if (/count_?tokens$/i.test(url.pathname)) return send.json({ input_tokens: 42, totalTokens: 42 })
   if (/\/models$/.test(url.pathname)) return send.json(MODELS)
   const protocol = PROTOCOLS.find(({ path }) => path.test(url.pathname))
@@ -50,7 +53,11 @@ function answer({ response, url, body, entry, plan, cwd }) {
 
 let answered = 0
 
-const MODELS = { object: 'list', data: [{ id: 'mock-model', object: 'model', created: 0, owned_by: 'mock' }], models: [] }
+const MODELS = {
+  object: 'list',
+  data: [{ id: 'mock-model', object: 'model', created: 0, owned_by: 'mock' }],
+  models: [],
+}
 
 function sendJson(response, value, status = 200) {
   response.writeHead(status, { 'content-type': 'application/json' })

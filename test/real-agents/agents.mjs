@@ -4,6 +4,7 @@
 //   npm run agents -- all enforce-danger           every agent, one scenario
 //   npm run agents -- --write                      everything, and the results into docs/reference/verified.md
 
+import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,7 +12,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { HOSTS } from '../../dist/hosts.js'
 import { CLIENTS, installClient, releaseOf } from './clients.mjs'
+import { HOOK_AGENT } from './hook-modes.mjs'
 import { ALL_SCENARIOS } from './list.mjs'
+import { writeResults } from './results.mjs'
 import { SCENARIOS } from './scenarios.mjs'
 import { endRun, runSealed } from './seal.mjs'
 
@@ -33,6 +36,10 @@ async function main() {
   const asked = readCommandLine()
   if (asked === undefined) return 2
   const results = await runAll(asked)
+  if (asked.isWrite) {
+    writeResults(results, new Date().toISOString().slice(0, 10))
+    spawnSync(process.execPath, [join(ROOT, 'scripts/docs.mjs'), '--write'], { stdio: 'inherit' })
+  }
   const failed = results.filter(({ state }) => state === 'failed').length
   const skipped = results.filter(({ state }) => state === 'not possible').length
   console.log(`${results.length - failed - skipped} passed, ${failed} failed, ${skipped} not possible`)
@@ -41,7 +48,12 @@ async function main() {
 
 function readCommandLine() {
   try {
-    const options = { arc: { type: 'string' }, cache: { type: 'string' }, keep: { type: 'boolean' }, write: { type: 'boolean' } }
+    const options = {
+      arc: { type: 'string' },
+      cache: { type: 'string' },
+      keep: { type: 'boolean' },
+      write: { type: 'boolean' },
+    }
     const { values, positionals } = parseArgs({ allowPositionals: true, options })
     const isAgent = (word) => word === 'all' || Object.hasOwn(CLIENTS, word)
     const names = positionals.filter((word) => !isAgent(word))
@@ -54,7 +66,7 @@ function readCommandLine() {
       ...{ arc, keep: values.keep === true, isWrite: values.write === true },
       cache: resolve(values.cache ?? join(tmpdir(), 'arc-agents')),
       agents: agents.length === 0 || agents.includes('all') ? Object.keys(CLIENTS) : agents,
-      scenarios: names.length === 0 ? SCENARIOS : ALL_SCENARIOS.filter(({ name }) => names.includes(name)),
+      scenarios: names.length === 0 ? ALL_SCENARIOS : ALL_SCENARIOS.filter(({ name }) => names.includes(name)),
     }
   } catch (error) {
     process.stderr.write(`${error.message}\n${USAGE}\n`)
@@ -62,12 +74,17 @@ function readCommandLine() {
   }
 }
 
+// The built-in hooks are run with one agent only.
+function isWanted(agent, scenario) {
+  return SCENARIOS.includes(scenario) || agent === HOOK_AGENT
+}
+
 async function runAll({ agents, scenarios, ...options }) {
   const runs = mkdtempSync(join(tmpdir(), 'arc-agents-run-'))
   const results = []
   for (const agent of agents) {
     installClient(agent, options.cache)
-    for (const scenario of scenarios) {
+    for (const scenario of scenarios.filter((one) => isWanted(agent, one))) {
       const result = await runOne(agent, scenario, join(runs, agent, scenario.name), options)
       results.push(result)
       console.log(describe(result))
@@ -88,7 +105,8 @@ async function runOne(agent, scenario, folder, { arc, cache, keep }) {
   const isOk = failures.length === 0
   if (isOk && !keep) rmSync(folder, { recursive: true, force: true })
   const ms = seen.runs?.reduce((sum, run) => sum + run.ms, 0)
-  return { ...head, state: isOk ? 'ok' : 'failed', failures, ms, ...(isOk && !keep ? {} : { folder }) }
+  const summary = seen.error === undefined ? scenario.summarise?.(seen) : undefined
+  return { ...head, state: isOk ? 'ok' : 'failed', failures, ms, summary, ...(isOk && !keep ? {} : { folder }) }
 }
 
 function describe({ agent, scenario, state, ms, failures = [], why, folder }) {

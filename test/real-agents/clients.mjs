@@ -193,7 +193,9 @@ export function installClient(name, cache) {
   writeFileSync(join(folder, 'package.json'), '{"private":true}\n')
   process.stderr.write(`installing ${packages.join(' ')}\n`)
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const { status } = spawnSync('npm', ['install', '--prefix', folder, ...quiet, ...packages], { stdio: ['ignore', 2, 2] })
+  const { status } = spawnSync('npm', ['install', '--prefix', folder, ...quiet, ...packages], {
+    stdio: ['ignore', 2, 2],
+  })
   if (status !== 0 || !packages.every((spec) => isInstalled(spec, folder)))
     throw new Error(`could not install ${packages.join(' ')} into ${folder}`)
 }

@@ -43,14 +43,17 @@ export function judgeStopped(seen, client, { at = 0, fields = { point: 'pre:tool
   if (client.told === 'ends')
     return run.results.length === 0 && /aborted/.test(run.output) ? [] : ['the agent was not told to end the run']
   const told = toldTo(run)
-  return reasons.some((reason) => told.includes(reason)) ? [] : [`the model was not told the reason, but: ${told.slice(0, 160)}`]
+  return reasons.some((reason) => told.includes(reason))
+    ? []
+    : [`the model was not told the reason, but: ${told.slice(0, 160)}`]
 }
 
 /** The call ran: the model got a result, nothing is on record as stopped, and the user's own hook fired. */
 export function judgeRan(seen, client, at = 0) {
   const wrong = []
   if (seen.runs[at].results.length === 0) wrong.push('the model got no result')
-  if (findRecords(seen, { decision: STOPPING, applied: true }).length > 0) wrong.push('a record says that it was stopped')
+  if (findRecords(seen, { decision: STOPPING, applied: true }).length > 0)
+    wrong.push('a record says that it was stopped')
   if (client.ownHook && !seen.isOwnHookRun) wrong.push("the user's own hook did not fire")
   return wrong
 }

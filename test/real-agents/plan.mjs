@@ -8,10 +8,14 @@ export const FINAL = 'done'
 /** The turn after as many results as the conversation has. `$HOME` and `$PROJECT` stand for the folders of the run. */
 export function planTurn(turns, { parts, tools }, { home, project }) {
   if (tools.length === 0) return { say: FINAL }
-  const isSpawned = parts[0]?.text.includes(SUBTASK) || (parts.some(({ kind, text }) => kind === 'text' && text.includes(SUBTASK)) && !parts.some(({ kind }) => kind === 'result'))
+  const isSpawned =
+    parts[0]?.text.includes(SUBTASK) ||
+    (parts.some(({ kind, text }) => kind === 'text' && text.includes(SUBTASK)) &&
+      !parts.some(({ kind }) => kind === 'result'))
   if (isSpawned) return { say: 'There are three.' }
   const done = parts.filter(({ kind }) => kind === 'result').length
   const turn = turns[done] ?? { say: FINAL }
-  const fill = (value) => (typeof value === 'string' ? value.replaceAll('$PROJECT', project).replaceAll('$HOME_DIR', home) : value)
+  const fill = (value) =>
+    typeof value === 'string' ? value.replaceAll('$PROJECT', project).replaceAll('$HOME_DIR', home) : value
   return Object.fromEntries(Object.entries(turn).map(([key, value]) => [key, fill(value)]))
 }

@@ -53,7 +53,17 @@ async function observe() {
   const complaints = (await daemon?.stop()) ?? []
   model.close()
   const isOwnHookRun = existsSync(join(site.home, OWN_HOOK_MARK))
-  return { host, ...installed, before, runs, commands, after: readProofs(site), isOwnHookRun, complaints, ...readRecord(site) }
+  return {
+    host,
+    ...installed,
+    before,
+    runs,
+    commands,
+    after: readProofs(site),
+    isOwnHookRun,
+    complaints,
+    ...readRecord(site),
+  }
 }
 
 function supervise(site) {
@@ -75,7 +85,10 @@ function supervise(site) {
 function runTyped({ arc: args, answer }, site) {
   if (answer === undefined) return execute(`arc ${args[0]}`, [arc, ...args], site, { codes: [0, 1, 2, 3] })
   const line = [arc, ...args].map((word) => `'${word}'`).join(' ')
-  return execute(`arc ${args[0]}`, ['script', '-qec', line, '/dev/null'], site, { codes: [0, 1, 2, 3], input: `${answer}\n` })
+  return execute(`arc ${args[0]}`, ['script', '-qec', line, '/dev/null'], site, {
+    codes: [0, 1, 2, 3],
+    input: `${answer}\n`,
+  })
 }
 
 // The files that a scenario looks at, before and after.
@@ -84,16 +97,21 @@ function readProofs(site) {
 }
 
 function readRecord(site) {
-  if (scenario.mode === undefined) return { records: [], why: null }
+  if (scenario.mode === undefined) return { records: [], events: [], explained: [], why: null }
   const read = (...args) => execute(`arc ${args[0]}`, [arc, ...args, '--json'], site, { codes: [0, 1] })
   const lines = [...read('logs', '--component', 'hooks', '--limit', '10000').split('\n')]
   const events = read('logs', '--component', 'roundtable', '--limit', '100').split('\n')
-  const why = read('why')
+  const records = lines.filter(Boolean).map((line) => JSON.parse(line))
   return {
-    records: lines.filter(Boolean).map((line) => JSON.parse(line)),
+    records,
     events: events.filter(Boolean).map((line) => JSON.parse(line)),
-    why: why.trim() === '' ? null : JSON.parse(why),
+    explained: records.filter(({ hook }) => hook === scenario.explains).map(({ id }) => parseOrNull(read('why', id))),
+    why: parseOrNull(read('why')),
   }
+}
+
+function parseOrNull(text) {
+  return text.trim() === '' ? null : JSON.parse(text)
 }
 
 async function runClient([file, ...args], env, cwd, number) {

@@ -35,7 +35,11 @@ const BASIC = [
     ],
   },
   {
-    ...{ name: 'log-danger', about: 'log: a destructive command runs and is on record as it would be decided', mode: 'log' },
+    ...{
+      name: 'log-danger',
+      about: 'log: a destructive command runs and is on record as it would be decided',
+      mode: 'log',
+    },
     ...{ ...shell(RESET), looksAt: ['draft.txt'] },
     judge: (seen, client) => [
       ...ran(seen, client),
@@ -125,9 +129,16 @@ const HOOKED = [
     ],
   },
   {
-    ...{ name: 'write-edited', about: 'a command hook at `pre:git:write` edits the text, or the corrected call is shown' },
+    ...{
+      name: 'write-edited',
+      about: 'a command hook at `pre:git:write` edits the text, or the corrected call is shown',
+    },
     ...WRITE_STEPS,
-    ...hook('other-text', 'pre:git:write', String.raw`printf '{"mark":"%s","modify":{"content":"the second text"}}' "$ARC_VERDICT_MARK"`),
+    ...hook(
+      'other-text',
+      'pre:git:write',
+      `printf '{"mark":"%s","modify":{"content":"the second text"}}' "$ARC_VERDICT_MARK"`,
+    ),
     why: whyNoTool('write', NO_WRITE),
     judge: (seen, client, host) => [
       ...judgeRun(seen),
@@ -154,7 +165,11 @@ const HOOKED = [
   },
   {
     ...{ name: 'answer-edited', about: 'a command hook at `post:message` edits the answer', mode: 'enforce' },
-    ...hook('polite', 'post:message', String.raw`printf '{"mark":"%s","modify":{"output":"It is finished, thank you."}}' "$ARC_VERDICT_MARK"`),
+    ...hook(
+      'polite',
+      'post:message',
+      `printf '{"mark":"%s","modify":{"output":"It is finished, thank you."}}' "$ARC_VERDICT_MARK"`,
+    ),
     steps: [{ turns: [{ tool: 'shell', command: 'touch canary' }, { say: 'It is finished.' }] }],
     why: (client, host) =>
       whyNoAnswer(client, host) ??
@@ -173,8 +188,7 @@ const HOOKED = [
         turns: [{ tool: 'shell', command: 'touch canary' }],
       },
     ],
-    why: (client, host) =>
-      client.promptIsSilent ? client.promptIsSilent : HOOKED[0].why(client, host),
+    why: (client, host) => (client.promptIsSilent ? client.promptIsSilent : HOOKED[0].why(client, host)),
     judge: (seen) => [
       ...judgeRun(seen),
       ...judgeHosts(seen),
@@ -193,7 +207,9 @@ const HOOKED = [
       ...judgeRun(seen),
       ...judgeRun(seen, 1),
       ...judgeFile(seen, 'deployed', { absent: true }, 0),
-      ...(client.told === 'ends' || /arc approve/.test(toldTo(seen.runs[0])) ? [] : ['the model was not told of arc approve']),
+      ...(client.told === 'ends' || /arc approve/.test(toldTo(seen.runs[0]))
+        ? []
+        : ['the model was not told of arc approve']),
       ...judgeFile(seen, 'deployed', { exists: true }),
       ...judgeHosts(seen),
     ],

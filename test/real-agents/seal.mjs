@@ -37,7 +37,11 @@ export function runSealed({ host, scenarioName, folder, arc, cache }) {
   return new Promise((resolve) => {
     running.on('error', (error) => resolve({ error: `unshare: ${error.message}` }))
     running.on('close', (code) =>
-      resolve(output === '' ? { error: `the run broke off (exit ${code}); it needs unshare, mount, ip and the right to use namespaces` } : JSON.parse(output)),
+      resolve(
+        output === ''
+          ? { error: `the run broke off (exit ${code}); it needs unshare, mount, ip and the right to use namespaces` }
+          : JSON.parse(output),
+      ),
     )
   })
 }

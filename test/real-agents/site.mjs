@@ -35,9 +35,17 @@ export function writeFiles(files) {
 
 /** Runs a command to its end, with the environment of the site only; throws unless it exits with one of `codes`. */
 export function execute(label, [file, ...args], { project, env }, { codes = [0], input } = {}) {
-  const done = spawnSync(file, args, { cwd: project, env, encoding: 'utf8', timeout: LIMIT_MS, maxBuffer: 1 << 26, input })
+  const done = spawnSync(file, args, {
+    cwd: project,
+    env,
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+    maxBuffer: 1 << 26,
+    input,
+  })
   if (codes.includes(done.status)) return done.stdout
-  const why = done.error?.message ?? (done.stderr.trim().split('\n')[0] || done.stdout.trim().split('\n')[0] || 'no message')
+  const why =
+    done.error?.message ?? (done.stderr.trim().split('\n')[0] || done.stdout.trim().split('\n')[0] || 'no message')
   throw new Error(`${label}: exit ${done.status ?? done.signal}: ${why}`)
 }
 
@@ -60,7 +68,8 @@ export function takeSnapshot({ stage, home, project, env }) {
       const path = join(folder, entry.name)
       if (path === env.ARC_HOME || path === join(project, '.git')) continue
       if (entry.isDirectory()) visit(path)
-      else if (entry.isFile()) files.set(relative(stage, path), `${statSync(path).mode} ${readFileSync(path, 'latin1')}`)
+      else if (entry.isFile())
+        files.set(relative(stage, path), `${statSync(path).mode} ${readFileSync(path, 'latin1')}`)
     }
   }
   visit(home)
@@ -73,6 +82,8 @@ export function listDifferences(before, after) {
   return [
     ...[...before.keys()].filter((file) => !after.has(file)).map((file) => `${file} is gone`),
     ...[...after.keys()].filter((file) => !before.has(file)).map((file) => `${file} is new`),
-    ...[...before].filter(([file, state]) => after.has(file) && after.get(file) !== state).map(([file]) => `${file} differs`),
+    ...[...before]
+      .filter(([file, state]) => after.has(file) && after.get(file) !== state)
+      .map(([file]) => `${file} differs`),
   ]
 }
