@@ -36,6 +36,7 @@ const EVENTS = [
   ['pi', 'user_bash'],
   ['kimi', 'UserPromptSubmit'],
   ['cursor', 'beforeSubmitPrompt'],
+  ['kiro', 'userPromptSubmit'],
 ] as const satisfies readonly (readonly [HostName, string])[]
 
 // The host's own payload of a prompt, with this text.
