@@ -68,7 +68,7 @@ describe('the agents of the runner', () => {
 })
 
 describe('the scenarios of the runner', () => {
-  it('have names of their own, a step of the agent and a verdict', () => {
+  it('have unique names, a step of the agent and a verdict', () => {
     const names = ALL_SCENARIOS.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     for (const { name, about, steps, judge } of ALL_SCENARIOS) {

@@ -4,7 +4,7 @@
 import { patchText } from './tool-call.mjs'
 
 /** Every string inside a value: results nest differently in each format. */
-export function textsIn(value) {
+function textsIn(value) {
   if (typeof value === 'string') return [value]
   if (value === null || typeof value !== 'object') return []
   return Object.entries(value).flatMap(([key, inner]) => (key === 'type' ? [] : textsIn(inner)))

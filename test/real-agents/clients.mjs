@@ -59,7 +59,7 @@ export const CLIENTS = {
       },
       argv: [
         ...[process.execPath, `${bin}/@openai/codex/bin/codex.js`, 'exec', '--json', '--skip-git-repo-check'],
-        // Codex skips hooks that nobody reviewed in its terminal.
+        // Codex skips hooks that no person has reviewed in its terminal.
         ...['--dangerously-bypass-approvals-and-sandbox', '--dangerously-bypass-hook-trust', prompt],
       ],
       env: { MOCK_KEY: 'dummy', CODEX_HOME: `${home}/.codex` },
@@ -89,7 +89,7 @@ export const CLIENTS = {
     ownHook: true,
     launch: ({ bin, home, project, modelUrl, prompt }) => ({
       files: {
-        // Without this it adds a line of its own to the message of each commit.
+        // Without this it adds a line to the message of each commit.
         [`${home}/.qwen/settings.json`]: geminiSettings('openai', { gitCoAuthor: { commit: false, pr: false } }),
         [`${project}/.qwen/settings.json`]: ownGroups('PreToolUse'),
       },

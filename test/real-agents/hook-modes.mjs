@@ -10,7 +10,7 @@ export const HOOK_MODES = ['off', 'log', 'advise', 'enforce']
 const shell = (command, ...more) => [{ turns: [{ tool: 'shell', command }, ...more] }]
 const say = (text) => ({ say: text })
 
-// A hook of the user that makes Claude go on once: the second end of the turn is a second attempt.
+// A hook of the user that makes Claude continue once: the second end of the turn is a second attempt.
 const GO_ON_ONCE = {
   '.claude/settings.local.json': JSON.stringify({
     hooks: { Stop: [{ hooks: [{ type: 'command', command: '"$HOME/once.sh"' }] }] },
@@ -26,13 +26,34 @@ const NOTHING = { agent: null, person: null }
  * done     what is done, for the page
  * options  of the hook
  * expects  by mode, what must be seen: `decision` and `applied` of a record (`null`: no record), `agent` and `person` (a
- *          pattern of what they are told, `null`: nothing), `metadata` (keys of the record), `file` and its text
+ *          pattern of what each gets, `null`: nothing), `metadata` (keys of the record), `file` and its text
  */
 export const HOOK_CASES = [
   {
     ...{ hook: 'source-classify', done: 'a prompt with the marker `CRON_TRIGGER`' },
     steps: [{ prompt: 'CRON_TRIGGER go on', turns: [{ tool: 'shell', command: 'ls' }] }],
     expects: each({ decision: 'pass', ...NOTHING, metadata: { messageSource: 'cron' } }),
+  },
+  {
+    ...{ hook: 'interagent-routing', done: 'a message of another agent to all, without a mention' },
+    steps: [
+      {
+        prompt: '<teammate-message teammate_id="reviewer" to="all">are you done?</teammate-message>',
+        turns: [{ tool: 'shell', command: 'ls' }],
+      },
+    ],
+    // The prompt is stopped, so the agent does nothing.
+    endsRun: ['enforce'],
+    expects: {
+      log: { decision: 'block', applied: false, ...NOTHING },
+      advise: {
+        decision: 'block',
+        applied: false,
+        agent: /^ARC would block this: /,
+        person: /^ARC would block this: /,
+      },
+      enforce: { decision: 'block', applied: true, ...NOTHING },
+    },
   },
   {
     ...{ hook: 'watchdog-pause', done: '`rm -r precious`, with a watchdog', looksAt: ['$HOME/watchdog.txt'] },
@@ -152,7 +173,7 @@ function each(expected) {
 }
 
 /** What record, agent and person saw of a hook, in short sentences. */
-export function summarise(seen, { hook, looksAt = [] }) {
+function summarise(seen, { hook, looksAt = [] }) {
   const run = seen.runs[0]
   const records = findRecords(seen, { hook })
   const rank = { pass: 0, flag: 1, ask: 2, block: 3 }
@@ -206,7 +227,8 @@ function parse(text) {
 }
 
 function judgeHook(seen, one, mode) {
-  const problems = [...judgeRun(seen), ...judgeHosts(seen)]
+  const isEnded = one.endsRun?.includes(mode) === true && seen.runs[0].calls.length === 0
+  const problems = [...(isEnded ? [] : judgeRun(seen)), ...judgeHosts(seen)]
   if (problems.length > 0) return problems
   const found = summarise(seen, one)
   if (mode === 'off')

@@ -33,7 +33,7 @@ export function judgeHosts(seen) {
   return foreign === undefined ? [] : [`a record has host ${JSON.stringify(foreign.host)}`]
 }
 
-/** The call was stopped: on record as applied, and the model was told the reason, or the run ended. */
+/** The call was stopped: on record as applied, and the model got the reason, or the run ended. */
 export function judgeStopped(seen, client, { at = 0, fields = { point: 'pre:tool' } } = {}) {
   const stops = findRecords(seen, { decision: STOPPING, applied: true, ...fields })
   if (stops.length === 0) return [`no record of a stop with ${JSON.stringify(fields)}`]

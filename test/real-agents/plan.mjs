@@ -3,9 +3,9 @@
 /** In the task of a spawned agent: such a conversation gets a plain answer, so that nothing is spawned again. */
 export const SUBTASK = 'count the files of this folder'
 /** What an agent without further turns says. */
-export const FINAL = 'done'
+const FINAL = 'done'
 
-/** The turn after as many results as the conversation has. `$HOME` and `$PROJECT` stand for the folders of the run. */
+/** The turn after as many results as the conversation has. `$PROJECT` and `$HOME_DIR` are replaced by the folders of the run. */
 export function planTurn(turns, { parts, tools }, { home, project }) {
   if (tools.length === 0) return { say: FINAL }
   const isSpawned =

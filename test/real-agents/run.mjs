@@ -136,7 +136,7 @@ async function runClient([file, ...args], env, cwd, number) {
   return { exitCode, isLate, ms: Math.round(performance.now() - startedAt), output: output.slice(-400_000) }
 }
 
-// What the model did and was told: the results of its calls, and all texts that came with them.
+// What the model did and got: the results of its calls, and all texts that came with them.
 function describeTurns(requests) {
   const called = requests.find(({ turn }) => turn?.tool !== undefined)
   const next = called && requests.find(({ receivedAt, parts }) => receivedAt > called.receivedAt && hasResult(parts))

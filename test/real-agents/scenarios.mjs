@@ -1,6 +1,6 @@
 // What is done with every real agent. A scenario: `mode` of `arc init` (without one ARC takes no part), `profile` (settings
 // of the profile), `files`, `daemon`, `uninstall`, `steps` (a run of the agent with the model's turns, or a command of `arc`),
-// `looksAt` (files before and after), `why(client, host)` (why it is not possible with this host) and `judge(seen, client)`.
+// `looksAt` (files before and after), `why(client, host)` (why it is not possible with this host) and the check of what was seen.
 
 import { findRecords, judgeFile, judgeHosts, judgeRan, judgeRun, judgeStopped, oneLine, toldTo } from './judge.mjs'
 import { SUBTASK } from './plan.mjs'

@@ -1,4 +1,4 @@
-// The payload of Antigravity: no name of the event, and arguments of tools with names of their own.
+// The payload of Antigravity: no name of the event, and other names for the arguments of tools.
 
 import { isRecord } from '../../engine/plain-data.ts'
 import { defined, type Fields, firstText, own, readRecordField, readTextField } from '../fields.ts'

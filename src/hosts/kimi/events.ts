@@ -21,7 +21,7 @@ export const KIMI_EVENTS: HostEvents = {
   SubagentStop: event('post:agent:complete', TOLD),
   PreCompact: event('pre:compact', TOLD),
   PostCompact: event('post:compact'),
-  // Once a turn: Kimi Code asks no second time whether to go on.
+  // Once a turn: Kimi Code does not ask a second time.
   Stop: event('pre:turn:end', { ...TOLD, block: 'exit' }),
   StopFailure: event('run:end'),
   Interrupt: event('run:end'),

@@ -1,4 +1,4 @@
-// The payload of Kimi Code: Claude's field names, with prompts as lists of parts and results under a name of its own.
+// The payload of Kimi Code: Claude's field names, with prompts as lists of parts and results under another name.
 
 import { parseClaudePayload } from '../claude/payload.ts'
 import { defined, type Fields, joinTexts, own, readTextField } from '../fields.ts'

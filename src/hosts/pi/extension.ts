@@ -6,7 +6,7 @@ import type { InstallOptions } from '../install/install-file.ts'
 import { PI_EVENTS } from './events.ts'
 import { piFacts } from './facts.ts'
 
-// Those with a handler of their own below.
+// Those with a handler below.
 const HANDLED = ['input', 'tool_call', 'tool_result', 'message_end', 'session_before_compact']
 
 /** The text of the extension. */
@@ -51,7 +51,7 @@ function withoutPictures(parts) {
   return parts.map((part) => (part.type === 'image' ? { type: 'image' } : part))
 }
 
-// How the user is told. Taken before ARC is asked: in a headless run the context may have ended when the reply comes.
+// Shows notices to the user. Created before ARC is asked: in a headless run the context may have ended when the reply comes.
 function teller(ctx) {
   const ui = ctx.hasUI ? ctx.ui : undefined
   return ({ notice }) => {

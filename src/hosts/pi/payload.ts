@@ -28,7 +28,7 @@ export function parsePiPayload(fields: Fields, event: string | undefined): Parse
       transcript: readTextField(fields, 'sessionFile'),
       promptSource: name === 'input' ? readTextField(fields, 'source') : undefined,
     }),
-    // Without a screen Pi has nobody to ask.
+    // Without a screen Pi cannot ask a person.
     canPrompt: own(fields, 'hasUI') === true,
     spec: isFailed ? PI_TOOL_FAILED : undefined,
   }
