@@ -74,6 +74,7 @@ export const SPEC_CLAIMS = {
   G11: 'A threat model names the attackers, the promises and the limits; a simulated agent tries each promise, and each known limit is listed.',
   Q3: 'The log shows actions as a person thinks of them, with what enforce would have stopped; the last decision and a report explain them.',
   Q4: 'An approval belongs to the content of a step in its folder; questions end with the result, the turn or the session, and a refused step stays open for its time.',
+  E6: "The refusal of an agent's own reviewer is recorded and can be overruled by a person for exactly this step; a request of the agent is answered only with an answer of a person, and nothing else widens its permissions.",
   K1: 'The glossary gives each idea one word; retired words in names and repeated exported names fail a check.',
   K2: 'Retired phrases in pages, messages, comments and test titles fail the same check.',
   K3: 'No import cycle anywhere in src and dashboard.',

@@ -2,6 +2,7 @@
 // installed. Everything here is pure; only install/apply.ts touches files.
 
 import type { Outcome } from '../engine/outcome.ts'
+import type { PermissionRole, PersonsYes } from '../engine/permission.ts'
 import type { PointName, ToolArgs } from '../engine/points.ts'
 import type { StepContext } from '../engine/step.ts'
 import type { Check, HostFacts } from './check.ts'
@@ -40,6 +41,10 @@ export interface HostEvent {
   readonly isInstalled: boolean
   /** How long the host waits for the hook as `arc install` registers it. */
   readonly limitMs: number
+  /** What the event means for the own permissions of the host; default: nothing. */
+  readonly permission?: PermissionRole | undefined
+  /** Does text reach the reviewer of the host, a second model that reviews its calls? */
+  readonly reviewer?: boolean | undefined
 }
 
 /** A host's events by its own names for them. */
@@ -84,6 +89,10 @@ export interface ReplyFacts {
   readonly notes?: readonly string[] | undefined
   /** After a tool ran: the outcome before it, whose advice the agent could not get then. */
   readonly before?: Pick<Outcome, 'metadata'> | undefined
+  /** The answer of a person for exactly this step: without one the reply never lets the host skip its own question. */
+  readonly yes?: PersonsYes | undefined
+  /** What ARC knows about the call, for the reviewer of the host. */
+  readonly reviewed?: string | undefined
 }
 
 /** Exactly what the hook process gives back to its host. */

@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Outcome } from '../engine/outcome.ts'
+import { isRefusal } from '../engine/permission.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import { POINTS, type PointName, type PointSpec } from '../engine/points.ts'
 import type { EditField, HostReply, HostStep, ReplyFacts } from './host.ts'
@@ -15,6 +16,7 @@ import {
   continueMessage,
   correctionMessage,
   noticeMessage,
+  refusalMessage,
   unstoppableMessage,
 } from './message.ts'
 import { restoreArgs } from './tool-args.ts'
@@ -35,6 +37,10 @@ export interface Intent {
   readonly context?: string | undefined
   /** Text for the user. */
   readonly notice?: string | undefined
+  /** A person answered for exactly this step: the host need not ask. */
+  readonly isAllowed?: boolean | undefined
+  /** Facts for the reviewer of the host. */
+  readonly reviewed?: string | undefined
   /** The whole turn is to end, not only this action. */
   readonly endsTurn: boolean
   readonly unsupported: readonly string[]
@@ -43,6 +49,7 @@ export interface Intent {
 /** What follows from an outcome for this host and event. */
 export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
   const { spec } = step
+  if (isRefusal(spec.permission)) return refusalIntent(step, outcome, facts)
   if (outcome.blocked && outcome.decision === 'ask') return askIntent(step, outcome, facts)
   if (outcome.blocked) {
     if (spec.block === 'none')
@@ -53,6 +60,13 @@ export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts):
   }
   if (outcome.answer !== undefined) return instead(step, outcome, facts, 'answer', answerText(outcome, facts))
   return editIntent(step, outcome, facts)
+}
+
+// The host has refused the call itself: nothing is left to stop.
+function refusalIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+  const isTold = outcome.decision === 'pass' || outcome.metadata.suggestions !== undefined
+  const notice = facts.approvalId === undefined || isTold ? undefined : refusalMessage(step, outcome, facts)
+  return passIntent(step, outcome, facts, outcome.blocked ? ['block'] : [], notice)
 }
 
 function askIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
@@ -133,6 +147,8 @@ function passIntent(
     message: '',
     context: step.spec.context && texts.length > 0 ? texts.join('\n') : undefined,
     notice: step.spec.notice ? notice : undefined,
+    isAllowed: facts.yes !== undefined && step.spec.permission !== undefined && step.spec.permission !== 'refused',
+    reviewed: step.spec.reviewer === true ? facts.reviewed : undefined,
     endsTurn: false,
     unsupported: missing,
   }

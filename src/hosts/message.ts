@@ -61,6 +61,18 @@ export function askMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts):
   ])
 }
 
+/** A refusal of the host's own reviewer, for the user. */
+export function refusalMessage(step: HostStep, { reason }: Pick<Outcome, 'reason'>, facts: ReplyFacts): string {
+  const { approvalId } = facts
+  return lines([
+    `Not by ARC: ${showStep(step)}`,
+    why({ reason }),
+    approvalId === undefined ? undefined : `You can allow exactly this step: arc approve ${approvalId}`,
+    details(facts),
+    ...(facts.notes ?? []),
+  ])
+}
+
 /** A change that the host cannot make: the corrected call, to be made anew. */
 export function correctionMessage(what: string, corrected: unknown, outcome: Outcome, facts: ReplyFacts): string {
   const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`

@@ -5,12 +5,20 @@ import { isRecord } from '../engine/plain-data.ts'
 import { toolClass } from '../engine/tools.ts'
 import type { Assessment, Checklist, Effect, Evidence, RiskInput, Tier } from './assessment.ts'
 import { resolveFolderArgument } from './classify-arguments.ts'
-import { type ClassifyContext, classifyShell, EFFECT_RANK, type Findings } from './classify-shell.ts'
+import {
+  addEvidence,
+  type ClassifyContext,
+  classifyShell,
+  EFFECT_RANK,
+  type Findings,
+  readResult,
+} from './classify-shell.ts'
 import { classifyTool } from './classify-tool.ts'
 import { findMentions } from './message-intents.ts'
 import { resolveDots } from './path-class.ts'
 import type { Facts, RulePack } from './rule.ts'
 import { compilePacks, RULE_PACKS } from './rulebook.ts'
+import { listArguments } from './sandbox-arguments.ts'
 
 /** Options of the classification. */
 export interface RiskOptions {
@@ -62,6 +70,17 @@ function classifyCall(input: ToolInput, options: RiskOptions, findings: Findings
   const command = kind === 'shell' && !MAY_BE_WINDOWS.test(tool) ? plainCommand(args) : undefined
   if (command !== undefined) classifyShell(command, scene, findings)
   else classifyTool(tool, kind, args, scene, findings)
+  checkArguments(args, scene, findings)
+}
+
+// A rule about an argument applies to every tool.
+function checkArguments(args: Args, { rulebook }: ClassifyContext, findings: Findings): void {
+  for (const argument of listArguments(args)) {
+    for (const { rule, when } of rulebook.forArguments) {
+      const hit = readResult(when.argument(argument), { start: 0, end: argument.text.length })
+      if (hit !== undefined) addEvidence(findings, rule, hit, argument.text)
+    }
+  }
 }
 
 // A Windows shell: its commands are parsed in two ways.

@@ -1,8 +1,9 @@
 // A supervisor: an engine with a durable trace, built from the configuration of a home and a project. A bad file never
 // applies in part: the last good state stays active, and every problem is reported and recorded.
 
-import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
+import { ApprovalGate, type ApprovalNote, type AskLimits } from '../approvals/approval-gate.ts'
 import { type Approval, Approvals } from '../approvals/approvals.ts'
+import { HostPermission } from '../approvals/host-permission.ts'
 import { readStepEnd } from '../approvals/step-end.ts'
 import type { Config } from '../config/config.ts'
 import { compareLoaded, nameConfig } from '../config/digest.ts'
@@ -13,6 +14,7 @@ import type { Clock } from '../engine/clock.ts'
 import { ArcError, describe } from '../engine/errors.ts'
 import { type Mode, readMode } from '../engine/mode.ts'
 import type { Notice, Outcome } from '../engine/outcome.ts'
+import { isRefusal, type PermissionEvent } from '../engine/permission.ts'
 import type { DeclaredPoint } from '../engine/point-names.ts'
 import { completeContext, type StepContext } from '../engine/step.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
@@ -48,6 +50,7 @@ export class Supervisor {
   /** The steps that need approval. */
   readonly approvals: Approvals
   readonly #approvalGate: ApprovalGate
+  readonly #hostPermission: HostPermission
   readonly #loadOptions: LoadOptions
   readonly #pipeline: LivePipeline
   readonly #pending = new Set<Promise<unknown>>()
@@ -81,6 +84,12 @@ export class Supervisor {
     const lifetimeMs = (): number => this.config.approvals.lifetimeMs
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record, onChange }, { lifetimeMs })
     this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
+    this.#hostPermission = new HostPermission({
+      approvals: this.approvals,
+      record,
+      report,
+      flush: () => this.#parts.stores.flush(),
+    })
     const { errorBehavior: onError, timeoutMs } = this.config
     const maxMode = (): Mode => this.#hooks.breaker.maxMode()
     this.#engine = new TracedEngine(
@@ -169,22 +178,32 @@ export class Supervisor {
     data: object,
     context: TracedContext = {},
     limits: Partial<AskLimits> | (() => Partial<AskLimits>) = {},
+    permission?: PermissionEvent,
   ): TracedOutcome | Promise<TracedOutcome> {
     if (this.#isClosed) throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
     const complete = completeContext(context, defaults, newId)
     const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
-    this.#withdraw({ ...complete, point: name, data })
+    // A refusal of the agent's reviewer is no result: the tool did not run.
+    if (!isRefusal(permission?.role)) this.#withdraw({ ...complete, point: name, data })
+    const readLimits = (): Partial<AskLimits> => (typeof limits === 'function' ? limits() : limits)
+    const permit = (traced: TracedOutcome, note?: ApprovalNote): TracedOutcome | Promise<TracedOutcome> => {
+      if (permission === undefined || this.#engine.mode === 'off') return traced
+      const dispatched = { ...complete, point: name }
+      return this.#hostPermission.permit(permission, { ...traced, dispatched, note }, readLimits)
+    }
     const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> => {
-      if (traced.outcome.decision !== 'ask') return traced
-      const ask = typeof limits === 'function' ? limits() : limits
+      if (traced.outcome.decision !== 'ask') return permit(traced)
+      const ask = readLimits()
       const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, ask)
       return resolved.then((outcome) => {
         // An approver answers from another process.
         this.#parts.stores.flush()
         // A refused step is blocked: enforce would have done the same.
-        return { ...traced, outcome: outcome.decision === 'block' ? { ...outcome, wouldBe: undefined } : outcome }
+        const isRefused = outcome.decision === 'block'
+        const resolved = { ...traced, outcome: isRefused ? { ...outcome, wouldBe: undefined } : outcome }
+        return permit(resolved, outcome.metadata.approval as ApprovalNote | undefined)
       })
     }
     const { blockedSteps } = this.#hooks

@@ -4,6 +4,7 @@
 import type { ApprovalNote, AskLimits } from '../../approvals/approval-gate.ts'
 import { describe } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
+import { isRefusal } from '../../engine/permission.ts'
 import { recordAgent } from '../../guard/supervised-agents.ts'
 import { isUnattendedAgent } from '../../guard/unattended-agent.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
@@ -17,6 +18,13 @@ import { recordReusedId, recordUnreadable, recordUnsupervised, recordUnsupported
 import { computeRecordWait, computeReplyDeadline, planApproval, withReplyDeadline } from './deadline.ts'
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
+import {
+  canReachPerson,
+  describeForReviewer,
+  describeHostFinding,
+  findCallOfRequest,
+  readPermission,
+} from './permission-call.ts'
 import { buildReplyNotes } from './reply-notes.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
 import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
@@ -100,13 +108,19 @@ async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: Abor
   const claim = await claimHookCall(read, supervisor, { workspace, waitUntil })
   if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, read, claim))
   try {
-    const { outcome: decided, recorded } = await findOutcome(parsed, supervisor, claim, signal)
+    const { outcome: decided, recorded, yes } = await findOutcome(parsed, supervisor, claim, signal)
     const { step } = parsed
     void attempt(() => recordSeenEvent(step, supervisor))
     const isRecorded = (await recorded) !== false
     const outcome = isRecorded ? decided : applyUnrecorded(step, decided, supervisor)
     const facts = buildReplyFacts(supervisor, isRecorded ? claim.id : undefined, outcome)
-    const reply = formatReply(step, outcome, { ...facts, before: findLateAdvice(step, claim) })
+    const reviewed = describeForReviewer(step, claim.before?.outcome)
+    const reply = formatReply(step, outcome, {
+      ...facts,
+      before: findLateAdvice(step, claim),
+      yes: isRecorded ? yes : undefined,
+      reviewed,
+    })
     const lost = reply.unsupported.filter((part) => part !== 'context' && part !== 'notice')
     if (lost.length > 0) await attempt(() => recordUnsupported(supervisor, step, lost, claim.id))
     const { stdout, stderr, exitCode } = reply
@@ -157,21 +171,37 @@ function decide(
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
     // A call without a claim has waited already, and may be recorded by another process.
     recordWaitMs: claim.isMade === false ? 0 : computeRecordWait(step),
+    hostFinding: describeHostFinding(step),
   }
-  return supervisor.evaluate(step.point, step.data, context, () => planAsk(parsed, supervisor, signal))
+  return supervisor.evaluate(
+    step.point,
+    step.data,
+    context,
+    () => planAsk(parsed, supervisor, signal),
+    readPermission(step),
+  )
 }
 
 // Only for a step that needs approval: the process table is read for it.
-function planAsk(parsed: ParsedCall, { config }: Supervisor, signal: AbortSignal): Partial<AskLimits> {
+function planAsk(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Partial<AskLimits> {
   const { call, step, isBypassing } = parsed
+  const { config } = supervisor
   const isUnattended = isBypassing || isUnattendedAgent(step.host, call.callerPid)
   if (isUnattended) parsed.step = { ...step, canPrompt: false }
-  return { ...planApproval(step, isUnattended, config.approvals), signal, callerPid: call.callerPid }
+  const { askMs, isPrompt } = planApproval(step, isUnattended, config.approvals)
+  const usedAt = step.spec.permission === 'asks' ? 'permission' : 'call'
+  const isReached = !isRefusal(step.spec.permission) || canReachPerson(supervisor, isUnattended)
+  return { askMs: isReached ? askMs : 0, isPrompt, usedAt, signal, callerPid: call.callerPid }
 }
 
 /** Links a finished tool call to the call before it. A tool that ran without a call before it is recorded. */
 function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Claim): Record<string, unknown> {
+  if (step.spec.permission === 'asks') {
+    const asksAbout = findCallOfRequest(step, supervisor.trace)
+    return asksAbout === undefined ? {} : { asksAbout }
+  }
   if (!step.point.startsWith('post:tool')) return {}
+  if (before === undefined && isRefusal(step.spec.permission)) return {}
   if (before !== undefined) return { preStep: before.id, sinceMs: Math.max(0, systemClock.wall() - before.at) }
   void attempt(() => recordUnsupervised(supervisor, step, id))
   return { unsupervised: true }

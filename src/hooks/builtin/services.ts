@@ -60,6 +60,8 @@ export type ExceptionAnswer =
   | {
       readonly is: 'allowed'
       readonly exceptions: readonly { readonly id: number; readonly reason?: string | undefined }[]
+      /** All of them are for exactly this command. */
+      readonly isExact: boolean
     }
   /** Allowed once: the step needs no answer, because it is approved already. */
   | { readonly is: 'approved'; readonly approval: string; readonly by?: string | undefined; readonly note: AllowNote }

@@ -30,11 +30,19 @@ export const CLAUDE_EVENTS: HostEvents = {
     edits: ['args'],
     context: true,
     isInstalled: true,
+    permission: 'takes',
   }),
-  // The dialog is about to be shown, and the exit code is not honoured.
-  PermissionRequest: event('pre:tool', { ...TOLD, block: 'behavior', ask: 'prompting' }),
-  PermissionDenied: event('post:tool:failure', TOLD),
-  PostToolUse: event('post:tool', { ...TOLD, edits: ['result'], context: true, isInstalled: true }),
+  // The dialog is about to be shown, and the exit code is not honoured. The user got the notice before the call.
+  PermissionRequest: event('pre:tool', {
+    block: 'behavior',
+    ask: 'prompting',
+    isInstalled: true,
+    limitMs: COMMAND_MS,
+    permission: 'asks',
+  }),
+  // Its reviewer, a second model, refused the call.
+  PermissionDenied: event('post:tool:failure', { ...TOLD, isInstalled: true, permission: 'retries' }),
+  PostToolUse: event('post:tool', { ...TOLD, edits: ['result'], context: true, isInstalled: true, reviewer: true }),
   PostToolUseFailure: event('post:tool:failure', { ...TOLD, context: true, isInstalled: true }),
   PostToolBatch: event('post:session:phase', { ...TOLD, context: true }),
   Stop: event('pre:turn:end', { ...TOLD, block: 'decision', context: true, isInstalled: true }),

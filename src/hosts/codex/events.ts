@@ -21,7 +21,14 @@ export const CODEX_EVENTS: HostEvents = {
     context: true,
     isInstalled: true,
   }),
-  PermissionRequest: event('pre:tool', { ...TOLD, block: 'behavior', ask: 'prompting' }),
+  // The answer takes precedence over its reviewer; without one the reviewer or the user decides.
+  PermissionRequest: event('pre:tool', {
+    block: 'behavior',
+    ask: 'prompting',
+    isInstalled: true,
+    limitMs: COMMAND_MS,
+    permission: 'asks',
+  }),
   PostToolUse: event('post:tool', { ...TOLD, context: true, isInstalled: true }),
   PreCompact: event('pre:compact', { ...TOLD, isInstalled: true }),
   PostCompact: event('post:compact', TOLD),

@@ -16,7 +16,7 @@ export const OPENCODE_EVENTS: HostEvents = {
   }),
   'tool.execute.before': event('pre:tool', { block: 'throw', edits: ['args'], notice: true, isInstalled: true }),
   'tool.execute.after': event('post:tool', { edits: ['result'], context: true, notice: true, isInstalled: true }),
-  'permission.ask': event('pre:tool', { block: 'throw', ask: 'prompting' }),
+  'permission.ask': event('pre:tool', { block: 'throw', ask: 'prompting', isInstalled: true, permission: 'asks' }),
   'experimental.text.complete': event('post:message'),
   'experimental.session.compacting': event('pre:compact'),
   'session.compacted': event('post:compact', { isInstalled: true }),

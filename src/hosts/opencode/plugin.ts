@@ -38,6 +38,7 @@ export const Arc = async ({ client, directory }) => {
       // No reader: the trace has it.
     }
   }
+  const calls = new Map()
   return {
     event: async ({ event }) => {
       if (BUS_EVENTS.has(event.type)) await tell(await consult(event.type, { ...event, directory }, false))
@@ -58,9 +59,22 @@ export const Arc = async ({ client, directory }) => {
         for (const key of Object.keys(output.args)) delete output.args[key]
         Object.assign(output.args, said.args)
       }
+      calls.set(input.callID, output.args)
       await tell(said)
     },
+    'permission.ask': async (input, output) => {
+      // The arguments of the call, as they were checked before it.
+      const args = calls.get(input.callID)
+      const call = { input: args === undefined ? input : { ...input, args }, directory }
+      try {
+        const said = await consult('permission.ask', call, true)
+        if (said.allow === true) output.status = 'allow'
+      } catch {
+        output.status = 'deny'
+      }
+    },
     'tool.execute.after': async (input, output) => {
+      calls.delete(input.callID)
       const said = await consult('tool.execute.after', { input, output, directory }, false)
       if (typeof said.result === 'string') output.output = said.result
       if (said.context !== undefined) output.output += '\\n\\n' + said.context
