@@ -89,7 +89,10 @@ export interface PhaseData {
 /** A file about to be written, or written. */
 export interface FileWriteData {
   readonly path: string
+  /** The text that the file gets; of an edit, the new text. */
   readonly content: string
+  /** The content is only a part of the file. */
+  readonly isPart?: boolean
 }
 
 /** A frame about to be rendered. */

@@ -74,6 +74,14 @@ function squash(name: string): string {
   return foldName(name).replace(/[\s_-]+/g, '')
 }
 
+// The fields in which hosts pass the task of a spawned agent, the most common first.
+const PROMPT_FIELDS = ['prompt', 'task', 'message', 'instructions', 'input', 'query', 'systemPrompt', 'system_prompt']
+
+/** The argument with the task of a spawned agent; undefined if there is none. */
+export function findPromptArgument(args: Readonly<Record<string, unknown>>): string | undefined {
+  return PROMPT_FIELDS.find((name) => typeof args[name] === 'string')
+}
+
 // The argument names under which files are passed.
 const PATH_KEY = /^((.+_|file)?paths?|(.+_)?files?|filename|directory|source|destination)$/
 

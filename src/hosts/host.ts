@@ -33,6 +33,12 @@ export interface HostEvent {
   readonly ask: AskForm
   /** The edits that the host carries out. */
   readonly edits: readonly EditField[]
+  /** Changed arguments are merged over those of the call. */
+  readonly isMerged: boolean
+  /** At a turn's end: does the payload have the agent's answer? `maybe`: its documents say so, its releases do not send it. */
+  readonly hasAnswer: boolean | 'maybe'
+  /** The event is a part of an action that ends at this point: hooks that see an action once see it there. */
+  readonly partOf?: PointName | undefined
   /** Does text for the agent's context reach it? */
   readonly context: boolean
   /** Is there a way to tell the user something? */
@@ -131,6 +137,8 @@ export interface Host {
   canary(call: CanaryCall): Canary
   /** How the host blocks a call when its hook fails; undefined where it cannot. */
   readonly failClosed?: string | undefined
+  /** Its events tell the mode of the session, such as planning. */
+  readonly tellsMode?: boolean | undefined
   /** The command line of the hook names the event, because the payload does not. */
   readonly isEventInLine?: boolean | undefined
   /** For agents that also run the hooks of Claude's files: whether a payload that came there is from this agent. */
@@ -208,6 +216,8 @@ export function event(point: PointName, honoured: Partial<Omit<HostEvent, 'point
     block: 'none',
     ask: 'deny',
     edits: [],
+    isMerged: false,
+    hasAnswer: false,
     context: false,
     notice: false,
     isInstalled: false,

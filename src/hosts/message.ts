@@ -108,12 +108,13 @@ export function adviceMessage(step: HostStep, { metadata }: Pick<Outcome, 'metad
     ADVICE.has(decision) ? DECISION_RANK[decision as Decision] : -1
   const [first, ...others] = given
   if (first === undefined) return undefined
-  const { hook, decision, reason, suggestion } = others.reduce((a, b) => (rank(b) > rank(a) ? b : a), first)
+  const { hook, decision, reason, suggestion, cannot } = others.reduce((a, b) => (rank(b) > rank(a) ? b : a), first)
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
   return lines([
     `ARC ${ADVICE.get(decision) ?? 'advises'}: ${showStep(step)}`,
     why({ hook: text(hook), reason: text(reason) }),
     instead(text(suggestion)),
+    text(cannot) === undefined ? undefined : `Flagged: ${text(cannot)}`,
   ])
 }
 

@@ -46,6 +46,8 @@ export interface HookView {
   readonly layer: string
   /** Why the hook is disabled, and until when in wall-clock milliseconds. */
   readonly disabled?: { readonly until?: number | undefined; readonly reason?: string | undefined } | undefined
+  /** Set if installed agents never reach the points of the hook: who, or how the points are reached. */
+  readonly reachNote?: string | undefined
   readonly stats: HookStats
 }
 

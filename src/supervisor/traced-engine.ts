@@ -1,7 +1,7 @@
 // The engine with a durable trace: a step and its evaluations are committed before `dispatch` returns the outcome.
 // A trace that cannot be written never changes a decision; the failure is reported once.
 
-import type { EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
+import type { ActionOptions, EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
 import type { Mode } from '../engine/mode.ts'
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
 import type { PersonsYes } from '../engine/permission.ts'
@@ -14,13 +14,14 @@ import { COUNT_FAILURE, RepeatedFailure, type ReportFailure, TRACE_FAILURE } fro
 import type { StepOrigin, Via } from '../trace/record.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
-export type TracedContext = StepContext & {
-  readonly origin?: StepOrigin | undefined
-  /** How long to wait for a locked database; default: that of the store. */
-  readonly recordWaitMs?: number | undefined
-  /** What the agent itself decided about the step: recorded as a flag, beside the verdicts of hooks. */
-  readonly hostFinding?: HostFinding | undefined
-}
+export type TracedContext = StepContext &
+  ActionOptions & {
+    readonly origin?: StepOrigin | undefined
+    /** How long to wait for a locked database; default: that of the store. */
+    readonly recordWaitMs?: number | undefined
+    /** What the agent itself decided about the step: recorded as a flag, beside the verdicts of hooks. */
+    readonly hostFinding?: HostFinding | undefined
+  }
 
 /** A decision of the agent itself, such as a refusal of its reviewer. */
 export interface HostFinding {
@@ -97,7 +98,14 @@ export class TracedEngine extends HookEngine {
     point: string | DeclaredPoint,
     data: object,
     context: CompleteContext,
-    { origin = this.#origin, recordWaitMs, hostFinding }: Omit<TracedContext, keyof StepContext> = {},
+    {
+      origin = this.#origin,
+      recordWaitMs,
+      hostFinding,
+      honours,
+      derive,
+      partOf,
+    }: Omit<TracedContext, keyof StepContext> = {},
   ): TracedOutcome | Promise<TracedOutcome> {
     const append = (dispatched: RecordedDispatch): TracedOutcome => {
       this.#count(dispatched.evaluations)
@@ -112,7 +120,7 @@ export class TracedEngine extends HookEngine {
       const recorded = this.#traceFailure.settle(this.#store.append(entry, { waitMs: recordWaitMs }))
       return { outcome, recorded, evaluations, traceId: outcome.blocked ? context.id : undefined }
     }
-    const dispatched = this.dispatchRecorded(point, data, context)
+    const dispatched = this.dispatchRecorded(point, data, context, { honours, derive, partOf })
     return dispatched instanceof Promise ? dispatched.then(append) : append(dispatched)
   }
 

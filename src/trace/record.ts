@@ -99,6 +99,8 @@ export interface RecordedOutcome {
 export interface EvaluationRecord extends RecordBase {
   readonly kind: 'evaluation'
   readonly action: EvaluationAction
+  /** The point of the hook, where the action is a step of another point too: a tool call that writes a file. */
+  readonly at?: string | undefined
   /** The place of the step's own record. */
   readonly step: number
   readonly point: string

@@ -5,6 +5,7 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
 import { readManagedInstall } from '../../guard/managed-install.ts'
+import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import type { Check } from '../../hosts/check.ts'
 import { diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
@@ -17,6 +18,7 @@ import { findAgents, findInstalledHere, type InstalledAgent } from '../agents.ts
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { launcherFile } from '../hook/launcher.ts'
+import { findReachNotes } from '../hook-reach.ts'
 import { managedForOthers } from '../managed-access.ts'
 import { isHomeEnforced } from '../mode-sync.ts'
 import { fromNow, info, oneLine, print, printJson, report } from '../output.ts'
@@ -92,6 +94,13 @@ function noAgentCheck(): Check {
   return { name: 'agents', ok: true, detail, fix: found.length === 0 ? 'arc install HOST' : 'arc install' }
 }
 
+// Not a failure: the hook may be meant for a program, or for an agent that is installed later.
+function reachChecks(hooks: readonly PipelineHook[]): Check[] {
+  return findReachNotes(hooks).map(({ hook, note, source }) => {
+    return { name: 'hook', ok: true, detail: `warning: ${oneLine(hook)} ${note} (${source})` }
+  })
+}
+
 function configChecks(home: string): Check[] {
   const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
@@ -114,7 +123,7 @@ function configChecks(home: string): Check[] {
       ...(isOpen && { fix: 'arc logs --action hook:error' }),
     }
     const { project } = loaded
-    const own = [files, breaker, retentionCheck(home, config.trace)]
+    const own = [files, breaker, ...reachChecks(preview.hooks()), retentionCheck(home, config.trace)]
     if (project === undefined || project.commands.length + project.scripts.length === 0) return own
     const trust: Check = project.isTrusted
       ? { name: 'trust', ok: true, detail: `the hooks of ${project.dir} are trusted` }

@@ -131,6 +131,40 @@ describe('arc hooks', () => {
     expect(shown).toMatch(/7 +lint +on +log +10s +pre:tool/)
   })
 
+  it('E4 says which installed agents never reach a hook: list, doctor and profile show', async () => {
+    const command = 'true'
+    const commands = [
+      { name: 'after-compact', event: 'post:compact', command },
+      { name: 'render', event: 'pre:view:render', command },
+      { name: 'answer', event: 'post:message', command },
+    ]
+    place.write(PROFILE, { commands })
+    const gemini = join(place.project, '.gemini', 'settings.json')
+    expect((await arc('install', 'gemini', '--project', '.')).code).toBe(0)
+    expect(existsSync(gemini)).toBe(true)
+    const notes = ['after-compact never fires with gemini', 'render fires only if a program dispatches it']
+    const list = json(await arc('hooks', 'list', '--json'))
+    const missing = (name: string) => list.find((hook: { name: string }) => hook.name === name).neverFiresWith
+    expect(['after-compact', 'render', 'answer'].map(missing)).toEqual([['gemini'], ['gemini'], []])
+    const { stderr } = await arc('hooks', 'list')
+    const shown = (await arc('profile', 'show')).stderr
+    const doctor = (await arc('doctor')).stdout
+    for (const text of [stderr, shown, doctor]) {
+      for (const note of notes) expect(text).toContain(note)
+      expect(text).not.toContain('answer never')
+    }
+  })
+
+  it('E4 arc check includes the further points of a call', async () => {
+    place.write('home/profiles/hooks.arma', 'hook pre:git:write /block "no files"\n')
+    place.write(PROFILE, { scripts: ['hooks.arma'] })
+    const call = JSON.stringify({ file_path: 'a.md', content: 'x' })
+    expect(json(await arc('check', '--tool', 'Write', '--json', '--', call))).toMatchObject({
+      decision: 'block',
+      reason: 'no files',
+    })
+  })
+
   it('shows which of them a step would meet', async () => {
     scripted()
     const names = async (...args: string[]) =>

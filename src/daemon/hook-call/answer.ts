@@ -7,7 +7,9 @@ import type { Outcome } from '../../engine/outcome.ts'
 import { isRefusal } from '../../engine/permission.ts'
 import { recordAgent } from '../../guard/supervised-agents.ts'
 import { isUnattendedAgent } from '../../guard/unattended-agent.ts'
+import { deriveSteps, type ModeChange } from '../../hosts/derived-steps.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
+import { readHonours } from '../../hosts/honours.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { systemClock } from '../../platform/engine-services.ts'
@@ -26,6 +28,7 @@ import {
   readPermission,
 } from './permission-call.ts'
 import { buildReplyNotes } from './reply-notes.ts'
+import { noteMode } from './session-mode.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
 import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
 
@@ -168,6 +171,9 @@ function decide(
       ...describePair(step, supervisor, claim),
       ...(home !== undefined && { callerHome: home }),
     },
+    honours: readHonours(step),
+    derive: buildDerive(step, supervisor),
+    partOf: step.spec.partOf,
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
     // A call without a claim has waited already, and may be recorded by another process.
     recordWaitMs: claim.isMade === false ? 0 : computeRecordWait(step),
@@ -180,6 +186,16 @@ function decide(
     () => planAsk(parsed, supervisor, signal),
     readPermission(step),
   )
+}
+
+// The mode is read once, and only if a hook is registered for phases.
+function buildDerive(step: HostStep, { state }: Supervisor): TracedContext['derive'] {
+  let change: { readonly found: ModeChange | undefined } | undefined
+  const readChange = (): ModeChange | undefined => {
+    change ??= { found: noteMode(step, state) }
+    return change.found
+  }
+  return (hasHooks) => deriveSteps(step, hasHooks, readChange)
 }
 
 // Only for a step that needs approval: the process table is read for it.

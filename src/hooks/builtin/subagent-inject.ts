@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'
-import { toolClass } from '../../engine/tools.ts'
+import { findPromptArgument, toolClass } from '../../engine/tools.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { builtIn } from './built-in.ts'
 import { RuleLibrary } from './rule-library.ts'
@@ -19,9 +19,6 @@ const options = z.strictObject({
     .describe('Rule files, or folders of .md and .txt files; relative paths start at the workspace.'),
   maxBytes: z.int().min(100).max(262_144).default(16_384).describe('The most bytes of rules in a prompt.'),
 })
-
-// The fields in which hosts pass the task of a spawned agent, the most common first.
-const PROMPT_FIELDS = ['prompt', 'task', 'message', 'instructions', 'input', 'query', 'systemPrompt', 'system_prompt']
 
 export const subagentInject = builtIn<z.output<typeof options>>({
   name: 'subagent-inject',
@@ -60,7 +57,7 @@ function verdictOn({ field, value }: Target, text: string, problems: readonly st
   const missing = problems.length > 0 && `not all rules could be given to the agent: ${problems.join('; ')}`
   if (text === '') return missing === false ? 'pass' : { decision: 'flag', reason: missing }
   const block = delimited(text)
-  const key = PROMPT_FIELDS.find((name) => typeof value[name] === 'string')
+  const key = findPromptArgument(value)
   // The configuration of a program may have no prompt field; the arguments of a tool must not get new fields.
   if (key === undefined && field === 'args') {
     return { decision: 'flag', reason: `the rules were not given to the agent: no prompt among its arguments` }

@@ -34,7 +34,7 @@ export const CODEX_EVENTS: HostEvents = {
   PostCompact: event('post:compact', TOLD),
   SubagentStart: event('pre:agent:spawn', { ...TOLD, context: true, isInstalled: true }),
   SubagentStop: event('post:agent:complete', { ...TOLD, isInstalled: true }),
-  Stop: event('pre:turn:end', { ...TOLD, block: 'decision', isInstalled: true }),
+  Stop: event('pre:turn:end', { ...TOLD, block: 'decision', hasAnswer: true, isInstalled: true }),
   Interrupt: event('run:end'),
   SessionEnd: event('session:end', { isInstalled: true, limitMs: SESSION_END_MS }),
 }

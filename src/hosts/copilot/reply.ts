@@ -33,6 +33,7 @@ function goAhead(step: HostStep, { kind, message, edit, context, isAllowed, unsu
   if (kind === 'ask') Object.assign(json, { permissionDecision: 'ask', permissionDecisionReason: message })
   if (edit?.field === 'args') json.modifiedArgs = edit.value
   if (edit?.field === 'result') json.modifiedResult = resultLike(step.data.result, edit.value)
+  if (edit?.field === 'output') json.modifiedResponse = edit.value
   if (context !== undefined) json.additionalContext = context
   return jsonReply(json, { unsupported })
 }

@@ -17,10 +17,11 @@ export const GEMINI_EVENTS: HostEvents = {
     block: 'decision',
     ask: 'prompt',
     edits: ['args'],
+    isMerged: true,
     isInstalled: true,
   }),
   AfterTool: event('post:tool', { ...TOLD, edits: ['result'], context: true, isInstalled: true }),
-  AfterAgent: event('pre:turn:end', { ...TOLD, block: 'decision', isInstalled: true }),
+  AfterAgent: event('pre:turn:end', { ...TOLD, block: 'decision', hasAnswer: true, isInstalled: true }),
   // Fires before every request, even when nothing is compressed, and cannot keep it from happening.
   PreCompress: event('pre:compact', TOLD),
   Notification: event('post:session:phase', TOLD),

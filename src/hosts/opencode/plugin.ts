@@ -25,6 +25,10 @@ async function consultOrThrow(event, payload) {
   return said
 }
 
+// The last text of each session, for the end of its turn.
+const answers = new Map()
+const MAX_ANSWERS = 100
+
 function textParts(parts) {
   return parts.filter((part) => typeof part.text === 'string')
 }
@@ -41,7 +45,18 @@ export const Arc = async ({ client, directory }) => {
   const calls = new Map()
   return {
     event: async ({ event }) => {
-      if (BUS_EVENTS.has(event.type)) await tell(await consult(event.type, { ...event, directory }, false))
+      if (!BUS_EVENTS.has(event.type)) return
+      const session = event.properties?.sessionID
+      const answer = event.type === 'session.idle' ? answers.get(session) : undefined
+      if (answer !== undefined) answers.delete(session)
+      await tell(await consult(event.type, { ...event, answer, directory }, false))
+    },
+    'experimental.text.complete': async (input, output) => {
+      const said = await consult('experimental.text.complete', { input, output, directory }, false)
+      if (typeof said.output === 'string') output.text = said.output
+      if (answers.size >= MAX_ANSWERS) answers.clear()
+      answers.set(input.sessionID, output.text)
+      await tell(said)
     },
     'chat.message': async (input, output) => {
       const said = await consultOrThrow('chat.message', { input, output, directory })
@@ -67,7 +82,7 @@ export const Arc = async ({ client, directory }) => {
       const args = calls.get(input.callID)
       const call = { input: args === undefined ? input : { ...input, args }, directory }
       try {
-        const said = await consult('permission.ask', call, true)
+        const said = await consultOrThrow('permission.ask', call)
         if (said.allow === true) output.status = 'allow'
       } catch {
         output.status = 'deny'

@@ -16,7 +16,8 @@ export const PI_EVENTS: HostEvents = {
   user_bash: event('pre:message', TOLD),
   tool_call: event('pre:tool', { ...TOLD, block: 'decision', ask: 'prompt', edits: ['args'] }),
   tool_result: event('post:tool', { ...TOLD, edits: ['result'], context: true }),
-  message_end: event('post:message', { ...TOLD, edits: ['output'] }),
+  // Each answer of the agent; the turn's end has the last of them.
+  message_end: event('post:message', { ...TOLD, edits: ['output'], partOf: 'pre:turn:end' }),
   agent_end: event('pre:turn:end', TOLD),
   session_before_compact: event('pre:compact', { ...TOLD, block: 'decision' }),
   session_compact: event('post:compact', { isInstalled: true }),

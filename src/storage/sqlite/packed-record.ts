@@ -53,9 +53,9 @@ function omitFromEvent({ seq, kind, component, action, id, time, session, hook, 
 function packEvaluation(record: EvaluationRecord): string {
   const { seq, kind, component, action, decision, id, time, hook, level, step, ...notColumns } = record
   const { agent, host, point, profile, session, tool, turn, ...own } = notColumns
-  const { applied, cause, durationMs, mode, priority, ...others } = own
+  const { applied, at, cause, durationMs, mode, priority, ...others } = own
   // In canonical order; undefined counts as absent.
-  const fields: Fields = { applied: applied || undefined, cause: cause === 'policy' ? undefined : cause, ...others }
+  const fields: Fields = { applied: applied || undefined, at, cause: cause === 'policy' ? undefined : cause, ...others }
   const numbers = `${seq},${JSON.stringify(durationMs)},${JSON.stringify(priority)}`
   const isUsual = Object.values(fields).every((value) => value === undefined)
   if (!isUsual) return `[${numbers},"${mode}",${canonicalize(fields)}]`
