@@ -37,7 +37,6 @@ async function main() {
   if (asked === undefined) return 2
   const results = await runAll(asked)
   if (asked.isWrite) {
-    writeResults(results, new Date().toISOString().slice(0, 10))
     spawnSync(process.execPath, [join(ROOT, 'scripts/docs.mjs'), '--write'], { stdio: 'inherit' })
   }
   const failed = results.filter(({ state }) => state === 'failed').length
@@ -87,6 +86,8 @@ async function runAll({ agents, scenarios, ...options }) {
     for (const scenario of scenarios.filter((one) => isWanted(agent, one))) {
       const result = await runOne(agent, scenario, join(runs, agent, scenario.name), options)
       results.push(result)
+      // At once: a run that is broken off keeps its results.
+      if (options.isWrite) writeResults([result], new Date().toISOString().slice(0, 10))
       console.log(describe(result))
     }
   }

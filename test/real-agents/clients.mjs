@@ -20,6 +20,8 @@ const ownGroups = (event) =>
  * packages  npm releases, pinned.
  * scope     where its hooks are installed.
  * told      what the model learns of a block: `reason`, or `ends` where a block ends the run.
+ * lacks     kinds of tools that it does not have.
+ * hidesPrompts  why no hook gets the prompt of a headless run, although it has an event for prompts.
  * ownHook   whether `files` has a hook of the user.
  * launch    `{ files, argv, env }` from `{ bin, home, project, modelUrl, prompt, wants }`; `bin` is its node_modules, `wants` the kinds
  *           of tools that the scenario needs.
@@ -121,6 +123,7 @@ export const CLIENTS = {
   cline: {
     packages: ['cline@3.0.65'],
     scope: 'project',
+    hidesPrompts: 'a headless run tells no hook of its prompt',
     told: 'ends',
     // One file per event: a hook of the user would take the place of ARC's.
     ownHook: false,
@@ -152,6 +155,7 @@ export const CLIENTS = {
   pi: {
     packages: ['@mariozechner/pi-coding-agent@0.73.1'],
     scope: 'project',
+    lacks: ['spawn'],
     told: 'reason',
     ownHook: true,
     launch: ({ bin, home, project, modelUrl, prompt }) => ({

@@ -116,7 +116,7 @@ const HOOKED = [
     judge: (seen, client) => [
       ...ran(seen, client),
       ...judgeFile(seen, 'canary', { exists: true }),
-      ...(client.promptIsSilent ? [] : onRecord(seen, { point: 'pre:message', hook: 'risk-detection' })),
+      ...(client.hidesPrompts ? [] : onRecord(seen, { point: 'pre:message', hook: 'risk-detection' })),
     ],
   },
   {
@@ -188,7 +188,7 @@ const HOOKED = [
         turns: [{ tool: 'shell', command: 'touch canary' }],
       },
     ],
-    why: (client, host) => (client.promptIsSilent ? client.promptIsSilent : HOOKED[0].why(client, host)),
+    why: (client, host) => client.hidesPrompts ?? HOOKED[0].why(client, host),
     judge: (seen) => [
       ...judgeRun(seen),
       ...judgeHosts(seen),
@@ -217,8 +217,8 @@ const HOOKED = [
 ]
 
 function whyNoAnswer(_client, host) {
-  const carries = Object.values(host.events).some(({ point, isInstalled }) => point === 'post:message' && isInstalled)
-  return carries || host.events.Stop !== undefined ? undefined : 'no event of it carries the answer'
+  const carries = ({ point, hasAnswer, isInstalled }) => isInstalled && (point === 'post:message' || hasAnswer)
+  return Object.values(host.events).some(carries) ? undefined : 'no event of it has the answer'
 }
 
 // A corrected call is shown in the denial.
