@@ -83,8 +83,20 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // A built-in hook may import the one folder it fronts.
   'hooks/builtin': { imports: ['engine', 'hosts/facts', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
+  // The hooks of the shared bus are part of every pipeline.
   supervisor: {
-    imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', 'exceptions', ...STORAGE, ...HOOKS],
+    imports: [
+      'compat',
+      'engine',
+      'platform',
+      'trace',
+      'guard',
+      'config',
+      'approvals',
+      'exceptions',
+      ...STORAGE,
+      ...HOOKS,
+    ],
   },
   'tasks/service': {
     imports: ['engine', 'platform', 'trace', 'bus', 'bus/sqlite', 'tasks', 'hooks', 'supervisor', ...STORAGE],

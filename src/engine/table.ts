@@ -39,6 +39,10 @@ export interface Added {
   readonly hooks: readonly RegisteredHook[]
 }
 
+interface PointSource {
+  readonly points: PointIndex
+}
+
 /** The table of handlers, bucketed by point. */
 export class HookTable {
   readonly #settings: TableSettings
@@ -122,6 +126,13 @@ export class HookTable {
     // Not by identity: enabling and disabling make new objects of the same registration.
     const removed = new Set(hooks.map((hook) => hook.registration))
     return this.#derive(this.hooks.filter((hook) => !removed.has(hook.registration)))
+  }
+
+  /** A table that also has hooks of another table, with the points that are declared there. They run after equal priorities. */
+  including(hooks: readonly RegisteredHook[], { points: others }: PointSource): HookTable {
+    const missing = [...others.points].filter(([name]) => !this.points.points.has(name))
+    const points = missing.reduce((all, [name, spec]) => all.declare({ ...spec, name } as DeclaredPoint), this.points)
+    return this.#derive([...this.hooks, ...hooks], { points })
   }
 
   /** A table in which every hook of a name is switched off, or on again. */

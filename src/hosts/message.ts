@@ -19,7 +19,7 @@ const MAX_REASON = 2_000
 /** Why an action is stopped. */
 export function blockMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `Blocked by ARC: ${showStep(step)}`,
+    `Blocked by ARC: ${showStep(step)}${whereToLook(outcome, facts)}`,
     why(outcome),
     instead(readAlternative(outcome, facts)),
     'Do not try it in another form.',
@@ -39,11 +39,12 @@ export function unstoppableMessage(step: HostStep, outcome: Outcome, facts: Repl
   ])
 }
 
-/** Why a turn is not over yet. */
+/** Why a turn is not over yet, with the texts for the agent's context: the agent goes by them when it continues. */
 export function continueMessage(outcome: Outcome, facts: ReplyFacts): string {
   const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
   return lines([
     `ARC: continue, this is not finished${by}: ${readReason(outcome)}`,
+    contextText(outcome),
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
     details(facts),
@@ -169,6 +170,11 @@ const NEVER_ALLOWED: ReadonlyMap<unknown, string> = new Map([
   ['secrets', 'It cannot be allowed: ask the user for what you need'],
   ['guard', 'It cannot be allowed: only the user can change ARC and its hooks, in their own terminal'],
 ])
+
+// Some agents show the user only the first line of a denial.
+function whereToLook({ hook }: Outcome, { traceId }: ReplyFacts): string {
+  return hook === ARC || traceId === undefined ? '' : ` (arc why ${traceId})`
+}
 
 // Names only ids that are on record.
 function howToAllow({ hook, metadata }: Outcome, { traceId, approvalId }: ReplyFacts): string | undefined {

@@ -197,7 +197,7 @@ export interface EventView {
   readonly seq: number
   readonly id: string
   readonly time: string
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly component: string
   readonly action: string
   readonly host?: string | undefined

@@ -5,6 +5,7 @@ import { ApprovalGate, type ApprovalNote, type AskLimits } from '../approvals/ap
 import { type Approval, Approvals } from '../approvals/approvals.ts'
 import { HostPermission } from '../approvals/host-permission.ts'
 import { readStepEnd } from '../approvals/step-end.ts'
+import { hookBus } from '../compat/hook-bus.ts'
 import type { Config } from '../config/config.ts'
 import { compareLoaded, nameConfig } from '../config/digest.ts'
 import type { Loaded, LoadedProject, LoadOptions } from '../config/loaded.ts'
@@ -21,6 +22,7 @@ import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
 import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
+import type { OfScripts } from '../hooks/scripts/register-script.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
@@ -47,6 +49,7 @@ export class Supervisor {
   readonly #clock: Clock
   readonly #parts: SupervisorParts
   readonly #builtIns: readonly BuiltIn[]
+  readonly #bus: NonNullable<SupervisorOptions['bus']>
   /** The steps that need approval. */
   readonly approvals: Approvals
   readonly #approvalGate: ApprovalGate
@@ -62,12 +65,13 @@ export class Supervisor {
   #isClosed = false
 
   constructor(options: SupervisorOptions = {}) {
-    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via } = options
+    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via, bus = hookBus } = options
     const { mode = options.enforcement } = options
     if (mode !== undefined) readMode(mode, options.mode === undefined ? 'enforcement' : 'mode')
     this.#options = { ...options, ...(mode !== undefined && { mode }) }
     this.#clock = clock
     this.#builtIns = builtIns
+    this.#bus = bus
     const report = (message: string): void => this.#report(message)
     const notify = (notice: Notice | ScriptNotice): void => options.notify?.(notice)
     const { storeWaitMs: waitMs, isGrouped } = options
@@ -154,8 +158,17 @@ export class Supervisor {
 
   /** The hooks of the pipeline. */
   hooks(): readonly PipelineHook[] {
+    this.#pipeline.join(this.#bus.engine.table)
     this.#refresh()
     return this.#pipeline.list()
+  }
+
+  /** @internal The services and permissions of `registerScript`, as the configuration sets them. */
+  get ofScripts(): OfScripts {
+    const record: PipelineServices['record'] = (event) => this.#hooks.services.record(event)
+    const notify = (notice: ScriptNotice): void => this.#hooks.services.notify(notice)
+    const permissions = () => ({ ...this.config.permissions, profile: this.config.profile })
+    return { services: { clock: this.#clock, record, notify }, permissions }
   }
 
   /** Sends a step through the pipeline. A step that needs approval waits up to `askMs` for the answer. */
@@ -181,6 +194,7 @@ export class Supervisor {
     permission?: PermissionEvent,
   ): TracedOutcome | Promise<TracedOutcome> {
     if (this.#isClosed) throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
+    this.#pipeline.join(this.#bus.engine.table)
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
     const complete = completeContext(context, defaults, newId)

@@ -7,7 +7,7 @@ import type { Evaluation, Outcome, Skip } from '../engine/outcome.ts'
 import type { StepEnvelope } from '../engine/step.ts'
 import type { Answer, Decision, Dropped } from '../engine/verdict.ts'
 
-export type Level = 'info' | 'warn' | 'error'
+export type Level = 'debug' | 'info' | 'warn' | 'error'
 
 /** Whose record it is. */
 export type Component =

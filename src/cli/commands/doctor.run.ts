@@ -12,6 +12,7 @@ import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
 import { pathsToRead } from '../../hosts/install/plan.ts'
 import { arcHome } from '../../platform/home.ts'
+import { countFailures } from '../../protocol/breaker-text.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import { findAgents, findInstalledHere, type InstalledAgent } from '../agents.ts'
@@ -113,9 +114,9 @@ function configChecks(home: string): Check[] {
       first === undefined
         ? { name: 'configuration', ok: true, detail: what }
         : { name: 'configuration', ok: false, detail: `${wrong.length}: ${formatProblem(first)}`, fix }
-    const { state, failures, threshold } = preview.breaker()
-    const detail = `${state}, ${failures} of ${threshold} failures`
-    const isOpen = state === 'open'
+    const status = preview.breaker()
+    const detail = `${status.state}, ${countFailures(status)}`
+    const isOpen = status.state === 'open'
     const breaker: Check = {
       name: 'breaker',
       ok: !isOpen,

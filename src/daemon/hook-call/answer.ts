@@ -225,10 +225,16 @@ function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Cl
 
 // A step that is not on record has no id to look up, nor an approval to answer. Neither has an answered approval.
 function buildReplyFacts(supervisor: Supervisor, traceId: string | undefined, { metadata }: Outcome): ReplyFacts {
-  if (traceId === undefined) return { notes: buildReplyNotes(supervisor) }
+  const notes = [...buildReplyNotes(supervisor), ...readUserNotes(metadata)]
+  if (traceId === undefined) return { notes }
   const { approval } = metadata as { readonly approval?: ApprovalNote }
   const approvalId = approval?.status === 'pending' ? approval.id : undefined
-  return { traceId, approvalId, notes: buildReplyNotes(supervisor) }
+  return { traceId, approvalId, notes }
+}
+
+// What a hook answers to a request of the user. In every mode: it is no decision on the step.
+function readUserNotes({ userNotes }: Outcome['metadata']): readonly string[] {
+  return Array.isArray(userNotes) ? userNotes.filter((note): note is string => typeof note === 'string') : []
 }
 
 // Some hosts take text for the agent only after a tool ran.

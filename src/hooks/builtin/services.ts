@@ -23,7 +23,7 @@ export interface SupervisionEvent {
   readonly component: 'breaker' | 'retry' | 'hooks' | 'roundtable'
   /** Such as `breaker:open`. */
   readonly action: string
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
 }
@@ -95,6 +95,8 @@ export interface SupervisionServices {
   readonly whenBlocked?: ((stepId: string, work: () => Promise<void>) => void) | undefined
   /** Looks for exceptions of the user; called only for a step that would be held or blocked. There are none without it. */
   readonly findExceptions?: ((request: ExceptionRequest) => ExceptionAnswer) | undefined
+  /** The names of the user's profiles; absent where there is no home. */
+  readonly listProfiles?: (() => readonly string[]) | undefined
   /** Writes a log entry. */
   readonly record: (event: SupervisionEvent) => void
 }

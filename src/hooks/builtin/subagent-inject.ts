@@ -31,11 +31,15 @@ export const subagentInject = builtIn<z.output<typeof options>>({
   create({ rules, files, maxBytes }) {
     const library = new RuleLibrary({ rules, files, maxBytes })
     return {
-      check(step) {
+      check(step, { mode }) {
         const target = findTarget(step)
         if (target === undefined || library.isEmpty) return 'pass'
         const { text, problems } = library.read(step.workspace)
-        return verdictOn(target, text, problems)
+        const verdict = verdictOn(target, text, problems)
+        // Where the prompt is not changed, the advice has the rules.
+        if (mode !== 'advise' || verdict === 'pass' || verdict.modify === undefined) return verdict
+        const reason = verdict.reason ?? 'the prompt of the spawned agent does not have the rules of the library'
+        return { ...verdict, reason, suggestion: `Give the agent these rules:\n${text}` }
       },
     }
   },
