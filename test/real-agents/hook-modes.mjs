@@ -93,7 +93,7 @@ export const HOOK_CASES = [
     steps: [{ turns: [{ tool: 'spawn', task: SUBTASK }] }],
     expects: {
       log: { decision: 'pass', ...NOTHING },
-      advise: { decision: 'pass', ...NOTHING },
+      advise: { decision: 'pass', agent: /Never push to main\./, person: /does not have the rules/ },
       enforce: { decision: 'pass', agent: /Never push to main\./, person: null },
     },
   },

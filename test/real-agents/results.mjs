@@ -93,15 +93,7 @@ function hookSection(runs, table, code) {
       return [code(hook), mode, done, [recordText(record), ...effect].join('; '), inline(agent), inline(person), state]
     }),
   )
-  const head = [
-    'hook',
-    'mode',
-    'what was done',
-    'record and effect',
-    'agent is told',
-    'person is told',
-    'as documented',
-  ]
+  const head = ['hook', 'mode', 'what was done', 'record and effect', 'agent gets', 'person gets', 'as documented']
   const title = `## Built-in hooks\n\nVerified with ${HOOK_AGENT} ${releaseOf(HOOK_AGENT)}. The texts are cut after their first words.`
   return `${title}\n\n${table(head, rows)}`
 }
