@@ -33,7 +33,7 @@ import { canonicalize } from '../trace/canonical.ts'
 import { type BreakerStatus, breakerFeed } from './breaker/breaker.ts'
 import { type ConfigAction, ConfigReports } from './config-reports.ts'
 import { buildLoadOptions } from './config-source.ts'
-import { resolveHeldStep } from './held-step.ts'
+import { HeldSteps } from './held-steps.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type HookParts, openOwnParts, type SupervisorParts } from './supervisor-parts.ts'
 import { type TracedContext, TracedEngine, type TracedOutcome, whenRecorded } from './traced-engine.ts'
@@ -53,8 +53,7 @@ export class Supervisor {
   readonly #bus: NonNullable<SupervisorOptions['bus']>
   /** The steps that need approval. */
   readonly approvals: Approvals
-  readonly #approvalGate: ApprovalGate
-  readonly #hostPermission: HostPermission
+  readonly #heldSteps: HeldSteps
   readonly #loadOptions: LoadOptions
   readonly #pipeline: LivePipeline
   readonly #pending = new Set<Promise<unknown>>()
@@ -88,9 +87,10 @@ export class Supervisor {
     const onChange = (approval: Approval): void => this.#announce(approval, record)
     const lifetimeMs = (): number => this.config.approvals.lifetimeMs
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record, onChange }, { lifetimeMs })
-    this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
-    const flush = (): void => this.#parts.stores.flush()
-    this.#hostPermission = new HostPermission({ approvals: this.approvals, record, report, flush })
+    const flush = (): void => void this.#parts.stores.flush()
+    const gate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
+    const hostPermission = new HostPermission({ approvals: this.approvals, record, report, flush })
+    this.#heldSteps = new HeldSteps({ gate, hostPermission, flush })
     const { errorBehavior: onError, timeoutMs } = this.config
     const maxMode = (): Mode => this.#hooks.breaker.maxMode()
     this.#engine = new TracedEngine(
@@ -198,19 +198,10 @@ export class Supervisor {
     const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
     // A refusal of the agent's reviewer is no result: the tool did not run.
     if (!isRefusal(permission?.role)) this.#withdraw({ ...complete, point: name, data })
+    const readLimits = (): Partial<AskLimits> => (typeof limits === 'function' ? limits() : limits)
+    const event = this.#engine.mode === 'off' ? undefined : permission
     const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
-      resolveHeldStep(
-        traced,
-        { ...complete, point: name },
-        {
-          gate: this.#approvalGate,
-          limits: () => (typeof limits === 'function' ? limits() : limits),
-          permission: this.#engine.mode === 'off' ? undefined : permission,
-          hostPermission: this.#hostPermission,
-          // An approver answers from another process.
-          flush: () => this.#parts.stores.flush(),
-        },
-      )
+      this.#heldSteps.resolve(traced, { ...complete, point: name }, readLimits, event)
     const { blockedSteps } = this.#hooks
     const end = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
       blockedSteps.end(complete, traced.outcome)?.then(() => traced) ?? traced
