@@ -22,7 +22,7 @@ import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
 import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
-import type { OfScripts } from '../hooks/scripts/register-script.ts'
+import type { SupervisorScripts } from '../hooks/scripts/register-script.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
@@ -161,7 +161,7 @@ export class Supervisor {
   }
 
   /** @internal The services and permissions of `registerScript`, as the configuration sets them. */
-  get ofScripts(): OfScripts {
+  get ofScripts(): SupervisorScripts {
     const record: PipelineServices['record'] = (event) => this.#hooks.services.record(event)
     const notify = (notice: ScriptNotice): void => this.#hooks.services.notify(notice)
     const permissions = () => ({ ...this.config.permissions, profile: this.config.profile })
