@@ -1,4 +1,4 @@
-// Answers about files from the disk, within limits: per call 20 files, 100 looks for a name and 10 ms; per file 64 kB. Beyond
+// Answers about files from the disk, within limits: per call 20 files, 100 looks for a name and 50 ms; per file 64 kB. Beyond
 // a limit an answer is unknown. Only regular files are opened, and no program is started.
 
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ export interface FactsOf {
 
 const MAX_FILES = 20
 const MAX_NAMES = 100
-const MAX_MS = 10
+const MAX_MS = 50
 const MAX_BYTES = 65_536
 const MAX_CACHED = 64
 
@@ -35,17 +35,26 @@ const texts = new Map<string, { readonly state: string; readonly text: FileText 
 
 /** The facts for one call. */
 export function openDiskFacts({ workspace, home, session, now }: FactsOf): FileFacts {
-  const until = now() + MAX_MS
   const files = new Set<string>()
   let names = 0
-  const isLate = (): boolean => now() > until
+  let spentMs = 0
+  let startedAt = 0
+  const isLate = (): boolean => spentMs + (now() - startedAt) > MAX_MS
+  // Only the time of the questions counts, not that of the classification between them.
+  const timed = <T>(answer: () => T): T | undefined => {
+    startedAt = now()
+    if (isLate()) return undefined
+    const answered = answerOr(answer)
+    spentMs += now() - startedAt
+    return answered
+  }
   // The questions about one file count once.
   const ask = <T>(path: string, answer: () => T): T | undefined => {
-    if ((!files.has(path) && files.size >= MAX_FILES) || isLate()) return undefined
+    if (!files.has(path) && files.size >= MAX_FILES) return undefined
     files.add(path)
-    return answerOr(answer)
+    return timed(answer)
   }
-  const look = <T>(answer: () => T): T | undefined => (++names > MAX_NAMES || isLate() ? undefined : answerOr(answer))
+  const look = <T>(answer: () => T): T | undefined => (++names > MAX_NAMES ? undefined : timed(answer))
   const roots = [workspace, home, tmpdir(), '/tmp', '/var/tmp', '/private/tmp', '/dev/shm'].filter(
     (root) => root !== undefined && root !== '/',
   ) as string[]
