@@ -1,9 +1,9 @@
 // Facts about files that a test makes up: contents by path, and what the project or the agent wrote.
 
-import type { FileFacts, FileText } from '../src/risk/facts.ts'
+import type { FileContent, FileFacts } from '../src/risk/facts.ts'
 
 export interface FakeFiles {
-  readonly files: Readonly<Record<string, string | FileText>>
+  readonly files: Readonly<Record<string, string | FileContent>>
   /** Under version control and unchanged. */
   readonly isProjects?: boolean
   readonly facts?: Partial<FileFacts>

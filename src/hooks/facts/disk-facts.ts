@@ -4,16 +4,16 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import type { Answer, FileFacts, FileText } from '../../risk/facts.ts'
-import { stateOf } from './git-index.ts'
-import { readAll } from './repository.ts'
+import type { FactAnswer, FileContent, FileFacts } from '../../risk/facts.ts'
+import { readState } from './git-index.ts'
+import { readBytes } from './repository.ts'
 import { findChanges, hasRef, isClean, isTracked } from './tracked-files.ts'
 
 /** What is known about the files of a session. */
 export interface SessionFacts {
-  changedInSession(path: string): Answer
-  isOwnEdit(path: string): Answer
-  isCopied(path: string): Answer
+  changedInSession(path: string): FactAnswer
+  isOwnEdit(path: string): FactAnswer
+  isCopied(path: string): FactAnswer
 }
 
 /** A call whose files are asked about. */
@@ -31,7 +31,7 @@ const MAX_MS = 50
 const MAX_BYTES = 65_536
 const MAX_CACHED = 64
 
-const texts = new Map<string, { readonly state: string; readonly text: FileText }>()
+const texts = new Map<string, { readonly state: string; readonly text: FileContent }>()
 
 /** The facts for one call. */
 export function openDiskFacts({ workspace, home, session, now }: FactsOf): FileFacts {
@@ -86,7 +86,7 @@ function realPath(path: string): string {
   return realpathSync.native(path)
 }
 
-function readText(path: string, roots: readonly string[], home: string): FileText {
+function readText(path: string, roots: readonly string[], home: string): FileContent {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { why: 'missing' }
   let real: string
   try {
@@ -101,10 +101,10 @@ function readText(path: string, roots: readonly string[], home: string): FileTex
   if (stat.size > MAX_BYTES) return { why: 'too-large' }
   if (!isReadableBy(stat, home)) return { why: 'unreadable' }
   const cached = texts.get(real)
-  if (cached?.state === stateOf(stat)) return cached.text
+  if (cached?.state === readState(stat)) return cached.text
   const text = readFile(real, stat)
   if (texts.size >= MAX_CACHED) texts.delete(texts.keys().next().value ?? '')
-  if (text.why === undefined || text.why === 'binary') texts.set(real, { state: stateOf(stat), text })
+  if (text.why === undefined || text.why === 'binary') texts.set(real, { state: readState(stat), text })
   return text
 }
 
@@ -123,15 +123,15 @@ function isReadableBy({ mode, uid }: BigIntStats, home: string): boolean {
   return own === undefined || owner === undefined || own === owner || Number(uid) === owner || (mode & 0o004n) !== 0n
 }
 
-function readFile(real: string, before: BigIntStats): FileText {
+function readFile(real: string, before: BigIntStats): FileContent {
   let descriptor: number | undefined
   try {
     const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW
     descriptor = openSync(real, flags)
     const opened = fstatSync(descriptor, { bigint: true })
-    if (!opened.isFile() || stateOf(opened) !== stateOf(before)) return { why: 'unreadable' }
-    const bytes = readAll(descriptor, Number(opened.size))
-    const isSame = stateOf(fstatSync(descriptor, { bigint: true })) === stateOf(opened)
+    if (!opened.isFile() || readState(opened) !== readState(before)) return { why: 'unreadable' }
+    const bytes = readBytes(descriptor, Number(opened.size))
+    const isSame = readState(fstatSync(descriptor, { bigint: true })) === readState(opened)
     if (!isSame) return { why: 'unreadable' }
     return bytes.includes(0) ? { why: 'binary' } : { text: bytes.toString('utf8') }
   } catch {

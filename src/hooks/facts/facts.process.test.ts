@@ -156,7 +156,7 @@ describe('S1 a session', () => {
   const session = 'one'
   const setUp = () => {
     const state = new MemoryStateStore()
-    const clock = new FakeClock(Date.now())
+    const clock = new FakeClock({ wall: Date.now() })
     const pipeline = pipelineOf([[riskDetection]], {
       state,
       clock,

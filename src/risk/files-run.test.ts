@@ -237,7 +237,7 @@ describe('S1 facts', () => {
     },
   )
 
-  it('S1 a branch or a file is told apart by what exists', () => {
+  it('S1 what exists decides between a branch and a file', () => {
     expect(checkout('git checkout feature/foo.bar', { refExists: () => true })).toBe('pass')
     expect(checkout('git checkout feature/foo.bar', { refExists: () => false, exists: () => false })).toBe('pass')
     expect(checkout('git checkout Dockerfile', { refExists: () => false, exists: () => true, ...changed })).toBe(
