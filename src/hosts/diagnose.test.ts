@@ -60,7 +60,7 @@ it('Claude: a switch that turns every hook off is found', () => {
 })
 
 it('Codex: unreviewed lines are counted, since Codex skips them silently', () => {
-  expect(failing('codex', { texts: installed('codex') })[0]).toMatch(/^codex: trusted: 0 of 9 lines reviewed/)
+  expect(failing('codex', { texts: installed('codex') })[0]).toMatch(/^codex: trusted: 0 of 10 lines reviewed/)
   const events = Object.keys(HOSTS.codex.events).filter((name) => HOSTS.codex.events[name]?.isInstalled)
   const rows = events.map((name) => `[hooks.state."/p/.codex/hooks.json:${name}:0:0"]\ntrusted_hash = "x"\n`)
   const texts = installed('codex', { '/p/.codex/config.toml': rows.join('') })

@@ -46,6 +46,8 @@ export interface HookView {
   readonly layer: string
   /** Why the hook is disabled, and until when in wall-clock milliseconds. */
   readonly disabled?: { readonly until?: number | undefined; readonly reason?: string | undefined } | undefined
+  /** Set if installed agents never reach the points of the hook: who, or how the points are reached. */
+  readonly reachNote?: string | undefined
   readonly stats: HookStats
 }
 
@@ -250,6 +252,31 @@ interface RoundtableSynthesisView extends RoundtableWords {
   readonly durationMs: number | null
 }
 
+/** An agent at a roundtable, and the running session that takes its turns. */
+interface RoundtableSeatView {
+  readonly agent: string
+  readonly role: RoundtableRole
+  readonly session: string | null
+  readonly host: string | null
+}
+
+/** What a roundtable of running sessions waits for. */
+export interface RoundtableAwaitedView {
+  readonly what: 'turn' | 'synthesis'
+  readonly agent: string
+  /** Null for the synthesis. */
+  readonly role: RoundtableRole | null
+  readonly round: number
+  /** The session that has to answer; null if no session has taken the seat. */
+  readonly session: string | null
+  readonly host: string | null
+  /** The commands that continue the roundtable; null if a session has taken the seat. */
+  readonly join: string | null
+  readonly drive: string | null
+  /** All of this in one line. */
+  readonly note: string
+}
+
 /** `GET /v1/roundtables/:id`; `GET /v1/roundtables` is a list of these, oldest first. Times as in turns. */
 export interface RoundtableView {
   readonly id: string
@@ -269,7 +296,7 @@ export interface RoundtableView {
   readonly profile: string | null
   /** True if `arc roundtable` prompts the agents; false if a message opened it in a session. */
   readonly isDriven: boolean
-  readonly seats: readonly { readonly agent: string; readonly role: RoundtableRole }[]
+  readonly seats: readonly RoundtableSeatView[]
   readonly turns: readonly RoundtableTurnView[]
   /** The agent whose turn it is; `since` is the time of its prompt. */
   readonly speaking: {
@@ -278,6 +305,8 @@ export interface RoundtableView {
     readonly role: RoundtableRole
     readonly since: number | null
   } | null
+  /** Null while `arc roundtable` drives the roundtable, and at its end. */
+  readonly awaited: RoundtableAwaitedView | null
   /** The newest messages out of turn. */
   readonly asides: readonly (RoundtableWords & { readonly agent: string })[]
   readonly asideCount: number

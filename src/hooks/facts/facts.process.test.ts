@@ -86,7 +86,7 @@ describe('S1 answers from the disk', () => {
   })
 
   it('S1 only regular files of the project, the home and temporary folders are read', () => {
-    execFileSync('mkfifo', [at('pipe')])
+    execFileSync('sh', ['-c', `mkfifo '${at('pipe')}'`])
     symlinkSync('/etc/passwd', at('passwd'))
     symlinkSync(at('loop2'), at('loop1'))
     symlinkSync(at('loop1'), at('loop2'))

@@ -24,7 +24,7 @@ export function parseOpencodePayload(fields: Fields, event: string | undefined):
     callId: readTextField(input, 'callID'),
     result: isAfter ? own(output, 'output') : undefined,
     prompt: promptIn(own(output, 'parts')),
-    output: readTextField(output, 'text'),
+    output: readTextField(output, 'text') ?? readTextField(fields, 'answer'),
     error: own(properties, 'error'),
     reason: readTextField(properties, 'reason'),
     facts: defined({ agentName: readTextField(readRecordField(output, 'message'), 'agent') }),

@@ -60,6 +60,10 @@ async function consult(event, payload, canStop) {
   return said
 }
 
+// The last text of each session, for the end of its turn.
+const answers = new Map()
+const MAX_ANSWERS = 100
+
 function textParts(parts) {
   return parts.filter((part) => typeof part.text === 'string')
 }
@@ -73,9 +77,21 @@ export const Arc = async ({ client, directory }) => {
       // No reader: the trace has it.
     }
   }
+  const calls = new Map()
   return {
     event: async ({ event }) => {
-      if (BUS_EVENTS.has(event.type)) await tell(await consult(event.type, { ...event, directory }, false))
+      if (!BUS_EVENTS.has(event.type)) return
+      const session = event.properties?.sessionID
+      const answer = event.type === 'session.idle' ? answers.get(session) : undefined
+      if (answer !== undefined) answers.delete(session)
+      await tell(await consult(event.type, { ...event, answer, directory }, false))
+    },
+    'experimental.text.complete': async (input, output) => {
+      const said = await consult('experimental.text.complete', { input, output, directory }, false)
+      if (typeof said.output === 'string') output.text = said.output
+      if (answers.size >= MAX_ANSWERS) answers.clear()
+      answers.set(input.sessionID, output.text)
+      await tell(said)
     },
     'chat.message': async (input, output) => {
       const said = await consult('chat.message', { input, output, directory }, true)
@@ -93,9 +109,22 @@ export const Arc = async ({ client, directory }) => {
         for (const key of Object.keys(output.args)) delete output.args[key]
         Object.assign(output.args, said.args)
       }
+      calls.set(input.callID, output.args)
       await tell(said)
     },
+    'permission.ask': async (input, output) => {
+      // The arguments of the call, as they were checked before it.
+      const args = calls.get(input.callID)
+      const call = { input: args === undefined ? input : { ...input, args }, directory }
+      try {
+        const said = await consult('permission.ask', call, true)
+        if (said.allow === true) output.status = 'allow'
+      } catch {
+        output.status = 'deny'
+      }
+    },
     'tool.execute.after': async (input, output) => {
+      calls.delete(input.callID)
       const said = await consult('tool.execute.after', { input, output, directory }, false)
       if (typeof said.result === 'string') output.output = said.result
       if (said.context !== undefined) output.output += '\\n\\n' + said.context
