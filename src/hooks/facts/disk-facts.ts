@@ -5,7 +5,7 @@ import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync,
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import type { FactAnswer, FileContent, FileFacts } from '../../risk/facts.ts'
-import { describeState } from './git-index.ts'
+import { formatFileState } from './git-index.ts'
 import { readDescriptor } from './repository.ts'
 import { findChanges, hasRef, isClean, isTracked } from './tracked-files.ts'
 
@@ -101,10 +101,10 @@ function readText(path: string, roots: readonly string[], home: string): FileCon
   if (stat.size > MAX_BYTES) return { why: 'too-large' }
   if (!isReadableBy(stat, home)) return { why: 'unreadable' }
   const cached = texts.get(real)
-  if (cached?.state === describeState(stat)) return cached.text
+  if (cached?.state === formatFileState(stat)) return cached.text
   const text = readFile(real, stat)
   if (texts.size >= MAX_CACHED) texts.delete(texts.keys().next().value ?? '')
-  if (text.why === undefined || text.why === 'binary') texts.set(real, { state: describeState(stat), text })
+  if (text.why === undefined || text.why === 'binary') texts.set(real, { state: formatFileState(stat), text })
   return text
 }
 
@@ -129,9 +129,9 @@ function readFile(real: string, before: BigIntStats): FileContent {
     const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW
     descriptor = openSync(real, flags)
     const opened = fstatSync(descriptor, { bigint: true })
-    if (!opened.isFile() || describeState(opened) !== describeState(before)) return { why: 'unreadable' }
+    if (!opened.isFile() || formatFileState(opened) !== formatFileState(before)) return { why: 'unreadable' }
     const bytes = readDescriptor(descriptor, Number(opened.size))
-    const isSame = describeState(fstatSync(descriptor, { bigint: true })) === describeState(opened)
+    const isSame = formatFileState(fstatSync(descriptor, { bigint: true })) === formatFileState(opened)
     if (!isSame) return { why: 'unreadable' }
     return bytes.includes(0) ? { why: 'binary' } : { text: bytes.toString('utf8') }
   } catch {
