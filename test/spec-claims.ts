@@ -83,6 +83,8 @@ export const SPEC_CLAIMS = {
   K6: 'A host, a bus, a store and a SQLite driver are each added in one folder.',
   Q1: 'A message that a person types is rated and recorded, and never held or blocked, unless the profile says so.',
   Q5: 'An action has one notice, the strictest; a denial has five lines at most and names only ids on record; advice reaches the agent where its host takes it.',
+  S1: 'The classifier asks about files, repositories and the session through one port with limits, which starts no program; without it nothing changes.',
+  S2: 'Scripts, project files, code and SQL that a command runs are read and rated by their author; the evidence names file and line.',
   E4: 'A hook that an installed agent never reaches is reported where hooks are listed, configured, checked and shown.',
   E5: 'What a host cannot carry out at an event is neither recorded nor told as done, in every mode and for every decision.',
   S8: 'Deploys, releases and builds are classified by their usual names, as targets, scripts and tools.',

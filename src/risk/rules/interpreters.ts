@@ -5,7 +5,7 @@ import { withPlainPaths } from '../code-paths.ts'
 import { isSettingsPath } from '../guarded/host-config-paths.ts'
 import { classifyPathText } from '../path-class.ts'
 import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
-import { type CodeCall, findCalls, maskCode } from '../scan-code.ts'
+import { type CodeCall, findCalls, maskCode, spanOfCall } from '../scan-code.ts'
 import { classifySecretFile } from '../secret-files.ts'
 import type { Snippet } from '../shell/execution.ts'
 import { findSqlLoss } from '../sql.ts'
@@ -214,6 +214,7 @@ export const interpreters: RulePack = {
         language: LANGUAGES,
         test: (snippet) => {
           const code = snippet.code
+          if (isLongFile(snippet)) return undefined
           const hasSocket =
             code.includes('socket') ||
             code.includes('Socket') ||
@@ -241,8 +242,9 @@ export const interpreters: RulePack = {
       owasp: 'ASI08',
       when: {
         language: LANGUAGES,
-        test: ({ code, span }) => {
-          const bare = code.replaceAll(' ', '')
+        test: (snippet) => {
+          const { code, span } = snippet
+          const bare = isLongFile(snippet) ? '' : code.replaceAll(' ', '')
           return /while(?:\(?(?:1|true|True)\)?):?/.test(bare) && /fork(?:\(|;|while|$)/.test(bare)
             ? { at: span }
             : bare === 'forkwhilefork'
@@ -339,6 +341,11 @@ function bareSystem(code: string): string[] {
   return found
 }
 
+// In a long file, words that are far apart have nothing to do with each other.
+function isLongFile({ code, isFile }: Snippet): boolean {
+  return isFile === true && code.length > 4_000
+}
+
 function mask({ code, language }: Snippet): string {
   return maskCode(code, language !== 'javascript' && language !== 'php' && language !== 'other')
 }
@@ -355,7 +362,7 @@ const WEIGHT: Readonly<Record<string, 1 | 2 | 3 | 4 | 5>> = {
 
 function deletes(written: Snippet, facts: Facts, isTree: boolean): TestResult {
   const code = withPlainPaths(written.code)
-  const snippet = code === written.code ? written : { ...written, code }
+  const snippet = code === written.code ? written : { ...written, code, isFile: false }
   const calls = findCalls(snippet.code, mask(snippet), isTree ? TREE_DELETERS : FILE_DELETERS)
   let gravest: Hit | undefined
   for (const call of calls) {
@@ -394,12 +401,13 @@ function belongsToFiles({ name }: CodeCall, { language, code }: Snippet): boolea
 
 function makeHit(call: CodeCall, snippet: Snippet, facts: Facts, isTree: boolean): Hit | undefined {
   const path = findDeletedPath(call)
-  if (path === undefined) return { at: snippet.span, tier: isTree ? 4 : 3, isUncertain: true }
+  const at = spanOfCall(snippet, call)
+  if (path === undefined) return { at, tier: isTree ? 4 : 3, isUncertain: true }
   const { pathClass } = classifyPathText(path, snippet.cwd, facts)
   if (pathClass === 'temp' || pathClass === 'build') return undefined
   const tier = WEIGHT[pathClass] ?? 4
-  if (isTree) return { at: snippet.span, tier: tier === 2 ? 3 : tier }
-  return { at: snippet.span, tier: tier >= 4 && !SINGLE_FILE_CLASSES.has(pathClass) ? 4 : 3 }
+  if (isTree) return { at, tier: tier === 2 ? 3 : tier }
+  return { at, tier: tier >= 4 && !SINGLE_FILE_CLASSES.has(pathClass) ? 4 : 3 }
 }
 
 /** A single file there is a smaller loss than a folder. */
@@ -429,18 +437,21 @@ function bareUnlink(snippet: Snippet, facts: Facts): TestResult {
 function runsHidden(snippet: Snippet): TestResult {
   const masked = mask(snippet)
   const names = new Set([...EVALUATORS, ...RUNNERS])
-  for (const { name, args } of findCalls(snippet.code, masked, names)) {
+  for (const call of findCalls(snippet.code, masked, names)) {
+    const { name, args } = call
+    const at = spanOfCall(snippet, call)
     if (name === 'compile' || name.endsWith('re.compile')) continue
     const inner = args.toLowerCase()
     if (DECODERS.some((decoder) => inner.includes(decoder)) || FETCHES.some((fetch) => args.includes(fetch)))
-      return { at: snippet.span }
+      return { at }
     if (
       /^\s*[a-z_]\w*\s*(?:\.decode\(\))?\s*[,)]?/i.test(args) &&
       !args.includes("'") &&
       !args.includes('"') &&
+      !isLongFile(snippet) &&
       hidesSomething(snippet.code)
     )
-      return { at: snippet.span }
+      return { at }
   }
   const bare = /\beval\s+(?:unpack|pack|decode_base64)/.test(masked)
   return bare ? { at: snippet.span } : undefined
@@ -470,9 +481,9 @@ const OPENERS = new Set([
 ])
 
 function readsSecret(snippet: Snippet): TestResult {
-  for (const { text } of findCalls(snippet.code, mask(snippet), OPENERS)) {
-    const secret = text === undefined ? undefined : classifySecretFile(text)
-    if (secret === 'key' || secret === 'credential') return { at: snippet.span }
+  for (const call of findCalls(snippet.code, mask(snippet), OPENERS)) {
+    const secret = call.text === undefined ? undefined : classifySecretFile(call.text)
+    if (secret === 'key' || secret === 'credential') return { at: spanOfCall(snippet, call) }
   }
   return undefined
 }
@@ -492,7 +503,8 @@ const WRITERS = new Set([
 ])
 
 function writesVital(snippet: Snippet, facts: Facts): TestResult {
-  for (const { name, text, args } of findCalls(snippet.code, mask(snippet), WRITERS)) {
+  for (const call of findCalls(snippet.code, mask(snippet), WRITERS)) {
+    const { name, text, args } = call
     if (text === undefined) continue
     if (name.endsWith('open') && !/['"](?:w|a|x|r\+)[b+]*['"]/.test(args)) continue
     const { path } = classifyPathText(text, snippet.cwd, facts)
@@ -510,7 +522,7 @@ function writesVital(snippet: Snippet, facts: Facts): TestResult {
       '/sbin/',
     ].some((vital) => path.startsWith(vital))
     const isGuard = isSettingsPath(path) || /\.arc\/(?:settings|hooks|config)/.test(path)
-    if (isVital || isGuard) return { at: snippet.span }
+    if (isVital || isGuard) return { at: spanOfCall(snippet, call) }
   }
   return undefined
 }
@@ -528,9 +540,9 @@ const EXECUTORS = new Set([
 ])
 
 function losesRows(snippet: Snippet): TestResult {
-  for (const { text } of findCalls(snippet.code, mask(snippet), EXECUTORS)) {
-    const loss = text === undefined ? undefined : findSqlLoss(text)
-    if (loss !== undefined && loss.tier >= 4) return { at: snippet.span }
+  for (const call of findCalls(snippet.code, mask(snippet), EXECUTORS)) {
+    const loss = call.text === undefined ? undefined : findSqlLoss(call.text)
+    if (loss !== undefined && loss.tier >= 4) return { at: spanOfCall(snippet, call) }
   }
   return undefined
 }
