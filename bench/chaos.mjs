@@ -1,5 +1,5 @@
-// `npm run bench -- --only chaos [--faults a,b] [--pairs | --random-pairs N] [--seed N] [--seconds N] [--parallel N]`: calls by
-// every way in while faults come and go. A round has one fault, or two at the same time; `--seconds` makes faults longer.
+// `npm run bench -- --only chaos [--faults a,b] [--pairs | --random-pairs N] [--seed N] [--seconds N] [--parallel N] [--pace N]`:
+// calls by every way in while faults come and go. A round has one fault, or two at the same time; `--seconds` makes faults longer.
 // Afterwards a ledger of all calls is compared with the trace: nothing lost without a gap record, nothing wrongly allowed,
 // nothing recorded twice.
 
@@ -21,12 +21,13 @@ export async function runChaos({ option, hasOption, isJson }) {
   const randomPairs = Number(option('random-pairs') ?? 0)
   const { rounds, skipped } = planRounds(wanted, { hasPairs: hasOption('pairs'), randomPairs, seed, canMount })
   const extraMs = Number(option('seconds') ?? 0) * 1_000
+  const pace = Number(option('pace') ?? 1)
   if (!isJson) printHead({ seed, skipped })
   const results = []
   const waiting = [...rounds]
   const work = async () => {
     for (let names = waiting.shift(); names; names = waiting.shift()) {
-      const result = await playRound(names, { extraMs })
+      const result = await playRound(names, { extraMs, pace })
       results.push(result)
       if (!isJson) printRound(result)
     }

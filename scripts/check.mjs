@@ -17,6 +17,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CHECKS = [
   { name: 'types and source rules', command: ['node', 'scripts/check/source-rules.mjs', 'tsconfig.json'] },
   { name: 'dead code', command: ['knip', '--cache', '--cache-location', join(ROOT, 'node_modules/.cache/arc/knip')] },
+  { name: 'types of the package', command: ['node', 'scripts/check/package.mjs'] },
   { name: 'types of the page', command: ['node', 'scripts/check/source-rules.mjs', 'dashboard/tsconfig.json'] },
   {
     name: 'types of the browser tests',

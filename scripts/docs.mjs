@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { DEFAULTS, toJsonSchema } from '../dist/config.js'
-import { HOSTS } from '../dist/hosts.js'
+import { HOSTS, hostsThatReach } from '../dist/hosts.js'
 import { DEGRADATION, ERRORS, MODES, POINTS, TOOLS } from '../dist/index.js'
 import { OWASP, RULE_PACKS, TIERS } from '../dist/risk.js'
 import { AUDIT_CHECKLISTS, AUDIT_CHECKS, BUILT_INS } from '../dist/testing.js'
+import { readResults, renderResults } from '../test/real-agents/results.mjs'
 import { loadBundle } from './load-bundle.mjs'
 
 const { commandTree } = loadBundle(fileURLToPath(new URL('../dist/cli/commands.cjs', import.meta.url))).exports
@@ -26,6 +27,7 @@ const PAGES = {
   'rules.md': rules,
   'config.md': config,
   'cli.md': cli,
+  'verified.md': () => renderResults(readResults(), { page, table, code }),
 }
 
 // Defaults that are not in the schema, by key.
@@ -79,8 +81,26 @@ function points() {
       'A block stops the action. At `pre:turn:end` it continues the turn (`continue`), at `pre:compact` it skips the compaction',
       '(`skip`). At `pre:tool` a verdict may also contain `result`, which answers the call without running the tool.',
     ],
-    table(['point', 'when', 'can abort', 'can modify', 'other spellings'], rows),
+    [table(['point', 'when', 'can abort', 'can modify', 'other spellings'], rows), reachedPoints()].join('\n\n'),
   )
+}
+
+// Which agent reaches which point.
+function reachedPoints() {
+  const names = Object.keys(HOSTS)
+  const rows = Object.keys(POINTS).map((point) => {
+    const reached = hostsThatReach(point)
+    return [code(point), ...names.map((name) => (reached.includes(name) ? 'yes' : '–'))]
+  })
+  const text = [
+    '## Agents that reach each point',
+    '',
+    'With the events that `arc install` registers, directly or through an event that is also this step: a call that writes a file is',
+    '`pre:git:write`, a prompt starts a run, the end of a turn has an answer (`post:message`) and ends the run, a call that spawns an agent is',
+    '`pre:agent:spawn`, and a change of the permission mode or a compaction is a change of phase. `pre:launch` and `post:launch` are reached with',
+    '`arc launch`, `config:change` when ARC reads a changed file, `pre:view:render` and declared points only if a program dispatches them.',
+  ]
+  return `${text.join('\n')}\n\n${table(['point', ...names], rows)}`
 }
 
 function modes() {

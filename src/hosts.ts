@@ -24,3 +24,4 @@ export type { InstallOptions, InstallProblem, InstallTarget, Texts } from './hos
 export { type FileChange, type InstallPlan, pathsToRead, planInstall, planUninstall } from './hosts/install/plan.ts'
 export { findHost, HOSTS, readHostPayload } from './hosts/list.ts'
 export { buildEventKey, type CallKey, pairKey } from './hosts/pairing.ts'
+export { hostsThatReach } from './hosts/reach.ts'

@@ -23,6 +23,7 @@ export { type CommandOptions, commandHandler } from './hooks/handlers/command/co
 export { type HttpOptions, httpHandler } from './hooks/handlers/http.ts'
 export { type PromptOptions, promptHandler } from './hooks/handlers/prompt/prompt.ts'
 export { type RetryOptions, type RetryResult, runWithRetry } from './hooks/retry.ts'
+export { type RegisterScriptOptions, registerScript } from './hooks/scripts/register-script.ts'
 export { createEngine, HandlerTable, HookEngine } from './platform/hook-engine.ts'
 export { classifyRisk } from './risk/classify.ts'
 export { parseRoundtable } from './roundtable/parse-request.ts'

@@ -35,7 +35,7 @@ async function read<T>(work: (store: SqliteTraceStore) => T): Promise<T> {
     return work(store)
   } finally {
     store.close()
-    await collectGarbage()
+    await collectGarbage(database)
   }
 }
 
@@ -87,7 +87,7 @@ it('Z6 the schema of a newer version: the reply says so and denies, status tells
   version(known)
   await vi.waitFor(async () => expect(await commands()).toContain(command), 20_000)
   expect((await reasons()).at(-1)).toMatch(/1 entry was not recorded in time.*schema version 9999/)
-  await collectGarbage()
+  await collectGarbage(database)
 })
 
 it('Z6 the database replaced, removed or cut: the next call is on record in the file that is there, and verify tells', async () => {
@@ -95,7 +95,7 @@ it('Z6 the database replaced, removed or cut: the next call is on record in the 
   const store = new SqliteTraceStore(other)
   await store.append(stepEntry({ id: 'other' }))
   store.close()
-  await collectGarbage()
+  await collectGarbage(other)
   const faults = [
     [/was replaced/, () => renameSync(other, database)],
     [/was removed/, () => rmSync(database)],

@@ -72,9 +72,18 @@ describe('a record that the harness took away', () => {
     expect(problems.map(({ message }) => message.split(' ')[0])).toEqual([marker(2)])
   })
 
-  it('counts as a second record of the same call', () => {
-    const setAside = [{ records: [step(1)], until: 150 }]
-    const { problems } = compareLedger({ calls: [call(1)], records: [step(1)], setAside })
+  it('counts as a second record of the same call, unless it is the same entry', () => {
+    const compare = (id: string) =>
+      compareLedger({ calls: [call(1)], records: [step(1)], setAside: [{ records: [step(1, { id })], until: 150 }] })
+    expect(compare('OTHER').problems.map(({ kind }) => kind)).toEqual(['doubled'])
+    const { figures, problems } = compare('STEP1')
+    expect([figures.copies, problems]).toEqual([1, []])
+  })
+
+  it('may not have an entry twice itself', () => {
+    const records = [step(1), step(1)]
+    expect(kinds([call(1)], records)).toEqual(['doubled'])
+    const { problems } = compareLedger({ calls: [call(1)], records: [], setAside: [{ records, until: 150 }] })
     expect(problems.map(({ kind }) => kind)).toEqual(['doubled'])
   })
 })

@@ -27,7 +27,8 @@ it(
   async () => {
     const seed = String(Date.now() % 2 ** 31)
     console.info(`chaos: seed ${seed}`)
-    const options = ['--faults', FAULTS.join(','), '--random-pairs', '1', '--seed', seed, '--parallel', '4']
+    const fixed = '--random-pairs 1 --parallel 4 --pace 3'.split(' ')
+    const options = ['--faults', FAULTS.join(','), '--seed', seed, ...fixed]
     const ran = await runProgram(process.execPath, [BENCH, '--only', 'chaos', '--json', ...options], {})
     const { results, skipped } = (JSON.parse(ran.stdout) as Run).chaos
     if (skipped.length > 0) console.info(`skipped, they need root: ${skipped.join(', ')}`)

@@ -43,6 +43,7 @@ const NOT_RUN: readonly string[] = [
   'docs/guides/tasks.md: it needs the token of a daemon; src/daemon/a2a/a2a.process.test.ts drives the same client',
   'docs/guides/tasks.md: the store is yours; test/public-api.process.test.ts has one',
   'docs/guides/roundtables.md: one has to be broken off first, which src/cli/commands/roundtable.process.test.ts does',
+  'docs/guides/roundtables.md: needs a table that a message opened in a session, as in src/cli/commands/roundtable/join.test.ts',
   'docs/guides/configuration.md: it is for three different shells, which src/cli/commands/completion.process.test.ts tries',
   'docs/guides/approvals.md: it is a screen; src/cli/commands/watch/render-watch.test.ts draws such screens',
   'docs/guides/hosts.md: it is a reply to an agent; src/daemon/hook-call/deny-text.test.ts reads such replies',

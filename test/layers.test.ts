@@ -83,8 +83,20 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   // A built-in hook may import the one folder it fronts.
   'hooks/builtin': { imports: ['engine', 'hosts/facts', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
+  // The hooks of the shared bus are part of every pipeline.
   supervisor: {
-    imports: ['engine', 'platform', 'trace', 'guard', 'config', 'approvals', 'exceptions', ...STORAGE, ...HOOKS],
+    imports: [
+      'compat',
+      'engine',
+      'platform',
+      'trace',
+      'guard',
+      'config',
+      'approvals',
+      'exceptions',
+      ...STORAGE,
+      ...HOOKS,
+    ],
   },
   'tasks/service': {
     imports: ['engine', 'platform', 'trace', 'bus', 'bus/sqlite', 'tasks', 'hooks', 'supervisor', ...STORAGE],
@@ -307,15 +319,31 @@ function isManifest(target: string): boolean {
   return target === 'package.json'
 }
 
-function readImports(text: string): { specifier: string; line: number }[] {
+interface Import {
+  readonly specifier: string
+  readonly line: number
+}
+
+// Parsed once: both the layers and the cycles ask for them.
+const parsed = new Map<string, readonly Import[]>()
+
+function readImports(text: string): readonly Import[] {
+  const known = parsed.get(text) ?? parseImports(text)
+  parsed.set(text, known)
+  return known
+}
+
+function parseImports(text: string): readonly Import[] {
   const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest)
-  const found: { specifier: string; line: number }[] = []
+  const found: Import[] = []
+  // Other imports than those of whole statements are written as calls.
+  const isNested = text.includes('import(')
   const visit = (node: ts.Node) => {
     const specifier = specifierOf(node)
     if (specifier !== undefined) {
       found.push({ specifier, line: source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1 })
     }
-    ts.forEachChild(node, visit)
+    if (isNested || node === source) ts.forEachChild(node, visit)
   }
   visit(source)
   return found

@@ -13,6 +13,8 @@ const LONGEST: readonly string[] = [
   'src/daemon/process/run-files.process.test.ts',
   'src/daemon/process/build.process.test.ts',
   'src/daemon/long-stand.process.test.ts',
+  'src/storage/retention-run.test.ts',
+  'src/daemon/hook-call/supervisor-pool.process.test.ts',
   'src/cli/commands/serve.process.test.ts',
   'test/docs-run.process.test.ts',
   'test/managed.process.test.ts',

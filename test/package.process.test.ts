@@ -1,30 +1,17 @@
 // The package as somebody installs it: packed for real, put into an empty project with nothing but what it declares as
-// dependencies, and used there. Those are linked from the checkout.
+// dependencies, and used there. Its types are checked by scripts/check/package.mjs.
 
-import { execFile, spawn } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { publint } from 'publint'
-import { formatMessage } from 'publint/utils'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Installed, installPacked } from '../scripts/packed-package.mjs'
 import { onlyJson, type Ran, runProgram } from './run-arc.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const MODULES = join(ROOT, 'node_modules')
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly version: string
   readonly dependencies: Readonly<Record<string, string>>
@@ -34,43 +21,16 @@ const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as 
 const PACKED_LIMIT = 1_800_000
 const UNPACKED_LIMIT = 6_000_000
 
-const run = promisify(execFile)
 let root: string
 let project: string
-let tarball: string
-let packed: {
-  readonly size: number
-  readonly unpackedSize: number
-  readonly files: readonly { readonly path: string }[]
-}
+let packed: Installed['packed']
 
-beforeAll(async () => {
+beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'arc-package-')))
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', root], { cwd: ROOT })
-  const [made] = JSON.parse(stdout) as [typeof packed & { readonly filename: string }]
-  packed = made
-  tarball = join(root, made.filename)
-  project = join(root, 'project')
-  await install()
+  ;({ packed, project } = installPacked(root))
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-// As npm lays it out. What is not declared as a dependency is not there, and so would be missed.
-async function install(): Promise<void> {
-  const own = join(project, 'node_modules', 'arc-supervisor')
-  mkdirSync(own, { recursive: true })
-  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', own])
-  for (const name of Object.keys(PACKAGE.dependencies)) link(join(MODULES, name), join(project, 'node_modules', name))
-  link(join(own, 'bin', 'arc'), join(project, 'node_modules', '.bin', 'arc'))
-  chmodSync(join(own, 'bin', 'arc'), 0o755)
-  writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "type": "module", "private": true }\n')
-}
-
-function link(target: string, path: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  symlinkSync(target, path)
-}
 
 const env = () => ({ HOME: root, ARC_HOME: '', ARC_DAEMON: 'off', npm_config_update_notifier: 'false' })
 const npx = (...args: string[]): Promise<Ran> =>
@@ -178,75 +138,4 @@ it('every entry can be imported, with all that it exports', async () => {
   const counts = stdout.trim().split('\n')
   expect(counts.map((line) => line.split(' ')[0])).toEqual(ENTRIES.map(specifierOf))
   expect(counts.filter((line) => line.endsWith(' 0'))).toEqual([])
-})
-
-// Once with every declaration of the package checked; what is left to see for a bundler is how names resolve.
-const RESOLUTIONS = [
-  {
-    ...{ name: 'nodenext', checked: /consumer\.ts$|\/node_modules\/arc-supervisor\// },
-    ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
-  },
-  {
-    ...{ name: 'bundler', checked: /consumer\.ts$/ },
-    ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-  },
-]
-
-it.each(RESOLUTIONS)(
-  'its types are whole for a consumer with moduleResolution $name',
-  ({ name, checked, ...resolution }) => {
-    const folder = join(project, name)
-    mkdirSync(folder)
-    const types = join(project, 'node_modules/@types')
-    if (!existsSync(types)) for (const name of ['node', 'ws']) link(join(MODULES, '@types', name), join(types, name))
-    const imports = ENTRIES.map((entry, at) => `import * as entry${at} from '${specifierOf(entry)}'`)
-    const uses = ENTRIES.map((_, at) => `entry${at}`).join(', ')
-    const text = `${imports.join('\n')}
-import { createEngine, type Outcome } from 'arc-supervisor'
-const engine = createEngine({ mode: 'enforce' })
-engine.register('pre:tool:shell', ({ data }) => (data.args.command === 'x' ? 'block' : 'pass'))
-// @ts-expect-error: a tool call has no prompt to change
-engine.register('pre:tool', () => ({ modify: { prompt: 'x' } }))
-const outcome: Outcome = await engine.dispatch('pre:tool', { tool: 'shell', args: {} })
-export const all = [outcome, ${uses}]
-`
-    writeFileSync(join(folder, 'consumer.ts'), text)
-    const options = { ...resolution, target: ts.ScriptTarget.ES2023, strict: true, noEmit: true, types: ['node'] }
-    const host = ts.createCompilerHost(options)
-    const program = ts.createProgram([join(folder, 'consumer.ts')], options, {
-      ...host,
-      getCurrentDirectory: () => folder,
-    })
-    const files = program.getSourceFiles().filter(({ fileName }) => checked.test(fileName))
-    expect(files.length).toBeGreaterThan(name === 'nodenext' ? ENTRIES.length : 0)
-    const problems = [
-      ...[...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()],
-      ...files.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
-    ]
-    expect(ts.formatDiagnostics(problems, host)).toBe('')
-  },
-  120_000,
-)
-
-it('publint finds nothing to object to', async () => {
-  const file = readFileSync(tarball)
-  const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength)
-  const { messages } = await publint({ pack: { tarball: bytes }, strict: true })
-  const pkg = PACKAGE as never
-  expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
-})
-
-it('the types are right for every way of importing that the package supports', async () => {
-  const attw = join(MODULES, '.bin/attw')
-  const ran = await runProgram(attw, [tarball, '--profile', 'esm-only', '--format', 'json', '--no-color'], {
-    cwd: root,
-  })
-  const { analysis } = JSON.parse(ran.stdout) as {
-    analysis: { packageName: string; problems: { kind: string; entrypoint?: string; resolutionKind?: string }[] }
-  }
-  expect(analysis.packageName).toBe('arc-supervisor')
-  // It is made of modules only: those who require() it, and resolvers older than `exports`, are not served.
-  const unserved = ['node10', 'node16-cjs']
-  const problems = analysis.problems.filter(({ resolutionKind }) => !unserved.includes(resolutionKind ?? ''))
-  expect({ code: ran.code, problems }).toEqual({ code: 0, problems: [] })
 })

@@ -6,16 +6,19 @@ import {
   createEngine,
   createHookBus,
   createSupervisionGate,
+  createSupervisor,
   defaultPipeline,
   type Hook as ExportedHook,
   type GateRule,
   type HookContext,
   type HookMetadata,
   HookSystem,
+  hookBus,
   MessageBus,
   runWithRetry,
   TaskDelegator,
 } from '../src/index.ts'
+import { makeTempFolder } from './temp-folder.ts'
 
 interface Hook {
   name: string
@@ -66,6 +69,23 @@ describe('the hook pipeline', () => {
     })
     const outcome = await hookBus.dispatch('pre:tool', { tool: 'dangerous-tool', args: {} })
     expect(outcome.decision).toBe('flag')
+  })
+
+  it('registers a custom hook on the shared bus, which is part of the pipeline of a supervisor', async () => {
+    const unregister = hookBus.register({
+      name: 'my-custom-hook',
+      priority: 30,
+      mode: 'warn',
+      async check(ctx) {
+        if (ctx.toolName === 'dangerous-tool') return 'flag'
+        return 'pass'
+      },
+    })
+    const supervisor = await createSupervisor({ home: makeTempFolder('arc-bus-') })
+    const outcome = await supervisor.dispatch('pre:tool', { tool: 'dangerous-tool', args: {} })
+    expect(outcome).toMatchObject({ decision: 'flag', hook: 'my-custom-hook' })
+    await supervisor.close()
+    unregister()
   })
 
   it('makes a supervision gate that an engine and a bus take', async () => {

@@ -10,9 +10,9 @@ import { MARKER } from './calls.mjs'
  * const { figures, problems } = compareLedger({ calls, records })
  */
 export function compareLedger({ calls, records, setAside = [], destroyedBefore = Number.NEGATIVE_INFINITY }) {
-  const known = [...records, ...keepInTime(setAside, calls)]
-  const steps = findSteps(known)
-  const ids = new Set(known.map(({ id }) => id))
+  const files = [records, ...setAside.map((aside) => keepInTime(aside, calls))]
+  const { steps, copies } = findSteps(files)
+  const ids = new Set(files.flat().map(({ id }) => id))
   const gaps = records.flatMap(readGap)
   const isAnswered = ({ answer }) => answer === 'allowed' || answer === 'denied' || answer === 'held'
   const isExpected = (call) => isAnswered(call) && call.sentAt >= destroyedBefore
@@ -43,10 +43,11 @@ export function compareLedger({ calls, records, setAside = [], destroyedBefore =
       lost: lost.length,
       doubled: doubled.length,
       again: repeated.length - doubled.length,
+      copies,
     },
     problems: [
       ...lost.map((call) => problem('lost', 'was answered and is not on record, and no gap accounts for it', call)),
-      ...doubled.map((call) => problem('doubled', `is on record with ${steps.get(call.marker).join(', ')}`, call)),
+      ...doubled.map((call) => problem('doubled', `is on record as ${describeSteps(steps.get(call.marker))}`, call)),
       ...allowed.map((call) => problem('wrongly-allowed', 'was due to be denied', call)),
       ...unknown.map((call) => problem('unknown-id', `names ${call.traceId}, which is not on record`, call)),
       ...findOvercounts(calls, steps, gaps),
@@ -60,30 +61,41 @@ function isFinal({ answer, way }) {
 }
 
 // A call that was sent when the file was already gone must be in the record that is there now.
-function keepInTime(setAside, calls) {
+function keepInTime({ records, until }, calls) {
   const sentAt = new Map(calls.map((call) => [call.marker, call.sentAt]))
-  return setAside.flatMap(({ records, until }) =>
-    records.filter((record) => (sentAt.get(readMarker(record)) ?? Number.NEGATIVE_INFINITY) < until),
-  )
+  return records.filter((record) => (sentAt.get(readMarker(record)) ?? Number.NEGATIVE_INFINITY) < until)
 }
 
 function readMarker({ kind, data }) {
   return kind === 'step' ? MARKER.exec(data?.args?.command ?? '')?.[0] : undefined
 }
 
-/** The configurations of the steps of each marker. */
-function findSteps(records) {
+/**
+ * The steps of each marker, over all files. A file that was taken away during a commit may have the entry that is also in the
+ * file after it: the same entry by its id, so it is a copy. Within a file each id is there once.
+ */
+function findSteps(files) {
   const steps = new Map()
-  for (const record of records) {
-    const marker = readMarker(record)
-    if (marker !== undefined) steps.set(marker, [...(steps.get(marker) ?? []), record.configuration])
+  let copies = 0
+  for (const [file, records] of files.entries()) {
+    for (const record of records) {
+      const marker = readMarker(record)
+      if (marker === undefined) continue
+      const known = steps.get(marker) ?? []
+      if (known.some((step) => step.id === record.id && step.file !== file)) copies++
+      else steps.set(marker, [...known, { id: record.id, file, configuration: record.configuration }])
+    }
   }
-  return steps
+  return { steps, copies }
 }
 
 // A call that arrives twice is evaluated again after the configuration changed, and both evaluations are on record.
-function hasRepetition(configurations) {
-  return new Set(configurations).size < configurations.length
+function hasRepetition(steps) {
+  return new Set(steps.map(({ configuration }) => configuration)).size < steps.length
+}
+
+function describeSteps(steps) {
+  return steps.map(({ id, file, configuration }) => `${id} (file ${file}, ${configuration})`).join(' and ')
 }
 
 function readGap({ action, metadata }) {

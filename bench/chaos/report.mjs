@@ -13,6 +13,7 @@ const COLUMNS = {
   lost: ({ lost }) => lost,
   double: ({ doubled }) => doubled,
   again: ({ again }) => again,
+  copies: ({ copies }) => copies,
   'back after': ({ recovery: { ms, by } }) => `${(ms / 1_000).toFixed(1)} s${by === 'hooks' ? '' : '*'}`,
 }
 const MAX_PROBLEMS = 3

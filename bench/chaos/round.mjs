@@ -33,8 +33,11 @@ const RECOVERY_LIMIT_MS = 30_000
 const DUE_LIMIT_MS = 20_000
 const LEFT_LIMIT_MS = 5_000
 
-/** Plays one round; what was sent, what is on record, and every problem. `extraMs`: more time under the faults. */
-export async function playRound(names, { extraMs = 0 } = {}) {
+/**
+ * Plays one round; what was sent, what is on record, and every problem. `extraMs`: more time under the faults; `pace`: the
+ * factor of the pauses between calls on the socket.
+ */
+export async function playRound(names, { extraMs = 0, pace = 1 } = {}) {
   const faults = names.map((name) => ({ name, ...FAULTS[name] }))
   const stage = new Stage()
   const ledger = new Ledger(join(stage.root, 'ledger.jsonl'))
@@ -42,7 +45,7 @@ export async function playRound(names, { extraMs = 0 } = {}) {
   stage.complain = (message) => problems.push({ kind: 'other', message })
   try {
     await stage.prepareRound(faults)
-    const { destroyedBefore, recovery } = await playWithTraffic(faults, { stage, ledger, extraMs })
+    const { destroyedBefore, recovery } = await playWithTraffic(faults, { stage, ledger, extraMs, pace })
     await checkEnd(stage)
     const { figures, verify, ...compared } = await inspect(stage, ledger, { destroyedBefore, faults })
     problems.push(...compared.problems)
@@ -54,9 +57,9 @@ export async function playRound(names, { extraMs = 0 } = {}) {
   }
 }
 
-async function playWithTraffic(faults, { stage, ledger, extraMs }) {
+async function playWithTraffic(faults, { stage, ledger, extraMs, pace }) {
   for (const { name, isFromStart } of faults) if (isFromStart) ledger.faults.add(name)
-  const traffic = startTraffic(stage, ledger)
+  const traffic = startTraffic(stage, ledger, pace)
   try {
     const destroyedBefore = await playFaults(faults, { stage, ledger, extraMs })
     const recovery = await recover(faults, { stage, ledger })
@@ -67,14 +70,14 @@ async function playWithTraffic(faults, { stage, ledger, extraMs }) {
   }
 }
 
-function startTraffic(stage, ledger) {
+function startTraffic(stage, ledger, pace) {
   let hasEnded = false
   const work = async ({ name, way, pauseMs, dangerousEvery }, at) => {
     const caller = new Caller({ name, cwd: stage.projects[at], isEnforced: stage.isEnforced, dangerousEvery })
     while (!hasEnded) {
       const call = caller.next()
       const { answer } = await ledger.note(way, call, () => SENDERS[way](stage, caller, call.payload))
-      await sleep(answer === 'none' ? NO_ANSWER_PAUSE_MS : pauseMs)
+      await sleep(answer === 'none' ? NO_ANSWER_PAUSE_MS : pauseMs * (way === 'socket' ? pace : 1))
     }
   }
   const all = ACTORS.map(work)

@@ -4,6 +4,7 @@
 import { ArcError, clip, show } from '../engine/errors.ts'
 import { update } from '../storage/state.ts'
 import { ApprovalIndex } from './approval-index.ts'
+import { PREFIX, RETENTION_MS } from './approval-store.ts'
 import {
   type AnswerSource,
   type Approval,
@@ -11,8 +12,6 @@ import {
   Approvals,
   type HeldStep,
   LIFETIME_MS,
-  PREFIX,
-  RETENTION_MS,
 } from './approvals.ts'
 import { storedArgs } from './stored-args.ts'
 

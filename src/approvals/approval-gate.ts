@@ -10,12 +10,13 @@ import {
   type ApprovalStatus,
   type HeldStep,
   toHeldStep,
+  type UsedAt,
   WITHDRAWN,
 } from './approval.ts'
 import type { Approvals } from './approvals.ts'
 
 /** The dispatched step that an approval is bound to. */
-interface DispatchedStep {
+export interface DispatchedStep {
   readonly id: string
   readonly point: string
   readonly workspace?: string | undefined
@@ -34,6 +35,8 @@ export interface AskLimits {
   readonly isPrompt?: boolean | undefined
   /** The process that called the hook. */
   readonly callerPid?: number | undefined
+  /** Which of the hook calls about one tool call this is. */
+  readonly usedAt?: UsedAt | undefined
 }
 
 const ASK_MS = 60_000
@@ -44,6 +47,8 @@ export interface ApprovalNote {
   readonly status: ApprovalStatus
   readonly expiresAt: number
   readonly by?: string | undefined
+  /** The agent that refused the step itself. */
+  readonly refusedBy?: string | undefined
 }
 
 /** Asks for approval of steps, on behalf of a supervisor. */
@@ -82,7 +87,7 @@ export class ApprovalGate {
   async #ask(outcome: Outcome, dispatched: DispatchedStep, limits: AskLimits): Promise<Resolution> {
     // With the edits of the hooks: the data that would be used.
     const step = toHeldStep({ ...dispatched, data: outcome.data })
-    const used = this.#approvals.consume(step)
+    const used = this.#approvals.consume(step, limits.usedAt)
     if (used !== undefined) return { note: toNote(used, 'approved'), event: 'used', outcome: release(outcome) }
     const denied = this.#approvals.takeDenial(step)
     if (denied !== undefined) return { note: toNote(denied), event: 'denied', outcome: refuse(outcome, denied, 0) }
@@ -92,11 +97,16 @@ export class ApprovalGate {
     const why = { reason, hook, stepId: dispatched.id, matched: readMatches(outcome), appliesTo, callerPid } as const
     const requested = this.#approvals.request(step, why)
     if (askMs <= 0) return { note: toNote(requested), event: 'pending', outcome }
-    return this.#wait(requested, outcome, limits)
+    return this.#wait(requested, outcome, { ...limits, by: step })
   }
 
-  async #wait({ id, step }: Approval, outcome: Outcome, { askMs, signal }: AskLimits): Promise<Resolution> {
-    const limits = { waitMs: askMs, ...(signal !== undefined && { signal }) }
+  async #wait(
+    { id, step }: Approval,
+    outcome: Outcome,
+    { askMs, signal, usedAt: at, by }: AskLimits & { readonly by: HeldStep },
+  ): Promise<Resolution> {
+    const use = at === undefined ? undefined : { by, at }
+    const limits = { waitMs: askMs, use, ...(signal !== undefined && { signal }) }
     const status = await keepAliveWhile(this.#approvals.wait(id, limits))
     // A caller that gave up may ask again: the question then ends with its turn.
     const isRefused = status === 'pending' && signal?.aborted !== true
@@ -143,8 +153,11 @@ interface Resolution {
   readonly outcome: Outcome
 }
 
-function toNote({ id, status, expiresAt, answeredBy: by }: Approval, known: ApprovalStatus = status): ApprovalNote {
-  return { id, status: known, expiresAt, by }
+function toNote(
+  { id, status, expiresAt, answeredBy: by, refusedBy }: Approval,
+  known: ApprovalStatus = status,
+): ApprovalNote {
+  return { id, status: known, expiresAt, by, ...(refusedBy !== undefined && { refusedBy }) }
 }
 
 // The texts that rules matched: shown even where the arguments are too long to show.

@@ -39,6 +39,8 @@ export interface HoldReason {
   readonly appliesTo?: AppliesTo | undefined
   /** The process that called the hook, to find its terminal. */
   readonly callerPid?: number | undefined
+  /** The agent whose own reviewer or permissions refused the step; ARC did not. */
+  readonly refusedBy?: string | undefined
 }
 
 /** Who answered, through which channel. */
@@ -70,6 +72,8 @@ export interface Approval {
   /** The newest dispatched step that waits for this answer. */
   readonly stepId?: string | undefined
   readonly callerPid?: number | undefined
+  /** The agent whose own reviewer or permissions refused the step: an approval is passed on to it. */
+  readonly refusedBy?: string | undefined
   readonly appliesTo: AppliesTo
   readonly createdAt: number
   readonly lifetimeMs: number
@@ -85,6 +89,12 @@ export interface Approval {
   /** The messages about this approval that were sent. */
   readonly announced?: readonly ('waiting' | 'over')[] | undefined
 }
+
+/**
+ * The hook call that an approval is used for. Some agents call twice for one tool call: before it runs, and when they ask
+ * for permission themselves. An approval that one call used covers the other, until the tool call ends.
+ */
+export type UsedAt = 'call' | 'permission' | 'refusal'
 
 /** A session, or the folder of steps without one. */
 export interface SessionOwner {
@@ -102,7 +112,7 @@ export interface StepEnd extends SessionOwner {
 /** A log entry about an approval. */
 export interface ApprovalEvent {
   readonly component: 'hooks'
-  readonly action: `approval:${ApprovalStatus | 'refused'}`
+  readonly action: `approval:${ApprovalStatus | 'refused'}` | 'permission:allowed' | 'permission:retry'
   readonly level: 'info' | 'warn'
   readonly message: string
   readonly data: Readonly<Record<string, unknown>>
@@ -142,6 +152,13 @@ export function canJoin(pending: Approval, step: HeldStep, appliesTo: AppliesTo)
 /** Whether an answer to this approval applies to a step of the same content. */
 export function canUse(approval: Approval, step: HeldStep): boolean {
   return approval.appliesTo === 'next' || isSameSession(approval, step)
+}
+
+/** An approval that is usable again, because the agent refused the step itself; undefined where it was given back before. */
+export function giveBack(approval: Approval, refusedBy: string, now: number): Approval | undefined {
+  if (approval.status === 'approved') return { ...approval, appliesTo: 'next', refusedBy }
+  if (approval.status !== 'used' || approval.refusedBy !== undefined) return undefined
+  return { ...approval, status: 'approved', appliesTo: 'next', refusedBy, expiresAt: now + approval.lifetimeMs }
 }
 
 /** Whether a denial has a message that the agent did not get yet. */

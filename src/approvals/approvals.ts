@@ -1,12 +1,10 @@
 // Steps that need approval. An approval is for exactly one step in one project, can be used once, and expires; an edited
 // step needs a new one. Stored in the state store, so that one process can wait for an answer that is given in another.
 
-import { createHash } from 'node:crypto'
 import type { Clock } from '../engine/clock.ts'
 import { pause } from '../engine/deadline.ts'
-import { ArcError, clip, describe, show } from '../engine/errors.ts'
+import { ArcError, clip, show } from '../engine/errors.ts'
 import type { StateStore } from '../storage/ports.ts'
-import { update } from '../storage/state.ts'
 import { onAnswer, signalAnswer } from './answer-signal.ts'
 import {
   type AnswerSource,
@@ -15,18 +13,20 @@ import {
   type ApprovalStatus,
   canJoin,
   canUse,
+  giveBack,
   type HeldStep,
   type HoldReason,
   hasMessageFor,
   notPending,
-  readApproval,
+  type SessionOwner,
   type StepEnd,
+  type UsedAt,
   type WithdrawnBy,
 } from './approval.ts'
 import { answerEvent, withdrawnEvent } from './approval-events.ts'
 import { ApprovalIndex } from './approval-index.ts'
-import { readBoundArgs } from './bound-args.ts'
-import { shortenExpired, storedArgs } from './stored-args.ts'
+import { ApprovalStore, RETENTION_MS } from './approval-store.ts'
+import { storedArgs } from './stored-args.ts'
 
 export {
   type AnswerSource,
@@ -57,16 +57,16 @@ export interface ApprovalOptions {
 export const LIFETIME_MS = 600_000
 // How often the state is read for an answer of another process.
 const POLL_MS = 20
-/** How long answered, used and expired approvals are kept. */
-export const RETENTION_MS = 86_400_000
-/** The start of the keys of approvals in the state. */
-export const PREFIX = 'approval:'
 const MAX_REASON = 2_000
 
 /** When to stop waiting for an answer. */
 export interface WaitLimits {
   readonly signal?: AbortSignal
   readonly waitMs?: number
+  /** The approval stays unused: a later call uses it. */
+  readonly isKept?: boolean
+  /** The call that uses the approval. */
+  readonly use?: { readonly by: SessionOwner; readonly at: UsedAt } | undefined
 }
 
 /**
@@ -79,35 +79,34 @@ export class Approvals {
   readonly #services: ApprovalServices
   readonly #lifetimeMs: () => number
   readonly #index: ApprovalIndex
+  readonly #store: ApprovalStore
 
   constructor(services: ApprovalServices, { lifetimeMs = LIFETIME_MS }: ApprovalOptions = {}) {
     this.#services = services
     this.#lifetimeMs = typeof lifetimeMs === 'number' ? () => lifetimeMs : lifetimeMs
     this.#index = new ApprovalIndex(services.state, RETENTION_MS + this.#lifetimeMs())
+    this.#store = new ApprovalStore(services, this.#index)
   }
 
   /** Requests approval. The same step requested twice is one request. Throws when too many are pending. */
   request(step: HeldStep, why: HoldReason): Approval {
-    const text = this.#serialize(step)
-    const hash = createHash('sha256').update(text).digest('hex')
+    const hash = this.hashStep(step)
     const { appliesTo = 'next' } = why
-    const known = this.#findByHash(hash).find((approval) => canJoin(approval, step, appliesTo))
+    const known = this.#store.findByHash(hash).find((approval) => canJoin(approval, step, appliesTo))
     const joined = known === undefined ? undefined : this.#join(known.id, why)
     if (joined !== undefined) return joined
-    const { state, clock, newId, canonicalize, onChange } = this.#services
+    // A new question about the same step: an earlier approval is over.
+    this.#index.endUses(step, hash)
+    const { clock, newId, canonicalize, onChange } = this.#services
     const createdAt = clock.wall()
     const lifetimeMs = this.#lifetimeMs()
     const reason = why.reason === undefined ? undefined : clip(why.reason, MAX_REASON)
     const times = { createdAt, lifetimeMs, expiresAt: createdAt + lifetimeMs }
     const stored = { ...step, ...storedArgs(step.args, canonicalize(step.args ?? null), why.matched) }
-    const cause = { reason, hook: why.hook, stepId: why.stepId, callerPid: why.callerPid }
+    const { hook, stepId, callerPid, refusedBy } = why
+    const cause = { reason, hook, stepId, callerPid, ...(refusedBy !== undefined && { refusedBy }) }
     const approval: Approval = { id: newId(), step: stored, hash, ...cause, appliesTo, ...times, status: 'pending' }
-    const { ended, isPurgeDue } = this.#index.add(approval)
-    if (!state.set(PREFIX + approval.id, approval, 0)) {
-      throw new ArcError('ARC_STORE_BUSY', `There is an approval ${show(approval.id)} already.`)
-    }
-    for (const expired of ended) this.#shrink(expired)
-    if (isPurgeDue) this.#purge()
+    this.#store.add(approval)
     onChange?.(approval)
     return approval
   }
@@ -116,7 +115,7 @@ export class Approvals {
   answer(id: string, answer: 'approve' | 'deny', source: AnswerSource = {}): Approval {
     const status = answer === 'approve' ? 'approved' : 'denied'
     const message = source.message === undefined ? undefined : clip(source.message, MAX_REASON)
-    const answered = this.#change(id, (approval) => {
+    const answered = this.#store.change(id, (approval) => {
       if (approval.status !== 'pending') return undefined
       // The use has its own lifetime, so that an answer at the last moment can still be used.
       const answeredAt = this.#services.clock.wall()
@@ -128,6 +127,7 @@ export class Approvals {
     // An approval of a prompt or a call that is not used yet still ends with its session.
     if (status === 'denied' || answered.appliesTo === 'next') this.#index.remove(id)
     else this.#index.change(answered)
+    if (status === 'approved' && answered.refusedBy !== undefined) this.#index.noteOverruled(answered)
     this.#services.record?.(answerEvent(answered, status, source))
     this.#end(answered)
     return answered
@@ -140,19 +140,49 @@ export class Approvals {
     return approval
   }
 
-  /** Uses an earlier approval of exactly this step: once, by one process. */
-  consume(step: HeldStep): Approval | undefined {
-    for (const approval of this.#findByHash(this.hashStep(step))) {
-      const used = approval.status === 'approved' && canUse(approval, step) ? this.#use(approval.id) : undefined
+  /** Uses an earlier approval of exactly this step: once, by one process. `at` is for agents that call twice for a call. */
+  consume(step: HeldStep, at?: UsedAt, isWanted: (approval: Approval) => boolean = () => true): Approval | undefined {
+    const hash = this.hashStep(step)
+    for (const approval of this.#store.findByHash(hash)) {
+      const isUsable = approval.status === 'approved' && canUse(approval, step) && isWanted(approval)
+      const used = isUsable ? this.#use(approval.id, at && { by: step, at }) : undefined
       if (used !== undefined) return used
     }
-    return undefined
+    const id = at === undefined ? undefined : this.#index.takeUse(step, hash, at, this.#services.clock.wall())
+    return id === undefined ? undefined : this.get(id)
+  }
+
+  /** Whether an approval of a step that an agent refused itself may be unused: most calls need no further search. */
+  hasOverruled(): boolean {
+    return this.#index.hasOverruled(this.#services.clock.wall())
+  }
+
+  /** An approval of a step that the agent refused itself: one that is not used yet, or the used one, given back once. */
+  giveBack(step: HeldStep, refusedBy: string): Approval | undefined {
+    const hash = this.hashStep(step)
+    const unused = this.#store.findByHash(hash).find((one) => one.status === 'approved' && canUse(one, step))
+    const now = this.#services.clock.wall()
+    const id = unused?.id ?? this.#index.takeUse(step, hash, 'refusal', now)
+    const given =
+      id === undefined ? undefined : this.#store.change(id, (approval) => giveBack(approval, refusedBy, now))
+    if (given !== undefined) this.#index.noteOverruled(given)
+    return given
+  }
+
+  /** Requests approval of a step that the agent refused itself. The open question of its prompt becomes this request. */
+  requestOverruling(step: HeldStep, why: HoldReason & { readonly refusedBy: string }): Approval {
+    const hash = this.hashStep(step)
+    const asked = this.#store.findByHash(hash).find((one) => one.status === 'pending' && canUse(one, step))
+    if (asked === undefined || asked.appliesTo === 'next') return this.request(step, { ...why, appliesTo: 'next' })
+    const { refusedBy } = why
+    this.#store.change(asked.id, (approval) => (approval.status === 'pending' ? { ...approval, refusedBy } : undefined))
+    return this.leaveOpen(asked.id) ?? this.request(step, { ...why, appliesTo: 'next' })
   }
 
   /** Takes the message of a denial that the agent did not get, because the step was refused before the answer. */
   takeDenial(step: HeldStep): Approval | undefined {
     const now = this.#services.clock.wall()
-    for (const { id } of this.#findByHash(this.hashStep(step)).filter((one) => hasMessageFor(one, now))) {
+    for (const { id } of this.#store.findByHash(this.hashStep(step)).filter((one) => hasMessageFor(one, now))) {
       const taken = this.#deliver(id)
       if (taken !== undefined) return taken
     }
@@ -171,7 +201,9 @@ export class Approvals {
       limits.signal?.addEventListener('abort', wake, { once: true })
       try {
         const status = this.get(id)?.status ?? 'expired'
-        if (status === 'approved') return this.#use(id) === undefined ? (this.get(id)?.status ?? 'expired') : 'approved'
+        if (status === 'approved' && limits.isKept === true) return status
+        if (status === 'approved')
+          return this.#use(id, limits.use) === undefined ? (this.get(id)?.status ?? 'expired') : 'approved'
         if (status === 'denied') this.#deliver(id)
         if (status !== 'pending') return status
         const restMs = giveUpAt - clock.now()
@@ -189,7 +221,7 @@ export class Approvals {
    * the same, in any session.
    */
   leaveOpen(id: string): Approval | undefined {
-    const open = this.#change(id, (approval) => {
+    const open = this.#store.change(id, (approval) => {
       return approval.status === 'pending' ? { ...approval, appliesTo: 'next', ...this.#renew(approval) } : undefined
     })
     if (open !== undefined) this.#index.change(open)
@@ -201,9 +233,10 @@ export class Approvals {
    * prompt and of waiting calls. Approvals that were not used are withdrawn too.
    */
   withdraw({ by, call, ...owner }: StepEnd): readonly Approval[] {
+    if (!this.#index.hasSession(owner)) return []
     const ids = this.#index.findBySession(owner)
-    if (ids.length === 0) return []
     const hash = call === undefined ? undefined : this.hashStep(call.step)
+    this.#index.endUses(owner, hash)
     const isEnded = ({ stepId, hash: own }: Approval): boolean =>
       call === undefined || own === hash || (stepId !== undefined && stepId === call.stepId)
     return ids.flatMap((id) => this.#withdraw(id, by, isEnded) ?? [])
@@ -223,13 +256,17 @@ export class Approvals {
   }
 
   get(id: string): Approval | undefined {
-    return this.#read(this.#services.state.get(PREFIX + id)?.value)
+    return this.#store.get(id)
   }
 
   /** All stored approvals, oldest first. */
   list(): readonly Approval[] {
-    const all = this.#services.state.list(PREFIX).map(({ value }) => this.#read(value))
-    return all.filter((approval) => approval !== undefined).sort((a, b) => a.createdAt - b.createdAt)
+    return this.#store.list()
+  }
+
+  /** The hash that identifies a step. */
+  hashStep(step: HeldStep): string {
+    return this.#store.hashStep(step)
   }
 
   /** The pending approvals, oldest first. */
@@ -238,28 +275,14 @@ export class Approvals {
     return found.filter(({ status }) => status === 'pending').sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** The hash that identifies a step. */
-  hashStep(step: HeldStep): string {
-    return createHash('sha256').update(this.#serialize(step)).digest('hex')
-  }
-
   /** Marks a message about an approval as sent. True for exactly one of several callers, in all processes. */
   claimMessage(id: string, kind: 'waiting' | 'over'): boolean {
-    const claimed = this.#change(id, (approval) => {
+    const claimed = this.#store.change(id, (approval) => {
       const { announced = [], status } = approval
       const isDue = kind === 'waiting' ? status === 'pending' : status !== 'pending' && announced.includes('waiting')
       return isDue && !announced.includes(kind) ? { ...approval, announced: [...announced, kind] } : undefined
     })
     return claimed !== undefined
-  }
-
-  // The content of the step in its project. Not the session: a headless agent has a new one for each run.
-  #serialize({ point, tool, args, workspace }: HeldStep): string {
-    try {
-      return this.#services.canonicalize({ point, tool, args: readBoundArgs(tool, args), workspace })
-    } catch (error) {
-      throw new ArcError('ARC_DATA_INVALID', `Approval of this step cannot be requested: ${describe(error)}.`)
-    }
   }
 
   #require(id: string): Approval {
@@ -268,9 +291,10 @@ export class Approvals {
     throw new ArcError('ARC_APPROVAL_UNKNOWN', `There is no approval ${show(id)}.`)
   }
 
-  #join(id: string, { stepId }: HoldReason): Approval | undefined {
-    const joined = this.#change(id, (approval) => {
-      return approval.status === 'pending' ? { ...approval, stepId, ...this.#renew(approval) } : undefined
+  #join(id: string, { stepId, refusedBy }: HoldReason): Approval | undefined {
+    const joined = this.#store.change(id, (approval) => {
+      const by = refusedBy === undefined ? {} : { refusedBy }
+      return approval.status === 'pending' ? { ...approval, stepId, ...by, ...this.#renew(approval) } : undefined
     })
     if (joined !== undefined) this.#index.change(joined)
     return joined
@@ -280,22 +304,24 @@ export class Approvals {
     return { expiresAt: this.#services.clock.wall() + lifetimeMs }
   }
 
-  #use(id: string): Approval | undefined {
-    const used = this.#change(id, (approval) =>
+  #use(id: string, use?: WaitLimits['use']): Approval | undefined {
+    const used = this.#store.change(id, (approval) =>
       approval.status === 'approved' ? { ...approval, status: 'used' } : undefined,
     )
     if (used !== undefined && used.appliesTo !== 'next') this.#index.remove(id)
+    if (used?.refusedBy !== undefined) this.#index.removeOverruled(used.hash)
+    if (used !== undefined && use !== undefined) this.#index.noteUse(use.by, used, use.at)
     return used
   }
 
   #deliver(id: string): Approval | undefined {
-    return this.#change(id, (approval) =>
+    return this.#store.change(id, (approval) =>
       approval.status === 'denied' && approval.isDelivered !== true ? { ...approval, isDelivered: true } : undefined,
     )
   }
 
   #withdraw(id: string, by: WithdrawnBy, isEnded: (approval: Approval) => boolean): Approval | undefined {
-    const withdrawn = this.#change(id, (approval) => {
+    const withdrawn = this.#store.change(id, (approval) => {
       const { status, appliesTo } = approval
       const isOpen = (status === 'pending' || status === 'approved') && appliesTo !== 'next'
       return isOpen && isEnded(approval) ? { ...approval, status: 'withdrawn', withdrawnBy: by } : undefined
@@ -310,41 +336,5 @@ export class Approvals {
   #end(approval: Approval): void {
     signalAnswer(this.#services.state, approval.id)
     this.#services.onChange?.(approval)
-  }
-
-  // Defined for exactly one of several concurrent calls: the one that made the change.
-  #change(id: string, change: (approval: Approval) => Approval | undefined): Approval | undefined {
-    let changed: Approval | undefined
-    update<unknown>(this.#services.state, PREFIX + id, (value) => {
-      const approval = this.#read(value)
-      changed = approval === undefined ? undefined : change(approval)
-      return changed
-    })
-    return changed
-  }
-
-  #read(value: unknown): Approval | undefined {
-    return readApproval(value, this.#services.clock.wall())
-  }
-
-  #findByHash(hash: string): readonly Approval[] {
-    return this.#index.findByHash(hash).flatMap((id) => this.get(id) ?? [])
-  }
-
-  #shrink(id: string): void {
-    this.#change(id, (approval) =>
-      approval.status === 'expired'
-        ? { ...approval, step: { ...approval.step, args: shortenExpired(approval.step.args) } }
-        : undefined,
-    )
-  }
-
-  #purge(): void {
-    const { state, clock } = this.#services
-    const before = clock.wall() - RETENTION_MS
-    for (const { key, value, version } of state.list(PREFIX)) {
-      const approval = this.#read(value)
-      if (approval === undefined || approval.expiresAt < before) state.remove(key, version)
-    }
   }
 }

@@ -16,7 +16,7 @@ import { argumentLines, factLine } from './step-text.ts'
  * matched line in view; with `isWhole` nothing is cut.
  */
 export function heldStepLines(approval: Approval, { isWhole = false } = {}): readonly string[] {
-  const { id, step, reason, hook, expiresAt, status } = approval
+  const { id, step, reason, hook, expiresAt, status, refusedBy } = approval
   const state = status === 'pending' ? `expires ${fromNow(expiresAt)}` : status
   const head = `${colors.magenta('?')} ${colors.bold(id)}  ${formatName(step)}  ${state}`
   const more = isWhole ? undefined : `arc why ${id}`
@@ -24,7 +24,7 @@ export function heldStepLines(approval: Approval, { isWhole = false } = {}): rea
     head,
     ...argumentLines(step.args, { evidence: classifyStep(step), more }),
     ...contextLines(step),
-    ...(reason === undefined ? [] : reasonLines(`${hook ?? 'held'}: ${reason}`)),
+    ...(reason === undefined ? [] : reasonLines(refusedBy === undefined ? `${hook ?? 'held'}: ${reason}` : reason)),
   ]
 }
 

@@ -35,7 +35,7 @@ export function explainStep({ record: step, evaluations, pending }: ExplainedSte
     ...evaluations.flatMap((evaluation) => evaluationLines(evaluation, would ?? step.outcome, step)),
     ...(hook === undefined ? [] : labelled('decided', `by ${hook}${reason === undefined ? '' : `: ${reason}`}`)),
     ...(suggestion === undefined ? [] : labelled('instead', suggestion)),
-    ...changeLines(step.outcome.data),
+    ...changeLines(step.outcome),
     ...(next === undefined ? [] : labelled('next', next)),
   ]
 }
@@ -48,9 +48,13 @@ function headLine(step: StepRecord, would: EvaluationRecord | undefined): string
   return `${paintAs(shown, label)}  ${colors.bold(step.point)} ${tool}  ${colors.dim(step.id)}`
 }
 
-function changeLines(data: unknown): readonly string[] {
+// The change of a stopped action was not made: the agent got it as a correction.
+function changeLines({ data, blocked }: StepRecord['outcome']): readonly string[] {
   if (data === undefined) return []
-  return [...labelled('changed', ''), ...argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data)]
+  return [
+    ...labelled(blocked ? 'corrected' : 'changed', ''),
+    ...argumentLines(isRecord(data) && isRecord(data.args) ? data.args : data),
+  ]
 }
 
 // Why a verdict was not applied.
@@ -84,10 +88,11 @@ function collectEvidence(evaluations: readonly EvaluationRecord[]): readonly Evi
 }
 
 function evaluationLines(evaluation: EvaluationRecord, decider: Decider, step: StepRecord): readonly string[] {
-  const { hook, priority, mode, decision, applied, cause, durationMs, reason, modify } = evaluation
+  const { hook, priority, mode, decision, applied, cause, durationMs, reason, modify, at, dropped } = evaluation
   const { icon, paint } = DECISION_STYLE[decision]
   const isIdle = decision === 'pass' && modify === undefined
   const facts = [
+    ...(at === undefined ? [] : [`at ${oneLine(at)}`]),
     mode,
     ...(isIdle ? [] : [applied ? 'applied' : 'not applied']),
     ...(cause === 'policy' ? [] : [cause]),
@@ -99,6 +104,10 @@ function evaluationLines(evaluation: EvaluationRecord, decider: Decider, step: S
   const isShownBelow = hook === decider.hook && reason === decider.reason
   if (reason !== undefined && !isShownBelow)
     lines.push(...wrap(oneLine(reason, 600), room()).map((line) => INDENT + line))
+  // What the agent or the point cannot do is never told as done.
+  for (const { field, why } of applied ? [] : (dropped ?? [])) {
+    lines.push(...wrap(oneLine(`${field}: ${why}`, 300), room()).map((line) => INDENT + line))
+  }
   if (modify === undefined) return lines
   const changes = differences(step.data, modify)
   // Redacted values look the same before and after the change.

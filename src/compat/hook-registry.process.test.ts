@@ -39,6 +39,38 @@ describe('the registry', () => {
     expect(await registry.fire('pre_tool_use', CONTEXT)).toEqual([])
   })
 
+  it('H6 takes its context in both spellings, and refuses what it does not know', async () => {
+    const registry = HookRegistry.fromConfigs([
+      { event: 'pre_tool_use', matcher: 'bash', command: 'echo "{tool_name} {session_id} $ARC_TOOL_INPUT"' },
+    ])
+    const snake = { session_id: 's', tool_name: 'bash', tool_input: { command: 'ls' }, workspace: '/tmp' }
+    const camel = { sessionId: 's', toolName: 'bash', toolInput: { command: 'ls' }, workspace: '/tmp' }
+    for (const context of [snake, camel]) {
+      const [result] = await registry.fire('pre_tool_use', context)
+      expect(result?.stdout).toBe('bash s {"command":"ls"}\n')
+    }
+    const unknown = { ...snake, tool: 'bash' } as HookRegistryContext
+    await expect(registry.fire('pre_tool_use', unknown)).rejects.toThrow(/does not know the option "tool".*tool_name/)
+    const both = { ...snake, toolName: 'edit' }
+    await expect(registry.fire('pre_tool_use', both)).rejects.toThrow(/toolName and tool_name are the same field/)
+    await expect(registry.fire('pre_tool_use', { toolName: 5 } as never)).rejects.toThrow(/must be a text, not 5/)
+  })
+
+  it('H6 a denial is a sentence as text', () => {
+    const denied = new HookDenied('denied')
+    expect([String(denied), denied.message]).toEqual(['hook blocked operation: denied', 'denied'])
+  })
+
+  it('H6 variables that are set later reach the command', async () => {
+    const registry = HookRegistry.fromConfigs([{ event: 'run_end', command: 'echo "[$ARC_TEST_LATER]"' }])
+    const print = async () => (await registry.fire('run_end', CONTEXT))[0]?.stdout
+    expect(await print()).toBe('[]\n')
+    process.env.ARC_TEST_LATER = 'yes'
+    expect(await print()).toBe('[yes]\n')
+    delete process.env.ARC_TEST_LATER
+    expect(await print()).toBe('[]\n')
+  })
+
   it('H6 matcher filters', async () => {
     const registry = HookRegistry.fromConfigs([
       { event: 'pre_tool_use', matcher: 'bash', command: 'echo matched_bash' },

@@ -29,12 +29,15 @@ export interface HookConfig {
   readonly blocking?: boolean
 }
 
-/** The context of the hooks. */
+/** The context of the hooks; each field in either spelling. */
 export interface HookRegistryContext {
-  readonly sessionId?: string
-  readonly toolName?: string | undefined
+  readonly sessionId?: string | undefined
+  readonly session_id?: string | undefined
+  readonly toolName?: string | null | undefined
+  readonly tool_name?: string | null | undefined
   readonly toolInput?: unknown
-  readonly workspace?: string
+  readonly tool_input?: unknown
+  readonly workspace?: string | undefined
 }
 
 /** The result of one hook. */
@@ -49,6 +52,11 @@ export interface HookResult {
 /** A blocking hook denied the operation. */
 export class HookDenied extends Error {
   override readonly name = 'HookDenied'
+
+  /** As a sentence; `message` is what the hook says. */
+  override toString(): string {
+    return `hook blocked operation: ${this.message}`
+  }
 }
 
 /**
@@ -118,11 +126,11 @@ export class HookRegistry {
   }
 
   async #dispatch(engine: HookEngine, event: HookEvent, context: HookRegistryContext) {
+    const { session, workspace, tool, args } = readContext(context)
     const id = newId()
     const runs: Run[] = []
     this.#runs.set(id, runs)
     try {
-      const { sessionId: session, workspace, toolName: tool, toolInput: args } = context
       const data = { ...(tool !== undefined && { tool }), ...(args !== undefined && { args }) }
       const { blocked, hook, reason } = await engine.dispatch(event, data as never, { id, session, workspace })
       const denier = runs.find((run) => run.name === hook)
@@ -131,6 +139,36 @@ export class HookRegistry {
       this.#runs.delete(id)
     }
   }
+}
+
+const SPELLINGS = { session: ['sessionId', 'session_id'], tool: ['toolName', 'tool_name'] } as const
+const INPUT_SPELLINGS = ['toolInput', 'tool_input'] as const
+
+// An unknown key is an error: a matcher would otherwise never see the tool.
+function readContext(context: HookRegistryContext) {
+  const known = [...SPELLINGS.session, ...SPELLINGS.tool, ...INPUT_SPELLINGS, 'workspace']
+  rejectUnknownOptions(context, known, 'The context of a hook')
+  const readText = (keys: readonly (keyof HookRegistryContext)[]): string | undefined => {
+    const given = readOnce(context, keys)
+    if (given !== undefined && typeof given !== 'string') throw invalid(keys.join(' or '), 'a text', given)
+    return given
+  }
+  return {
+    session: readText(SPELLINGS.session),
+    tool: readText(SPELLINGS.tool),
+    workspace: readText(['workspace']),
+    args: readOnce(context, INPUT_SPELLINGS),
+  }
+}
+
+// The value under one of the spellings. Two values would leave open which of them counts.
+function readOnce(context: HookRegistryContext, keys: readonly (keyof HookRegistryContext)[]): unknown {
+  const given = keys.filter((key) => context[key] !== undefined && context[key] !== null)
+  if (given.length > 1) {
+    throw new ArcError('ARC_OPTION_INVALID', `${given.join(' and ')} are the same field of the context; give one.`)
+  }
+  const [key] = given
+  return key === undefined ? undefined : context[key]
 }
 
 /** Checks a hook's configuration and fills in its defaults. */

@@ -4,6 +4,7 @@ import type { OnError } from '../engine/degradation.ts'
 import type { Mode } from '../engine/mode.ts'
 import type { ArmaScript } from './arma/compile-script.ts'
 import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
+import { NO_PERMISSIONS, type Permissions } from './permissions.ts'
 import type { Position } from './position.ts'
 
 /** Settings of one hook; an absent key has the default. */
@@ -124,6 +125,8 @@ export interface Config {
   readonly onUnrecorded: OnUnrecorded | undefined
   /** What the user allowed. Only the user's own files have exceptions. */
   readonly exceptions: readonly Exception[]
+  /** What `/perms check` of scripts grants. A project can only remove some. */
+  readonly permissions: Permissions
 }
 
 export type OnUnrecorded = 'allow' | 'deny'
@@ -148,6 +151,7 @@ export const DEFAULTS: Config = Object.freeze({
   notify: [],
   onUnrecorded: undefined,
   exceptions: [],
+  permissions: NO_PERMISSIONS,
 })
 
 /** The settings of a hook, safe for any name. */

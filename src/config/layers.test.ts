@@ -43,6 +43,45 @@ describe('what the trace keeps', () => {
   )
 })
 
+describe('C4 permissions', () => {
+  const PERMISSION = fc.constantFrom('shellExec', 'fileWrite', 'network', 'spawn')
+  const list = fc.option(fc.array(PERMISSION, { maxLength: 5 }), { nil: undefined })
+  const settings = (permissions: readonly string[] | undefined) => ({ ...(permissions && { permissions }) })
+
+  it('C4 the list of a profile replaces the list below it', () => {
+    const base = user({ permissions: ['shellExec', 'network', 'network'] })
+    expect(base.permissions.granted).toEqual(['shellExec', 'network'])
+    expect(override(base, layer({})).permissions.granted).toEqual(['shellExec', 'network'])
+    expect(override(base, layer({ permissions: [] })).permissions.granted).toEqual([])
+  })
+
+  it('C4 a project only removes permissions, and a name that it would add is reported with its position', () => {
+    const base = user({ permissions: ['shellExec', 'network'] })
+    const { config, problems } = project(base, '{\n "permissions": ["shellExec",\n "spawn"] }')
+    expect(config.permissions).toEqual({ granted: ['shellExec'], removed: ['network'] })
+    expect(problems).toMatchObject([{ kind: 'looser', key: 'permissions[1]', line: 3 }])
+    expect(project(DEFAULTS, { permissions: ['spawn'] }).config.permissions).toEqual(DEFAULTS.permissions)
+  })
+
+  it('C4 no project and no lost file grants what the user does not', () => {
+    fc.assert(
+      fc.property(list, list, list, (mine, theirs, before) => {
+        const base = user(settings(mine))
+        const { granted } = project(base, settings(theirs)).config.permissions
+        for (const name of granted ?? []) expect(mine).toContain(name)
+        for (const name of mine ?? []) {
+          expect(granted?.includes(name)).toBe(theirs === undefined || theirs.includes(name))
+        }
+        const raised = raiseTo(base, readStrictness(user(settings(before))))
+        for (const name of raised.permissions.granted ?? []) {
+          expect(mine).toContain(name)
+          if (before !== undefined) expect(before).toContain(name)
+        }
+      }),
+    )
+  })
+})
+
 describe('the layers of the user', () => {
   it('C2 a later one overrides, field by field, and lists append', () => {
     const base = user({ enforcement: 'log', hooks: { a: { enabled: false, timeout: 5 } }, commands: [COMMAND] })

@@ -14,6 +14,7 @@ import {
   type Script,
 } from './config.ts'
 import { addExceptions } from './exception-list.ts'
+import { grantPermissions, narrowPermissions } from './permissions.ts'
 import { formatKey, type Problem, problem } from './problem.ts'
 import type { Settings } from './schema.ts'
 import type { ValidFile } from './validate.ts'
@@ -60,6 +61,7 @@ export function override(base: Config, { file, scripts }: Layer): Config {
     notify: settings.notify ?? base.notify,
     onUnrecorded: settings.onUnrecorded ?? base.onUnrecorded,
     exceptions: addExceptions(base.exceptions, file),
+    permissions: grantPermissions(base.permissions, settings.permissions),
   }
 }
 
@@ -106,6 +108,9 @@ export function tighten(base: Config, { file, scripts }: Layer): Merged {
     },
     risk: { floor: guard.accept(['risk', 'floor'], settings.risk?.floor, base.risk.floor, isOnAtLeast) },
     onUnrecorded: guard.accept(['onUnrecorded'], settings.onUnrecorded, base.onUnrecorded, isDeniedAtLeast),
+    permissions: narrowPermissions(base.permissions, settings.permissions, (index) =>
+      guard.report(['permissions', index], 'only the user can grant a permission'),
+    ),
   }
   return { config, problems: guard.problems }
 }
@@ -158,7 +163,7 @@ class Tightening {
   ): T {
     if (given === undefined || given === current) return current
     if (isAsStrict(given, current)) return given
-    this.#report(path, `a project can only tighten, and ${show(given)} is looser than ${show(current)}`)
+    this.report(path, `a project can only tighten, and ${show(given)} is looser than ${show(current)}`)
     return current
   }
 
@@ -166,7 +171,7 @@ class Tightening {
   acceptLimit(path: readonly string[], given: number | undefined, current: number, onError: OnError): number {
     if (given !== undefined && given < current && onError !== 'abort') {
       const why = `a shorter limit than ${current} would make hooks fail, and a failure does not block here`
-      this.#report(path, `${why}; set it together with "abort" for failures`)
+      this.report(path, `${why}; set it together with "abort" for failures`)
       return current
     }
     return this.accept(path, given, current, isAtMost)
@@ -175,10 +180,11 @@ class Tightening {
   /** Reports a value that a project may not change at all. */
   refuse(path: readonly string[], given: unknown, current: unknown, why: string): void {
     if (given === undefined || JSON.stringify(given) === JSON.stringify(current)) return
-    this.#report(path, `a project cannot change this, because ${why}`)
+    this.report(path, `a project cannot change this, because ${why}`)
   }
 
-  #report(path: readonly string[], why: string): void {
+  /** Reports an entry that is ignored. */
+  report(path: readonly (string | number)[], why: string): void {
     const { source } = this.#file
     const key = formatKey(path)
     const position = source.at(path)

@@ -170,6 +170,13 @@ const settings = {
     .max(1_000)
     .optional()
     .describe('What may run although a rule would hold or block it; written by "arc allow". Only in your own files.'),
+  permissions: z
+    .array(z.string().regex(/^[^\s,]+$/, 'expected a name without blanks and commas'))
+    .max(1_000)
+    .optional()
+    .describe(
+      'What "/perms check" of .arma scripts grants, such as shellExec, fileWrite, network. A project can only remove names.',
+    ),
   trace: z
     .strictObject({
       anchors: z

@@ -10,6 +10,7 @@ import { BUILT_IN_HOOKS } from './built-in-hooks.ts'
 import { serializeContent } from './command-list.ts'
 import { type Config, effectiveOnError, type HookSettings, hookSettings } from './config.ts'
 import { serializeException } from './exception-list.ts'
+import { commonPermissions, type Permissions } from './permissions.ts'
 
 /** The settings that decide how strict a configuration is. */
 export interface Strictness {
@@ -18,6 +19,8 @@ export interface Strictness {
   readonly errorBehavior: OnError
   /** The hooks that a file configures; all others have their defaults. */
   readonly hooks: Readonly<Record<string, HookSettings>>
+  /** The granted permissions, where a file has a list. */
+  readonly permissions?: readonly string[] | undefined
 }
 
 /** The strictness record of a home. */
@@ -36,8 +39,9 @@ export interface StrictnessStore {
 }
 
 /** The strictness of a configuration. */
-export function readStrictness({ enforcement, risk, errorBehavior, hooks }: Config): Strictness {
-  return { enforcement, floor: risk.floor, errorBehavior, hooks }
+export function readStrictness({ enforcement, risk, errorBehavior, hooks, permissions }: Config): Strictness {
+  const { granted } = permissions
+  return { enforcement, floor: risk.floor, errorBehavior, hooks, ...(granted && { permissions: granted }) }
 }
 
 /** The configuration raised to this strictness. The same object when it is strict enough. */
@@ -48,18 +52,20 @@ export function raiseTo(config: Config, facts: Strictness): Config {
     errorBehavior: strictestOnError(config.errorBehavior, facts.errorBehavior),
     risk: { ...config.risk, floor: config.risk.floor || facts.floor },
     hooks: raiseHooks(config, facts),
+    permissions: raisePermissions(config.permissions, facts.permissions),
   }
   return isDeepStrictEqual(raised, config) ? config : raised
 }
 
 /**
  * The configuration raised to another one; also adds its command hooks and scripts, under free names. Only the exceptions
- * of both stay.
+ * and permissions of both stay.
  */
 export function raiseToConfig(config: Config, other: Config): Config {
   const allowed = new Set(other.exceptions.map(serializeException))
   const exceptions = config.exceptions.filter((exception) => allowed.has(serializeException(exception)))
-  const raised = raiseTo({ ...config, exceptions }, readStrictness(other))
+  const permissions = commonPermissions(config.permissions, other.permissions)
+  const raised = raiseTo({ ...config, exceptions, permissions }, readStrictness(other))
   const contents = new Set(config.commands.map(serializeContent))
   const names = new Set(config.commands.map(({ name }) => name))
   const files = new Set(config.scripts.map(({ file }) => file))
@@ -80,6 +86,11 @@ const STRICTNESS: Readonly<Record<OnError, number>> = { skip: 0, log: 1, abort: 
 
 function strictestOnError(one: OnError, other: OnError): OnError {
   return STRICTNESS[one] >= STRICTNESS[other] ? one : other
+}
+
+// A record without a list may be older than the key: it removes nothing.
+function raisePermissions(current: Permissions, granted: Strictness['permissions']): Permissions {
+  return granted === undefined ? current : commonPermissions(current, { granted, removed: [] })
 }
 
 // A hook without settings has its defaults, so only configured hooks are compared.
@@ -119,7 +130,8 @@ export function parseStrictnessRecord(value: unknown): StrictnessRecord | undefi
 
 function isFacts(value: unknown): value is Strictness {
   if (!isRecord(value)) return false
-  const { enforcement, floor, errorBehavior, hooks } = value
+  const { enforcement, floor, errorBehavior, hooks, permissions } = value
+  if (permissions !== undefined && !Array.isArray(permissions)) return false
   const isMode = typeof enforcement === 'string' && Object.hasOwn(MODES, enforcement)
   const isPolicy = typeof errorBehavior === 'string' && Object.hasOwn(STRICTNESS, errorBehavior)
   return isMode && isPolicy && typeof floor === 'boolean' && isRecord(hooks) && Object.values(hooks).every(isRecord)

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { collectGarbage } from '../../test/each-driver.ts'
+import { collectGarbage, openFiles } from '../../test/each-driver.ts'
 import { makeHome, type SupervisedHome } from '../../test/supervised-home.ts'
 import { loadDriver } from '../storage/sqlite/driver/load-driver.ts'
 import { openTasks } from '../tasks/service/open-tasks.ts'
@@ -72,21 +72,12 @@ it('T3 gives the tasks of workers that died back, once a second, and writes noth
 })
 
 it.runIf(existsSync('/proc/self/fd'))('T1 closing leaves no timer and no file, also while it opens', async () => {
-  const openFiles = (): string[] =>
-    readdirSync('/proc/self/fd').filter((name) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${name}`).startsWith(at.home)
-      } catch {
-        // The descriptor of the listing itself.
-        return false
-      }
-    })
   tasks.watch()
   const opening = tasks.open()
   const closing = tasks.close()
   await Promise.all([opening, closing, tasks.close()])
-  await collectGarbage()
-  expect([clock.timers, openFiles()]).toEqual([0, []])
+  await collectGarbage(at.home)
+  expect([clock.timers, openFiles(at.home)]).toEqual([0, []])
   tasks.watch()
   expect(clock.timers).toBe(0)
 })

@@ -2,12 +2,14 @@
 // plan → match → mode → run → read verdict → degrade → apply by mode → record → outcome.
 // Synchronous hooks stay synchronous: only a hook that returns a promise is waited for.
 
-import { type AppliedVerdict, addMetadata, applyByMode, stricterNotice } from './apply-by-mode.ts'
+import { ActionViews, type DerivedView, type Honours } from './action-views.ts'
+import { type AppliedVerdict, addMetadata, applyByMode, isAlwaysBlock, stricterNotice } from './apply-by-mode.ts'
 import { DECISION_RANK, type Decision, strongest } from './decision.ts'
 import { type Cause, degrade, Failure, type OnError } from './degradation.ts'
+import { buildOutcome, reportEnd } from './dispatch-end.ts'
 import { describe } from './errors.ts'
 import { buildEvaluation, buildPass, buildSkip, findSkip } from './evaluation.ts'
-import { crash, isThenable, onRejection, type RegisteredHook } from './hook.ts'
+import { crash, isThenable, type RegisteredHook } from './hook.ts'
 import { HookRun, type TimeLimits, type Waiter } from './hook-run.ts'
 import type { MatchFacts } from './matcher.ts'
 import { effectiveMode, isAtLeast, type Mode, readMode } from './mode.ts'
@@ -42,6 +44,10 @@ export interface DispatchInput {
   readonly mode: Mode
   readonly data: object
   readonly context: StepContext
+  /** What the caller can carry out; default everything. */
+  readonly honours?: Honours | undefined
+  /** The further steps that the action is, with their hooks. */
+  readonly derived?: readonly DerivedView[] | undefined
   /** Collect the evaluations for the caller, in addition to the sink. */
   readonly isRecorded?: boolean
 }
@@ -53,10 +59,12 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   readonly evaluations: Evaluation[] | undefined
   data: Readonly<Record<string, unknown>>
   metadata: Readonly<Record<string, unknown>>
-  readonly #plan: Plan
+  #plan: Plan
   readonly #mode: Mode
   readonly #services: DispatchServices
   readonly #step: Step
+  /** Set where the caller cannot carry out everything, or the action is seen at several points. */
+  readonly #views: ActionViews | undefined
   #id: string | undefined
   /** The hooks to run, and the index of the next. */
   #hooks: readonly RegisteredHook[]
@@ -81,12 +89,17 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   stopTimer: (() => void) | undefined
   waiterIndex = -1
 
-  constructor({ plan, mode, data, context, isRecorded = false }: DispatchInput, services: DispatchServices) {
+  constructor(input: DispatchInput, services: DispatchServices) {
+    const { plan, mode, data, context, honours, derived, isRecorded = false } = input
     this.context = context
     this.data = data as Readonly<Record<string, unknown>>
     this.metadata = context.metadata === undefined ? NO_METADATA : readMetadata(context.metadata, plan.name)
     this.#plan = plan
-    this.#hooks = plan.hooks
+    if (honours !== undefined || derived !== undefined) {
+      this.#views = new ActionViews(plan, this.data, honours, derived)
+    }
+    // The first view is entered when the first hook is looked for.
+    this.#hooks = this.#views === undefined ? plan.hooks : []
     this.#mode = mode
     this.#hookMode = mode
     this.#services = services
@@ -124,14 +137,31 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
   }
 
   #nextHook(): RegisteredHook | undefined {
-    if (this.#decision === 'block') return undefined
-    return this.#next < this.#hooks.length ? this.#hooks[this.#next++] : this.#firstRecheck()
+    while (this.#decision !== 'block') {
+      if (this.#next < this.#hooks.length) return this.#hooks[this.#next++]
+      const view = this.#isRechecked ? undefined : this.#views?.next(this.data, this.#decision)
+      if (view === undefined) return this.#firstRecheck()
+      this.#enter(view, view.plan.hooks)
+    }
+    return undefined
+  }
+
+  #enter({ plan, data }: { readonly plan: Plan; readonly data: StepState['data'] }, hooks: Plan['hooks']): void {
+    this.#plan = plan
+    this.data = data
+    this.#hooks = hooks
+    this.#next = 0
+  }
+
+  #leaveViews(hooks: Plan['hooks']): void {
+    if (this.#views !== undefined) this.#enter(this.#views.leave(this.data), hooks)
   }
 
   // Guards run once more on data that was edited after them.
   #firstRecheck(): RegisteredHook | undefined {
     if (!this.#needsRecheck || this.#isRechecked) return undefined
     this.#isRechecked = true
+    this.#leaveViews([])
     this.#hooks = this.#plan.guards
     this.#next = 1
     return this.#hooks[0]
@@ -250,10 +280,12 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     const isFailure = read instanceof Failure
     const verdict = isFailure ? this.#degrade(hook, read) : read
     const cause: Cause = isFailure ? `failure:${read.kind}` : 'policy'
-    const isAlwaysBlocked = !isFailure && this.#isAlwaysBlocked(hook, verdict)
-    const applied = applyByMode(verdict, this.#plan.spec, mode, isAlwaysBlocked)
-    this.#apply(hook, mode, verdict, applied)
-    this.evaluations?.push(buildEvaluation({ hook, profile, mode, verdict, applied, cause, durationMs }))
+    const isAlwaysBlocked = !isFailure && isAlwaysBlock(hook, verdict, this.point, this.#services)
+    const { edit } = verdict
+    const can = this.#views?.findApplicable(edit, () => mergePlain(this.data, edit ?? {}))
+    const applied = applyByMode(verdict, this.#plan.spec, mode, isAlwaysBlocked, can)
+    this.#apply(hook, mode, applied)
+    this.evaluations?.push(buildEvaluation({ hook, profile, mode, applied, cause, durationMs }))
   }
 
   #degrade(hook: RegisteredHook, { kind, message }: Failure): Verdict {
@@ -269,22 +301,11 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
     return { decision, reason: `hook ${hook.name} failed (${kind}): ${message}` }
   }
 
-  // If alwaysBlocks itself throws, the block holds.
-  #isAlwaysBlocked({ alwaysBlocks }: RegisteredHook, verdict: Verdict): boolean {
-    const { isObserving = false, report } = this.#services
-    if (alwaysBlocks === undefined || verdict.decision !== 'block' || isObserving) return false
-    try {
-      return alwaysBlocks(verdict)
-    } catch (error) {
-      report({ kind: 'hook', point: this.point, message: `alwaysBlocks: ${describe(error)}` })
-      return true
-    }
-  }
-
-  #apply(hook: RegisteredHook, mode: Mode, verdict: Verdict, applied: AppliedVerdict): void {
+  #apply(hook: RegisteredHook, mode: Mode, applied: AppliedVerdict): void {
+    const { verdict } = applied
     if (applied.edit !== undefined) this.#edit(hook, applied.edit)
     if (applied.answer !== undefined) this.#answer = applied.answer
-    this.metadata = addMetadata(this.metadata, hook.name, mode, verdict, applied)
+    this.metadata = addMetadata(this.metadata, hook.name, mode, applied)
     this.#inEnforce = strongest(this.#inEnforce, applied.countsInEnforce)
     if (DECISION_RANK[applied.counts] > DECISION_RANK[this.#decision]) {
       this.#decision = applied.counts
@@ -300,51 +321,28 @@ export class Dispatch implements StepState, MatchFacts, Waiter {
 
   #edit(hook: RegisteredHook, edit: Readonly<Record<string, unknown>>): void {
     this.data = mergePlain(this.data, edit)
+    // An edit at another point changes an action that its own guards have checked.
+    if (this.#views?.isAction === false) {
+      this.#views.edit(this.data)
+      this.#needsRecheck = true
+    }
     const firstGuard = this.#plan.guards[0]
     if (firstGuard !== undefined && compareHooks(firstGuard, hook) < 0) this.#needsRecheck = true
   }
 
   // The sink gets every evaluation before the outcome is returned.
   #finish(): Outcome {
-    const { sink, notify } = this.#services
-    const notice = this.#notice
-    if (notice !== undefined) this.#tell('notify', notice.hook, () => notify?.(notice))
-    if (sink !== undefined) {
-      for (const evaluation of this.evaluations ?? []) {
-        this.#tell('sink', evaluation.hook, () => sink(evaluation, this.#step))
-      }
-    }
-    return this.#buildOutcome()
-  }
-
-  // A failure of the sink or of notify is reported and changes no outcome.
-  #tell(kind: 'sink' | 'notify', hook: string, call: () => unknown): void {
-    const { report } = this.#services
-    const failed = (error: unknown): void => report({ kind, point: this.point, hook, message: describe(error) })
-    try {
-      onRejection(call(), failed)
-    } catch (error) {
-      failed(error)
-    }
-  }
-
-  #buildOutcome(): Outcome {
+    this.#leaveViews([])
+    reportEnd(this.#services, {
+      point: this.point,
+      step: this.#step,
+      notice: this.#notice,
+      evaluations: this.evaluations,
+    })
     const { data, metadata } = this
     const { hook, verdict } = this.#decider ?? {}
-    const decision = this.#decision
-    const blocked = DECISION_RANK[decision] >= DECISION_RANK.ask
-    const blockMeans = verdict?.endsTurn === true ? 'break' : (this.#plan.spec.blockMeans ?? 'stop')
-    return {
-      decision,
-      wouldBe: this.#inEnforce === decision ? undefined : this.#inEnforce,
-      blocked,
-      control: blocked ? blockMeans : 'proceed',
-      reason: verdict?.reason,
-      hook,
-      suggestion: verdict?.suggestion,
-      data,
-      metadata,
-      answer: blocked ? undefined : this.#answer,
-    }
+    const inEnforce = this.#inEnforce
+    const { spec } = this.#plan
+    return buildOutcome({ spec, decision: this.#decision, inEnforce, hook, verdict, data, metadata }, this.#answer)
   }
 }

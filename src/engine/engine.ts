@@ -1,19 +1,13 @@
 // The engine: registers hooks and dispatches steps. Holds the current table and swaps it as a whole.
 // Clock, ids, patterns and sink are injected.
 
+import type { DerivedView, DeriveSteps, Honours } from './action-views.ts'
 import type { Clock } from './clock.ts'
 import type { OnError } from './degradation.ts'
 import { Dispatch, type DispatchServices } from './dispatch.ts'
+import { quietly, readFunction, readHookLimit, readPoints } from './engine-options.ts'
 import { ArcError, describe, rejectUnknownOptions, show } from './errors.ts'
-import {
-  type Handler,
-  type HookObject,
-  type HookOptions,
-  onRejection,
-  readNumber,
-  readOnError,
-  readTimeout,
-} from './hook.ts'
+import { type Handler, type HookObject, type HookOptions, readNumber, readOnError, readTimeout } from './hook.ts'
 import { TimeLimits } from './hook-run.ts'
 import type { RegexCompiler } from './matcher.ts'
 import { effectiveMode, type Mode, type ModeInput, readMode } from './mode.ts'
@@ -63,6 +57,14 @@ export interface RecordedDispatch {
   readonly evaluations: readonly Evaluation[]
   /** The canonical name of the point. */
   readonly point: string
+}
+
+/** What the caller of a dispatch can carry out, and what else the action is. */
+export interface ActionOptions {
+  readonly honours?: Honours | undefined
+  readonly derive?: DeriveSteps | undefined
+  /** The point at which the action ends: hooks that see an action once see it there. */
+  readonly partOf?: string | undefined
 }
 
 /** One registered hook, for listings. */
@@ -118,7 +120,7 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
       maxMode: readFunction(options.maxMode, 'maxMode'),
       report: quietly(readFunction(options.onFault, 'onFault') ?? report),
     }
-    const limit = readLimit(maxHooksPerPoint)
+    const limit = readHookLimit(maxHooksPerPoint)
     this.#declared = readPoints(points)
     this.#table = this.#declare(new HookTable({ points: BUILT_IN_POINTS, regex, maxHooksPerPoint: limit }))
   }
@@ -214,13 +216,17 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     point: string | DeclaredPoint,
     data: object,
     context: StepContext = NO_CONTEXT,
+    { honours, derive, partOf }: ActionOptions = {},
   ): RecordedDispatch | Promise<RecordedDispatch> {
-    const plan = this.#planOf(point)
+    const own = this.#planOf(point)
+    const plan = partOf === undefined ? own : (this.#table.derivedPlan(this.#planOf(partOf), own.name) ?? own)
     checkData(plan.name, data)
-    if (plan.hooks.length === 0 || this.#mode === 'off') {
+    const derived = derive === undefined || this.#mode === 'off' ? undefined : this.#deriveViews(plan, derive)
+    if ((plan.hooks.length === 0 && derived === undefined) || this.#mode === 'off') {
       return { outcome: passOutcome(data, context), evaluations: [], point: plan.name }
     }
-    const dispatch = new Dispatch({ plan, mode: this.#mode, data, context, isRecorded: true }, this.#services)
+    const input = { plan, mode: this.#mode, data, context, honours, derived, isRecorded: true }
+    const dispatch = new Dispatch(input, this.#services)
     const toResult = (outcome: Outcome): RecordedDispatch => {
       return { outcome, evaluations: dispatch.evaluations ?? [], point: plan.name }
     }
@@ -244,6 +250,15 @@ export class CoreEngine<Points extends PointTable = BuiltInPoints> implements En
     } catch (error) {
       this.#services.report({ kind: 'observe', point: describe(nameOf(point)), message: describe(error) })
     }
+  }
+
+  #deriveViews(main: Plan, derive: DeriveSteps): readonly DerivedView[] | undefined {
+    const hooksAt = (point: string): Plan | undefined => this.#table.derivedPlan(main, point)
+    const views = derive((point) => (hooksAt(point)?.hooks.length ?? 0) > 0).flatMap((step) => {
+      const plan = hooksAt(step.point)
+      return plan === undefined || plan.hooks.length === 0 ? [] : [{ step, plan }]
+    })
+    return views.length === 0 ? undefined : views
   }
 
   // A canonical name, the usual case, is one lookup.
@@ -314,30 +329,4 @@ function nameOf(point: string | DeclaredPoint): unknown {
 function checkData(point: string, data: unknown): void {
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return
   throw new ArcError('ARC_DATA_INVALID', `The data of a step at ${point} must be an object, not ${show(data)}.`)
-}
-
-function readFunction<T>(given: T | undefined, option: string): T | undefined {
-  if (given === undefined || typeof given === 'function') return given
-  throw new ArcError('ARC_OPTION_INVALID', `${option} of the engine must be a function, not ${show(given)}.`)
-}
-
-function readPoints(given: readonly DeclaredPoint[]): readonly DeclaredPoint[] {
-  if (Array.isArray(given)) return [...given]
-  throw new ArcError('ARC_OPTION_INVALID', `points of the engine must be a list of points, not ${show(given)}.`)
-}
-
-// A reporter that fails itself cannot be reported.
-function quietly(report: (fault: Fault) => void): (fault: Fault) => void {
-  return (fault) => {
-    try {
-      onRejection(report(fault), () => undefined)
-    } catch {
-      // Nothing may throw out of a dispatch.
-    }
-  }
-}
-
-function readLimit(given: number): number {
-  if (Number.isInteger(given) && given > 0) return given
-  throw new ArcError('ARC_OPTION_INVALID', `maxHooksPerPoint must be a whole number above 0, not ${show(given)}.`)
 }

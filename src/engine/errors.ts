@@ -216,8 +216,8 @@ export const ERRORS = {
     fix: 'See the roundtables with "arc roundtable list".',
   },
   ARC_ROUNDTABLE_TAKEN: {
-    when: 'A roundtable cannot be resumed: it has ended, or another process runs it.',
-    fix: 'Read it with "arc roundtable show ID", or wait until the other process ends.',
+    when: 'A roundtable cannot be resumed or joined: it has ended, another process runs it, or no seat is free for the session.',
+    fix: 'Read it with "arc roundtable show ID". To join, name a free seat with --as and the session with --session.',
   },
   ARC_ROUNDTABLE_INVALID: {
     when: 'A roundtable cannot start: too few agents, or an agent without a headless command.',

@@ -6,7 +6,6 @@ import type { RegisteredHook } from './hook.ts'
 import { effectiveMode, type Mode } from './mode.ts'
 import type { Evaluation, Skip } from './outcome.ts'
 import { frozenCopy } from './plain-data.ts'
-import type { Verdict } from './verdict.ts'
 
 /** A hook's run, its verdict and the result. */
 interface EvaluationInput {
@@ -14,7 +13,6 @@ interface EvaluationInput {
   readonly profile: Mode
   /** The mode in force. */
   readonly mode: Mode
-  readonly verdict: Verdict
   readonly applied: AppliedVerdict
   readonly cause: Cause
   readonly durationMs: number
@@ -22,9 +20,9 @@ interface EvaluationInput {
 
 /** The evaluation of a hook with a verdict. */
 export function buildEvaluation(input: EvaluationInput): Evaluation {
-  const { hook, profile, mode, verdict, cause, durationMs } = input
+  const { hook, profile, mode, cause, durationMs } = input
+  const { applied, dropped, verdict } = input.applied
   const { decision, reason, suggestion, metadata } = verdict
-  const { applied, dropped } = input.applied
   // A copy: the edit itself becomes part of the data, which the caller may change.
   const modify = verdict.edit === undefined ? undefined : frozenCopy(verdict.edit)
   const loweredBy = mode === effectiveMode({ profile, hook: hook.mode }) ? undefined : 'breaker'

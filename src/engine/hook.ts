@@ -55,6 +55,11 @@ export interface HookOptions {
   readonly alwaysBlocks?: (verdict: Verdict) => boolean
   /** Run again on data that a later hook edited, before the outcome is given back. For deterministic guards. */
   readonly rechecksEdits?: boolean
+  /**
+   * See each action once, at the first of its points: a tool call that writes a file is not checked again as a file write.
+   * Default: true for a hook in object form without `points`, false for all others.
+   */
+  readonly oncePerAction?: boolean
   /** Take the place of the hook of this name at this point. */
   readonly replace?: boolean
 }
@@ -90,6 +95,7 @@ export interface RegisteredHook {
   readonly critical: boolean
   readonly alwaysBlocks: ((verdict: Verdict) => boolean) | undefined
   readonly rechecksEdits: boolean
+  readonly oncePerAction: boolean
   readonly disabled: Disabled | undefined
   /** Identifies the registration: the same in all copies of a hook. */
   readonly registration: symbol
@@ -107,7 +113,7 @@ const DEFAULT_PRIORITY = 100
 
 const OPTIONS = [
   ...(['name', 'priority', 'match', 'mode', 'timeoutMs', 'onError', 'critical', 'alwaysBlocks'] as const),
-  ...(['rechecksEdits', 'replace'] as const),
+  ...(['rechecksEdits', 'oncePerAction', 'replace'] as const),
 ] as const
 const OBJECT_OPTIONS = [...OPTIONS, 'points', 'check', 'inject'] as const
 
@@ -119,6 +125,8 @@ export function buildHook(input: {
   readonly handler: unknown
   readonly options: HookOptions
   readonly regex: RegexCompiler
+  /** Registered at every `pre:` point, because it names none. */
+  readonly isEverywhere?: boolean
 }): RegisteredHook {
   const { point, tool, order, options, regex } = input
   const name = readName(options.name, order)
@@ -139,6 +147,7 @@ export function buildHook(input: {
     critical: readFlag(options.critical, 'critical', where),
     alwaysBlocks: readAlwaysBlocks(options.alwaysBlocks, where),
     rechecksEdits: readFlag(options.rechecksEdits, 'rechecksEdits', where),
+    oncePerAction: readFlag(options.oncePerAction ?? input.isEverywhere, 'oncePerAction', where),
     disabled: undefined,
     registration: Symbol(name),
   })

@@ -41,6 +41,8 @@ export interface MessageData {
   readonly prompt: string
   /** Who sent it, as the host names them. */
   readonly sender?: string
+  /** To whom, where the host names them. */
+  readonly recipient?: string
 }
 
 /** What the model answered. */
@@ -56,6 +58,34 @@ export interface ToolCallData {
   readonly args: ToolArgs
   /** The host's own id of the call, which pairs pre and post. */
   readonly callId?: string
+}
+
+/** A message that is part of the context now. */
+export interface IngestData {
+  readonly prompt?: string
+  /** Text before the input of the model. */
+  readonly prepend_input?: string
+}
+
+/** A request to the model. */
+export interface ModelRequestData {
+  readonly model?: string
+}
+
+/** An answer of the model to one request. */
+export interface ModelResponseData extends ModelRequestData {
+  readonly assistant?: string
+}
+
+/** A permission that was granted or refused. */
+export interface PermissionResultData extends ToolCallData {
+  readonly isGranted?: boolean
+  readonly reason?: string
+}
+
+/** Tool calls that ran side by side. */
+export interface ToolBatchData {
+  readonly calls?: readonly unknown[]
 }
 
 /** A tool call that returned. */
@@ -89,7 +119,10 @@ export interface PhaseData {
 /** A file about to be written, or written. */
 export interface FileWriteData {
   readonly path: string
+  /** The text that the file gets; of an edit, the new text. */
   readonly content: string
+  /** The content is only a part of the file. */
+  readonly isPart?: boolean
 }
 
 /** A frame about to be rendered. */
@@ -183,6 +216,44 @@ export const POINTS = {
     modify: [],
     hasTool: true,
     aliases: ['post_tool_use_failure', 'PostToolUseFailure'],
+  }),
+  'post:tool:batch': point<ToolBatchData>()({
+    when: 'After the tool calls of one answer ran',
+    canAbort: false,
+    modify: [],
+    aliases: ['after_tool_batch', 'PostToolBatch'],
+  }),
+  'post:ingest': point<IngestData>()({
+    when: 'After a message became part of the context',
+    canAbort: false,
+    modify: ['prepend_input'],
+    aliases: ['after_ingest'],
+  }),
+  'pre:model': point<ModelRequestData>()({
+    when: 'Before each request to the model',
+    canAbort: true,
+    modify: ['model'],
+    aliases: ['before_generate', 'PreModelRequest', 'BeforeModel'],
+  }),
+  'post:model': point<ModelResponseData>()({
+    when: 'After each answer of the model',
+    canAbort: false,
+    modify: ['assistant'],
+    aliases: ['after_generate', 'AfterModel'],
+  }),
+  'pre:permission': point<ToolCallData>()({
+    when: 'Before a person or a reviewer of the agent is asked for permission',
+    canAbort: true,
+    modify: ['args'],
+    hasTool: true,
+    aliases: ['before_permission'],
+  }),
+  'post:permission': point<PermissionResultData>()({
+    when: 'After a permission was granted or refused',
+    canAbort: false,
+    modify: [],
+    hasTool: true,
+    aliases: ['after_permission'],
   }),
   'pre:agent:spawn': point<SpawnData>()({
     when: 'Before an agent is created',

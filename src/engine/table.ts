@@ -39,11 +39,16 @@ export interface Added {
   readonly hooks: readonly RegisteredHook[]
 }
 
+interface PointSource {
+  readonly points: PointIndex
+}
+
 /** The table of handlers, bucketed by point. */
 export class HookTable {
   readonly #settings: TableSettings
   readonly #plans: ReadonlyMap<string, Plan>
   readonly #nextOrder: number
+  readonly #derivedPlans = new Map<string, Plan>()
   // Put together when first asked for; a table never changes.
   #hooks: readonly RegisteredHook[] | undefined
 
@@ -62,6 +67,20 @@ export class HookTable {
   /** The plan of a point by its canonical name. */
   plan(name: string): Plan | undefined {
     return this.#plans.get(name)
+  }
+
+  /** The plan of a point for an action whose main plan is another: without hooks that see the action there already. */
+  derivedPlan(main: Plan, name: string): Plan | undefined {
+    const key = `${main.name} ${name}`
+    const known = this.#derivedPlans.get(key)
+    if (known !== undefined) return known
+    const plan = this.#plans.get(name)
+    if (plan === undefined) return undefined
+    const seen = new Set(main.hooks.map(({ handler }) => handler))
+    const hooks = plan.hooks.filter(({ oncePerAction, handler }) => !oncePerAction || !seen.has(handler))
+    const derived = buildPlan(name, plan.spec, hooks)
+    this.#derivedPlans.set(key, derived)
+    return derived
   }
 
   /** All hooks, point by point, in order. */
@@ -99,7 +118,7 @@ export class HookTable {
     const given = points as readonly (string | DeclaredPoint)[]
     const table = given.reduce<HookTable>((all, point) => (typeof point === 'object' ? all.declare(point) : all), this)
     const resolved = given.map((point) => table.points.resolve(typeof point === 'object' ? point.name : point))
-    return table.#insert(resolved, buildObjectHandler(object), object)
+    return table.#insert(resolved, buildObjectHandler(object), object, object.points === undefined)
   }
 
   /** A table without these hooks; those it does not hold are ignored. */
@@ -107,6 +126,13 @@ export class HookTable {
     // Not by identity: enabling and disabling make new objects of the same registration.
     const removed = new Set(hooks.map((hook) => hook.registration))
     return this.#derive(this.hooks.filter((hook) => !removed.has(hook.registration)))
+  }
+
+  /** A table that also has hooks of another table, with the points that are declared there. They run after equal priorities. */
+  including(hooks: readonly RegisteredHook[], { points: others }: PointSource): HookTable {
+    const missing = [...others.points].filter(([name]) => !this.points.points.has(name))
+    const points = missing.reduce((all, [name, spec]) => all.declare({ ...spec, name } as DeclaredPoint), this.points)
+    return this.#derive([...this.hooks, ...hooks], { points })
   }
 
   /** A table in which every hook of a name is switched off, or on again. */
@@ -131,12 +157,12 @@ export class HookTable {
     return [...this.points.points.keys()].filter((name) => name.startsWith('pre:'))
   }
 
-  #insert(points: readonly ResolvedPoint[], handler: Handler, options: HookOptions): Added {
+  #insert(points: readonly ResolvedPoint[], handler: Handler, options: HookOptions, isEverywhere = false): Added {
     const added: RegisteredHook[] = []
     let hooks = this.hooks
     for (const { name: point, tool } of points) {
       const { regex } = this.#settings
-      const hook = buildHook({ point, tool, order: this.#nextOrder, handler, options, regex })
+      const hook = buildHook({ point, tool, order: this.#nextOrder, handler, options, regex, isEverywhere })
       const replaced = this.#makeRoom(hook, hooks, readFlag(options.replace, 'replace', `hook ${show(hook.name)}`))
       // In the place of the old one, also among equal priorities.
       const placed = replaced === undefined ? hook : Object.freeze({ ...hook, order: replaced.order })

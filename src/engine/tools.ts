@@ -3,9 +3,10 @@
 
 import type { ToolKind } from '../hosts/facts/agent-facts.ts'
 import { HOST_TOOLS } from '../hosts/facts/list.ts'
+import { isMessageTool } from './message-tools.ts'
 
 /** What a tool can do, whatever its name. */
-export type ToolClass = 'shell' | 'write' | 'read' | 'net' | 'spawn' | 'mcp'
+export type ToolClass = 'shell' | 'write' | 'read' | 'net' | 'spawn' | 'message' | 'mcp'
 
 interface ToolRow {
   readonly class: ToolClass
@@ -29,6 +30,7 @@ const KINDS: Readonly<Record<ToolKind, readonly [ToolClass, string]>> = {
   fetch: ['net', 'web_fetch fetch'],
   'search-web': ['net', 'web_search'],
   spawn: ['spawn', 'task agent delegate'],
+  message: ['message', 'send_message message_agent'],
 }
 
 /** A row per tool: hosts that have the same tool under another name share the row. */
@@ -50,13 +52,16 @@ function findRow(tool: string): ToolRow | undefined {
 /** The class of a tool by its name, or nothing for a tool we do not know. */
 export function toolClass(tool: string): ToolClass | undefined {
   // Servers' tools come as `mcp__server__tool` (Claude, Codex, Qwen) or `mcp_server_tool` (Gemini, Copilot).
-  return foldName(tool).startsWith('mcp_') ? 'mcp' : findRow(tool)?.class
+  if (foldName(tool).startsWith('mcp_')) return 'mcp'
+  return findRow(tool)?.class ?? (isMessageTool(tool) ? 'message' : undefined)
 }
 
 /** Does a matcher's plain name (a class, or any spelling of a tool) mean this tool? Case does not matter. */
 export function isToolNamed(wanted: string, tool: string): boolean {
   const want = foldName(wanted)
   if (foldName(tool) === want || toolClass(tool) === want) return true
+  // A server's tool stays one of the class `mcp`.
+  if (want === 'message' && isMessageTool(tool)) return true
   return findRow(want) !== undefined && findRow(want) === findRow(tool)
 }
 
@@ -72,6 +77,14 @@ function foldName(name: string): string {
 
 function squash(name: string): string {
   return foldName(name).replace(/[\s_-]+/g, '')
+}
+
+// The fields in which hosts pass the task of a spawned agent, the most common first.
+const PROMPT_FIELDS = ['prompt', 'task', 'message', 'instructions', 'input', 'query', 'systemPrompt', 'system_prompt']
+
+/** The argument with the task of a spawned agent; undefined if there is none. */
+export function findPromptArgument(args: Readonly<Record<string, unknown>>): string | undefined {
+  return PROMPT_FIELDS.find((name) => typeof args[name] === 'string')
 }
 
 // The argument names under which files are passed.

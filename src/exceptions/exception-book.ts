@@ -61,7 +61,8 @@ export class ExceptionBook {
     const used = subject === undefined ? undefined : this.#cover(subject, findings)
     if (used !== undefined) {
       for (const exception of used) this.#use(exception, step, hook)
-      return { is: 'allowed', exceptions: used.map(({ id, reason }) => ({ id, reason })) }
+      const isExact = used.every(({ kind }) => kind === 'exact')
+      return { is: 'allowed', exceptions: used.map(({ id, reason }) => ({ id, reason })), isExact }
     }
     const hash = this.#services.approvals.hashStep(toHeldStep(step))
     const approval = this.#services.approvals.findApproved(hash)

@@ -30,6 +30,9 @@ export class LivePipeline {
   // A hook that the configuration disables stays disabled, whatever the snoozes.
   #ownHooks: readonly RegisteredHook[] = []
   #snoozes = '[]'
+  // The hooks of the bus, as this engine has them, and the table that they are from.
+  #busHooks: readonly RegisteredHook[] = []
+  #busTable: HookTable | undefined
 
   constructor(engine: HookEngine) {
     this.#engine = engine
@@ -52,6 +55,21 @@ export class LivePipeline {
     this.#ownHooks = table.hooks
     this.#snoozes = '[]'
     return problems
+  }
+
+  /** Takes the hooks of a bus over as they are now. Costs nothing while the bus does not change: its table is immutable. */
+  join(bus: HookTable): void {
+    if (bus === this.#busTable) return
+    const table = this.#engine.table.without(this.#busHooks)
+    const taken = new Set(table.hooks.map(({ point, name }) => `${point} ${name}`))
+    const snoozes = new Map((JSON.parse(this.#snoozes) as Snooze[]).map((snooze) => [snooze.hook, snooze]))
+    this.#busHooks = bus.hooks.map((hook) => {
+      const name = taken.has(`${hook.point} ${hook.name}`) ? `${hook.name} (bus)` : hook.name
+      const disabled = hook.disabled ?? snoozes.get(name)
+      return Object.freeze({ ...hook, name, disabled, order: hook.order + BUS_ORDER })
+    })
+    this.#engine.swap(table.including(this.#busHooks, bus))
+    this.#busTable = bus
   }
 
   /** Disables snoozed hooks and enables those whose snooze is over. Returns an error message when snoozes cannot be read. */
@@ -98,7 +116,7 @@ export class LivePipeline {
   }
 
   #configuredState(name: string): RegisteredHook['disabled'] {
-    return this.#ownHooks.find((hook) => hook.name === name)?.disabled
+    return [...this.#ownHooks, ...this.#busHooks].find((hook) => hook.name === name)?.disabled
   }
 
   // Hooks that a program registered stay when the configuration changes.
@@ -110,3 +128,5 @@ export class LivePipeline {
 
 // Above every order in a built table: among equal priorities, hooks registered later run later.
 const NEXT_ORDER = 1_000_000
+// Above the orders of hooks that are registered on the engine.
+const BUS_ORDER = 1_000_000_000

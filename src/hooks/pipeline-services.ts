@@ -1,5 +1,7 @@
 // The services of the hooks: real ones for a supervisor, and inert ones for a dry run.
 
+import { join } from 'node:path'
+import { isProfileName, listProfiles } from '../config/profile-files.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Guard } from '../engine/guarded-paths.ts'
 import type { Handler } from '../engine/hook.ts'
@@ -53,6 +55,7 @@ export function createServices(from: {
   return {
     guard: home === undefined ? undefined : openHomeGuard(home),
     facts: home === undefined ? undefined : createFactService(state, clock),
+    listProfiles: home === undefined ? undefined : () => listProfiles(join(home, 'profiles')).filter(isProfileName),
     state,
     clock,
     newId,

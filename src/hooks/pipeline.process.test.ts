@@ -167,7 +167,7 @@ hook post:agent:complete /notify "Agent $agent finished"
     await supervisor.dispatch('pre:message', { prompt: 'hello' })
     await supervisor.dispatch('post:agent:complete', { agent: 'ada' })
     expect(events(supervisor)).toMatchObject([
-      { action: 'script:log', level: 'info', reason: 'Sending: hello', hook: 'hooks.arma:1' },
+      { action: 'script:log', level: 'debug', reason: 'Sending: hello', hook: 'hooks.arma:1' },
       { action: 'script:notify', reason: 'Agent ada finished' },
     ])
     expect(notices).toEqual([
@@ -183,7 +183,7 @@ hook post:agent:complete /notify "Agent $agent finished"
     expect(await granted(['shellExec'])).toMatchObject({ decision: 'pass' })
     expect(await granted(['other'])).toMatchObject({
       decision: 'block',
-      reason: 'the permission shellExec is not granted',
+      reason: 'the permission shellExec is not granted to this step',
     })
     expect(await granted({ shellExec: true })).toMatchObject({ decision: 'pass' })
     expect(await granted({ shellExec: false })).toMatchObject({ decision: 'block' })

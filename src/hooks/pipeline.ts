@@ -118,7 +118,10 @@ class PipelineBuilder {
       const position = { ...origin, ...hook.position, file }
       const entry = { name, source: toSource(position, isExternal), origin: position }
       const handler = this.#build(entry, () => {
-        const made = scriptHandler(hook, this.#findCwd(origin), this.#options.services)
+        const { permissions, profile } = this.#config
+        const { services } = this.#options
+        const cwd = this.#findCwd(origin)
+        const made = scriptHandler(hook, { cwd, services, permissions: () => ({ ...permissions, profile }) })
         return isExternal ? this.#checkTrust(made, origin) : made
       })
       // `/run` has the time limit of a command; every other hook has the default.

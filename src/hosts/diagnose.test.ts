@@ -9,16 +9,21 @@ import { HOSTS } from './list.ts'
 const COMMAND = '/opt/arc/bin/arc'
 const PLACE: InstallTarget = { scope: 'project', dir: '/p', env: {} }
 
+// Some agents have hooks of the user only.
+function placeOf(host: HostName): InstallTarget {
+  return HOSTS[host].install.files(PLACE).length > 0 ? PLACE : { ...PLACE, scope: 'user' }
+}
+
 function installed(host: HostName, extra: Record<string, string> = {}): Map<string, string | undefined> {
   const texts = new Map<string, string | undefined>(Object.entries(extra))
-  for (const { path, after } of planInstall(HOSTS[host], PLACE, texts, { command: COMMAND }).files)
+  for (const { path, after } of planInstall(HOSTS[host], placeOf(host), texts, { command: COMMAND }).files)
     texts.set(path, after)
   return texts
 }
 
 function failing(host: HostName, facts: Partial<HostFacts>): string[] {
   const all = diagnose(HOSTS[host], {
-    place: PLACE,
+    place: placeOf(host),
     texts: new Map(),
     command: COMMAND,
     isCommandThere: true,
@@ -60,7 +65,7 @@ it('Claude: a switch that turns every hook off is found', () => {
 })
 
 it('Codex: unreviewed lines are counted, since Codex skips them silently', () => {
-  expect(failing('codex', { texts: installed('codex') })[0]).toMatch(/^codex: trusted: 0 of 9 lines reviewed/)
+  expect(failing('codex', { texts: installed('codex') })[0]).toMatch(/^codex: trusted: 0 of 10 lines reviewed/)
   const events = Object.keys(HOSTS.codex.events).filter((name) => HOSTS.codex.events[name]?.isInstalled)
   const rows = events.map((name) => `[hooks.state."/p/.codex/hooks.json:${name}:0:0"]\ntrusted_hash = "x"\n`)
   const texts = installed('codex', { '/p/.codex/config.toml': rows.join('') })

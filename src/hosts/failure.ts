@@ -2,7 +2,7 @@
 
 import { isAtLeast, type Mode } from '../engine/mode.ts'
 import type { Outcome } from '../engine/outcome.ts'
-import { POINTS, type PointSpec } from '../engine/points.ts'
+import { isStoppable } from './honours.ts'
 import type { HostStep } from './host.ts'
 
 const HOOK = 'arc'
@@ -14,8 +14,7 @@ const HOOK = 'arc'
  * const outcome = isUnreadable(read) ? failureOutcome(read.step, read.unreadable, 'enforce') : …
  */
 export function failureOutcome(step: HostStep, why: string, mode: Mode): Outcome {
-  const spec: PointSpec = POINTS[step.point]
-  const isStopped = mode === 'enforce' && spec.canAbort && spec.blockMeans === undefined
+  const isStopped = mode === 'enforce' && step.spec.block !== 'none' && isStoppable(step)
   const reason = `ARC could not check this: ${why}`
   const suggestion = 'Run arc doctor to see what is wrong.'
   const decision = isStopped ? 'block' : 'flag'

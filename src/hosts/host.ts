@@ -2,6 +2,7 @@
 // installed. Everything here is pure; only install/apply.ts touches files.
 
 import type { Outcome } from '../engine/outcome.ts'
+import type { PermissionRole, PersonsYes } from '../engine/permission.ts'
 import type { PointName, ToolArgs } from '../engine/points.ts'
 import type { StepContext } from '../engine/step.ts'
 import type { Check, HostFacts } from './check.ts'
@@ -32,6 +33,12 @@ export interface HostEvent {
   readonly ask: AskForm
   /** The edits that the host carries out. */
   readonly edits: readonly EditField[]
+  /** Changed arguments are merged over those of the call. */
+  readonly isMerged: boolean
+  /** At a turn's end: does the payload have the agent's answer? `maybe`: its documents say so, its releases do not send it. */
+  readonly hasAnswer: boolean | 'maybe'
+  /** The event is a part of an action that ends at this point: hooks that see an action once see it there. */
+  readonly partOf?: PointName | undefined
   /** Does text for the agent's context reach it? */
   readonly context: boolean
   /** Is there a way to tell the user something? */
@@ -40,6 +47,10 @@ export interface HostEvent {
   readonly isInstalled: boolean
   /** How long the host waits for the hook as `arc install` registers it. */
   readonly limitMs: number
+  /** What the event means for the own permissions of the host; default: nothing. */
+  readonly permission?: PermissionRole | undefined
+  /** Does text reach the reviewer of the host, a second model that reviews its calls? */
+  readonly reviewer?: boolean | undefined
 }
 
 /** A host's events by its own names for them. */
@@ -84,6 +95,10 @@ export interface ReplyFacts {
   readonly notes?: readonly string[] | undefined
   /** After a tool ran: the outcome before it, whose advice the agent could not get then. */
   readonly before?: Pick<Outcome, 'metadata'> | undefined
+  /** The answer of a person for exactly this step: without one the reply never lets the host skip its own question. */
+  readonly yes?: PersonsYes | undefined
+  /** What ARC knows about the call, for the reviewer of the host. */
+  readonly reviewed?: string | undefined
 }
 
 /** Exactly what the hook process gives back to its host. */
@@ -122,6 +137,8 @@ export interface Host {
   canary(call: CanaryCall): Canary
   /** How the host blocks a call when its hook fails; undefined where it cannot. */
   readonly failClosed?: string | undefined
+  /** Its events tell the mode of the session, such as planning. */
+  readonly tellsMode?: boolean | undefined
   /** The command line of the hook names the event, because the payload does not. */
   readonly isEventInLine?: boolean | undefined
   /** For agents that also run the hooks of Claude's files: whether a payload that came there is from this agent. */
@@ -199,6 +216,8 @@ export function event(point: PointName, honoured: Partial<Omit<HostEvent, 'point
     block: 'none',
     ask: 'deny',
     edits: [],
+    isMerged: false,
+    hasAnswer: false,
     context: false,
     notice: false,
     isInstalled: false,

@@ -34,6 +34,42 @@ it('an unknown host is refused with the nearest name', () => {
   expect(() => findHost('constructor')).toThrow(/there are claude, codex/)
 })
 
+describe('P2 requests to the model and batches of tools', () => {
+  it.each([
+    ['codex', 'PreModelRequest', { model: 'm' }, 'pre:model', { model: 'm' }],
+    ['gemini', 'BeforeModel', { llm_request: { model: 'm' } }, 'pre:model', { model: 'm' }],
+    ...([
+      [
+        'gemini',
+        'AfterModel',
+        { llm_request: { model: 'm' }, llm_response: { text: 'hi' } },
+        'post:model',
+        { model: 'm', assistant: 'hi' },
+      ],
+      [
+        'claude',
+        'PostToolBatch',
+        { tool_calls: [{ tool_name: 'Read' }] },
+        'post:tool:batch',
+        { calls: [{ tool_name: 'Read' }] },
+      ],
+      ['qwen', 'PostToolBatch', { tool_calls: [] }, 'post:tool:batch', { calls: [] }],
+    ] as const),
+  ] as const)('P2 %s %s has its fields', (name, event, fields, point, data) => {
+    const payload = { session_id: 's', cwd: '/w', timestamp: '2026-01-01T00:00:00Z', hook_event_name: event, ...fields }
+    expect(findHost(name).readPayload(event, payload as never, {})).toMatchObject({ point, data })
+  })
+
+  it('P2 no agent gets a line for an event of every request: a hook call per request is not free', () => {
+    for (const { events } of Object.values(HOSTS)) {
+      const rows = Object.values(events).filter(({ point }) =>
+        ['pre:model', 'post:model', 'post:tool:batch'].includes(point),
+      )
+      expect(rows.filter(({ isInstalled }) => isInstalled === true)).toEqual([])
+    }
+  })
+})
+
 describe("Copilot that runs a hook of Claude's files", () => {
   const step = read('claude', undefined, fixture('copilot/fixtures/borrowed-PreToolUse.json'), {})
 
@@ -79,6 +115,8 @@ describe('keys', () => {
     ['copilot', 'preToolUse', 'postToolUse'],
     ['cline', 'PreToolUse', 'PostToolUse'],
     ['opencode', 'tool.execute.before', 'tool.execute.after'],
+    ['pi', 'tool_call', 'tool_result'],
+    ['kimi', 'PreToolUse', 'PostToolUse'],
   ] as const)('%s: a call has one key before and after it ran', (host, pre, post) => {
     const before = pairKey(read(host, pre, fixture(`${host}/fixtures/${pre}.json`), {}))
     const after = pairKey(read(host, post, fixture(`${host}/fixtures/${post}.json`), {}))

@@ -2,9 +2,12 @@
 // host cannot do all that ARC can: an edit it cannot make becomes a denial, a prompt it would not show becomes one too.
 
 import { isDeepStrictEqual } from 'node:util'
+import { UNUSED_EDIT } from '../engine/apply-by-mode.ts'
 import type { Outcome } from '../engine/outcome.ts'
+import { isRefusal } from '../engine/permission.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import { POINTS, type PointName, type PointSpec } from '../engine/points.ts'
+import { canEdit, isStoppable } from './honours.ts'
 import type { EditField, HostReply, HostStep, ReplyFacts } from './host.ts'
 import {
   adviceMessage,
@@ -15,6 +18,7 @@ import {
   continueMessage,
   correctionMessage,
   noticeMessage,
+  refusalMessage,
   unstoppableMessage,
 } from './message.ts'
 import { restoreArgs } from './tool-args.ts'
@@ -35,6 +39,10 @@ export interface Intent {
   readonly context?: string | undefined
   /** Text for the user. */
   readonly notice?: string | undefined
+  /** A person answered for exactly this step: the host need not ask. */
+  readonly isAllowed?: boolean | undefined
+  /** Facts for the reviewer of the host. */
+  readonly reviewed?: string | undefined
   /** The whole turn is to end, not only this action. */
   readonly endsTurn: boolean
   readonly unsupported: readonly string[]
@@ -43,8 +51,11 @@ export interface Intent {
 /** What follows from an outcome for this host and event. */
 export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
   const { spec } = step
+  if (isRefusal(spec.permission)) return refusalIntent(step, outcome, facts)
   if (outcome.blocked && outcome.decision === 'ask') return askIntent(step, outcome, facts)
   if (outcome.blocked) {
+    const unused = outcome.metadata[UNUSED_EDIT]
+    if (typeof unused === 'string' && changedFields(step, outcome).length > 0) return correction(step, outcome, facts)
     if (spec.block === 'none')
       return passIntent(step, outcome, facts, ['block'], unstoppableMessage(step, outcome, facts))
     const isContinue = outcome.control === 'continue'
@@ -53,6 +64,13 @@ export function readIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts):
   }
   if (outcome.answer !== undefined) return instead(step, outcome, facts, 'answer', answerText(outcome, facts))
   return editIntent(step, outcome, facts)
+}
+
+// The host has refused the call itself: nothing is left to stop.
+function refusalIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+  const isTold = outcome.decision === 'pass' || outcome.metadata.suggestions !== undefined
+  const notice = facts.approvalId === undefined || isTold ? undefined : refusalMessage(step, outcome, facts)
+  return passIntent(step, outcome, facts, outcome.blocked ? ['block'] : [], notice)
 }
 
 function askIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
@@ -73,11 +91,21 @@ function editIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent
   const [field] = changed
   if (field === undefined) return passIntent(step, outcome, facts, [])
   if (field === 'config') return spawnIntent(step, outcome, facts)
-  const value = hostForm(step, outcome, field)
-  const isHonoured = (step.spec.edits as readonly string[]).includes(field)
-  if (isHonoured) return { ...passIntent(step, outcome, facts, []), edit: { field: field as EditField, value } }
+  const { [field]: edited } = outcome.data as Readonly<Record<string, unknown>>
+  if (!canEdit(step, field, edited)) return instead(step, outcome, facts, field, correctedText(step, outcome, facts))
+  const edit = { field: field as EditField, value: hostForm(step, outcome, field) }
+  return { ...passIntent(step, outcome, facts, []), edit }
+}
+
+// The engine has stopped an action whose change the host cannot make.
+function correction(step: HostStep, outcome: Outcome, facts: ReplyFacts): Intent {
+  return denial(correctedText(step, outcome, facts), outcome.control === 'break')
+}
+
+function correctedText(step: HostStep, outcome: Outcome, facts: ReplyFacts): string {
+  const [field = 'args'] = changedFields(step, outcome)
   const what = field === 'args' ? 'call' : field === 'prompt' ? 'message' : field
-  return instead(step, outcome, facts, field, correctionMessage(what, value, outcome, facts))
+  return correctionMessage(what, hostForm(step, outcome, field), outcome, facts)
 }
 
 // An agent's prompt is out of reach once it starts: what a hook put into it is given as context, where that arrives.
@@ -90,16 +118,10 @@ function spawnIntent(step: HostStep, outcome: Outcome, facts: ReplyFacts): Inten
   return passIntent(step, { ...outcome, metadata: { ...outcome.metadata, additionalContext } }, facts, [])
 }
 
-/** What cannot be done is denied with the message where the action can still be stopped, and told to the user elsewhere. */
-export function instead(step: HostStep, outcome: Outcome, facts: ReplyFacts, what: string, message: string): Intent {
+// What cannot be done is denied with the message where the action can still be stopped, and told to the user elsewhere.
+function instead(step: HostStep, outcome: Outcome, facts: ReplyFacts, what: string, message: string): Intent {
   if (step.spec.block !== 'none' && isStoppable(step)) return denial(message, false)
   return passIntent(step, outcome, facts, [what], message)
-}
-
-// At a turn's end or a compaction a denial would mean something else.
-function isStoppable(step: HostStep): boolean {
-  const spec: PointSpec = POINTS[step.point]
-  return spec.canAbort && spec.blockMeans === undefined
 }
 
 function answerText(outcome: Outcome, facts: ReplyFacts): string {
@@ -133,6 +155,8 @@ function passIntent(
     message: '',
     context: step.spec.context && texts.length > 0 ? texts.join('\n') : undefined,
     notice: step.spec.notice ? notice : undefined,
+    isAllowed: facts.yes !== undefined && step.spec.permission !== undefined && step.spec.permission !== 'refused',
+    reviewed: step.spec.reviewer === true ? facts.reviewed : undefined,
     endsTurn: false,
     unsupported: missing,
   }
@@ -147,7 +171,9 @@ function changedFields(step: HostStep, outcome: Outcome): string[] {
   if (outcome.data === step.data || !isRecord(outcome.data)) return []
   const spec: PointSpec = POINTS[step.point]
   const data: Readonly<Record<string, unknown>> = outcome.data
-  return spec.modify.filter((field) => !isSame(data[field], step.data[field]))
+  // A host may take the answer at a turn's end, which is a field of another point.
+  const fields = new Set([...spec.modify, ...step.spec.edits])
+  return [...fields].filter((field) => !isSame(data[field], step.data[field]))
 }
 
 // Too deep to compare is not the same.

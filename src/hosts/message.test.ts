@@ -24,7 +24,7 @@ const RISK = { hook: 'risk-detection', reason: 'Discards changes. (git/reset-har
 describe('the text of a denial', () => {
   it('Q5 says what, why, what instead, not in another form, and how the user can allow it', () => {
     expect(blockMessage(SHELL, makeBlock({ ...RISK, suggestion: 'git stash' }), FACTS).split('\n')).toEqual([
-      'Blocked by ARC: git reset --hard',
+      'Blocked by ARC: git reset --hard (arc why T1)',
       'Why: Discards changes. (git/reset-hard: destructive, tier 4) [hook risk-detection]',
       'Instead: git stash',
       'Do not try it in another form.',
@@ -84,7 +84,9 @@ describe('the text of a denial', () => {
     [{}, 'PreToolUse'],
     [{ tool: 'Bash', args: { command: 'printf \u001B[2J\u202Ex\necho' } }, 'printf \\u{1b}[2J\\u{202e}x echo'],
   ])('Q5 names the step of %j as %s', (data, expected) => {
-    expect(blockMessage(makeStep(data), makeBlock(RISK), FACTS).split('\n')[0]).toBe(`Blocked by ARC: ${expected}`)
+    expect(blockMessage(makeStep(data), makeBlock(RISK), FACTS).split('\n')[0]).toBe(
+      `Blocked by ARC: ${expected} (arc why T1)`,
+    )
   })
 
   it('Q5 has five lines at most and no hidden character, whatever hooks and agents write', () => {

@@ -19,7 +19,7 @@ const MAX_REASON = 2_000
 /** Why an action is stopped. */
 export function blockMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts): string {
   return lines([
-    `Blocked by ARC: ${showStep(step)}`,
+    `Blocked by ARC: ${showStep(step)}${whereToLook(outcome, facts)}`,
     why(outcome),
     instead(readAlternative(outcome, facts)),
     'Do not try it in another form.',
@@ -39,11 +39,12 @@ export function unstoppableMessage(step: HostStep, outcome: Outcome, facts: Repl
   ])
 }
 
-/** Why a turn is not over yet. */
+/** Why a turn is not over yet, with the texts for the agent's context: the agent goes by them when it continues. */
 export function continueMessage(outcome: Outcome, facts: ReplyFacts): string {
   const by = outcome.hook === undefined ? '' : ` (hook ${outcome.hook})`
   return lines([
     `ARC: continue, this is not finished${by}: ${readReason(outcome)}`,
+    contextText(outcome),
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
     details(facts),
@@ -58,6 +59,18 @@ export function askMessage(step: HostStep, outcome: Outcome, facts: ReplyFacts):
     instead(outcome.suggestion),
     ...(facts.notes ?? []),
     details(facts),
+  ])
+}
+
+/** A refusal of the host's own reviewer, for the user. */
+export function refusalMessage(step: HostStep, { reason }: Pick<Outcome, 'reason'>, facts: ReplyFacts): string {
+  const { approvalId } = facts
+  return lines([
+    `Not by ARC: ${showStep(step)}`,
+    why({ reason }),
+    approvalId === undefined ? undefined : `You can allow exactly this step: arc approve ${approvalId}`,
+    details(facts),
+    ...(facts.notes ?? []),
   ])
 }
 
@@ -96,12 +109,13 @@ export function adviceMessage(step: HostStep, { metadata }: Pick<Outcome, 'metad
     ADVICE.has(decision) ? DECISION_RANK[decision as Decision] : -1
   const [first, ...others] = given
   if (first === undefined) return undefined
-  const { hook, decision, reason, suggestion } = others.reduce((a, b) => (rank(b) > rank(a) ? b : a), first)
+  const { hook, decision, reason, suggestion, cannot } = others.reduce((a, b) => (rank(b) > rank(a) ? b : a), first)
   const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
   return lines([
     `ARC ${ADVICE.get(decision) ?? 'advises'}: ${showStep(step)}`,
     why({ hook: text(hook), reason: text(reason) }),
     instead(text(suggestion)),
+    text(cannot) === undefined ? undefined : `Flagged: ${text(cannot)}`,
   ])
 }
 
@@ -156,6 +170,11 @@ const NEVER_ALLOWED: ReadonlyMap<unknown, string> = new Map([
   ['secrets', 'It cannot be allowed: ask the user for what you need'],
   ['guard', 'It cannot be allowed: only the user can change ARC and its hooks, in their own terminal'],
 ])
+
+// Some agents show the user only the first line of a denial.
+function whereToLook({ hook }: Outcome, { traceId }: ReplyFacts): string {
+  return hook === ARC || traceId === undefined ? '' : ` (arc why ${traceId})`
+}
 
 // Names only ids that are on record.
 function howToAllow({ hook, metadata }: Outcome, { traceId, approvalId }: ReplyFacts): string | undefined {

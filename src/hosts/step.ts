@@ -20,7 +20,14 @@ export interface ParsedPayload {
   readonly callId?: string | undefined
   readonly result?: unknown
   readonly error?: unknown
+  /** The tool calls of one answer, after they ran. */
+  readonly calls?: unknown
   readonly prompt?: unknown
+  /** The agent that sent the prompt, and to whom. */
+  readonly sender?: string | undefined
+  readonly recipient?: string | undefined
+  /** What wrote the prompt, if the payload says so: `agent`, `system`, `cron`. */
+  readonly source?: string | undefined
   /** What the agent said last. */
   readonly output?: string | undefined
   readonly reason?: string | undefined
@@ -72,7 +79,7 @@ function buildStep(reader: PayloadReader, told: ParsedPayload): HostStep | Unrea
     spec,
     point: spec.point,
     data: dataAt(spec.point, told),
-    context: buildContext(reader.host, told, known === undefined),
+    context: buildContext(reader.host, addTurnEndFacts(told, spec), known === undefined),
     callId: told.callId,
     isUnknown: known === undefined,
     canPrompt: told.canPrompt ?? true,
@@ -112,18 +119,28 @@ function guessRow(unknown: HostEvent, told: ParsedPayload): HostEvent {
 
 function buildContext(host: HostName, told: ParsedPayload, isUnknown: boolean): HostStep['context'] {
   const { session, turn, agent, workspace } = told
+  const source = agent === undefined ? told.source : 'agent'
   const facts = defined({ hostEvent: told.event, unknownEvent: isUnknown ? true : undefined, ...told.facts })
-  return { session, turn, agent, source: agent === undefined ? undefined : 'agent', workspace, host, metadata: facts }
+  return { session, turn, agent, source, workspace, host, metadata: facts }
+}
+
+// A hook that wants the turn to continue needs to know whether the host can.
+function addTurnEndFacts(told: ParsedPayload, { point, block }: HostEvent): ParsedPayload {
+  if (point !== 'pre:turn:end') return told
+  return { ...told, facts: { ...told.facts, canContinue: block !== 'none' } }
 }
 
 type DataMaker = (told: ParsedPayload) => Fields
 
 const DATA: Partial<Record<PointName, DataMaker>> = {
-  'pre:message': ({ prompt }) => ({ prompt: needText(prompt, 'the prompt') }),
+  'pre:message': ({ prompt, sender, recipient }) => ({ prompt: needText(prompt, 'the prompt'), sender, recipient }),
   'post:message': ({ output }) => ({ output: output ?? '' }),
   'pre:tool': buildCall,
   'post:tool': (told) => ({ ...buildCall(told), result: told.result ?? null }),
   'post:tool:failure': (told) => ({ ...buildCall(told), error: errorText(told.error) }),
+  'post:tool:batch': ({ calls }) => ({ calls: Array.isArray(calls) ? calls : undefined }),
+  'pre:model': ({ facts }) => ({ model: facts?.model }),
+  'post:model': ({ output, facts }) => ({ assistant: output, model: facts?.model }),
   'pre:agent:spawn': ({ agent, facts }) => ({ agent, config: defined({ type: facts?.agentType, task: facts?.task }) }),
   'post:agent:complete': ({ agent, output }) => ({ agent: agent ?? 'unknown', output }),
   'pre:session:phase': ({ event }) => ({ to: event }),

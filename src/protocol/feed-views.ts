@@ -157,6 +157,10 @@ export interface VerdictDetail extends FeedVerdict {
   readonly suggestion?: string | undefined
   /** The hook would have blocked or required approval in a stricter mode. */
   readonly wouldBlock: boolean
+  /** The point of the hook, where the action is a step of another point too. */
+  readonly at?: string | undefined
+  /** Why a block, a hold or a change was not carried out: the agent or the point cannot. */
+  readonly obstacle?: string | undefined
   readonly changes: readonly ChangeView[]
   readonly evidence: readonly EvidenceView[]
   /** The metadata of the verdict, as JSON. */
@@ -193,7 +197,7 @@ export interface EventView {
   readonly seq: number
   readonly id: string
   readonly time: string
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly component: string
   readonly action: string
   readonly host?: string | undefined

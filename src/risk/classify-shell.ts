@@ -5,14 +5,13 @@ import type { Span } from './assessment.ts'
 import { type Call, findOption, readCall } from './call.ts'
 import { classifyCode } from './classify-code.ts'
 import { findDefaultEffect, isUnknownProgram } from './default-effects.ts'
-import { findPlace, lowerTier, type Place, type PlacedText, showPath } from './evidence-place.ts'
+import { type EvidenceLocation, findLocation, type LocatedText, lowerTier, showPath } from './evidence-location.ts'
 import { addCopies, addFileEffect } from './file-effects.ts'
-import { addEvidence, type ClassifyContext, clip, type Findings, raiseEffect, readResult } from './findings.ts'
+import { addEvidence, type ClassifyContext, clipMatched, type Findings, raiseEffect, readResult } from './findings.ts'
 import { findLaunchedTexts } from './launched-text.ts'
 import { findGrammar } from './option-grammars.ts'
 import { baselineKey, findPlainCall, isCodeFile } from './project-baseline.ts'
 import type { Hit, Rule, TestResult } from './rule.ts'
-import { spanOfText } from './scan-code.ts'
 import { analyzeShell } from './shell/analyze.ts'
 import type { Execution, ShellCommand, Unknown } from './shell/execution.ts'
 import { findProgram } from './shell/programs/table.ts'
@@ -20,6 +19,8 @@ import type { SourceFile, SourceFiles } from './shell/source-files.ts'
 import { isWindowsCommand, translateWindowsCommand } from './windows/translate.ts'
 
 const MAX_NESTING = 3
+/** Pieces of code that are parsed in one text; more come from loops, and are searched by pattern. */
+const MAX_PARSED = 10
 
 /** Classifies the text, and shell texts inside code of other languages. `within`: where the text itself is. */
 export function classifyShell(
@@ -27,31 +28,31 @@ export function classifyShell(
   around: ClassifyContext,
   findings: Findings,
   depth = 0,
-  within?: Place,
+  within?: EvidenceLocation,
 ): void {
   const { home, files } = around.facts
   const execution = analyzeShell(text, { cwd: around.cwd, home, files, positional: around.positional })
   const { commands, sources } = execution
   const scene = execution.assigned.size === 0 && files === undefined ? around : withExecution(around, execution)
-  const placed: PlacedText = { text, sources, within }
+  const located: LocatedText = { text, sources, within }
   const add: Add = (rule, result, whole) => {
     const hit = readResult(result, whole)
     if (hit === undefined) return false
-    addPlaced(findings, rule, hit, findPlace(placed, hit.at), execution, scene)
+    addLocated(findings, rule, hit, findLocation(located, hit.at), execution, scene)
     return true
   }
   for (const command of commands) {
     if (command.isDormant === true) continue
-    if (command.name === undefined) classifyUnknownProgram(command, scene, findings, placed)
+    if (command.name === undefined) classifyUnknownProgram(command, scene, findings, located)
     else classifyCommand(readCall(command), scene, findings, add)
     if (command.name === undefined || depth >= MAX_NESTING) continue
-    if (isWindowsCommand(command.name)) classifyWindowsCommand(command.name, command, scene, findings, depth, placed)
-    if (mayLaunch(command.name)) classifyLaunched(command, scene, findings, depth, placed)
+    if (isWindowsCommand(command.name)) classifyWindowsCommand(command.name, command, scene, findings, depth, located)
+    if (mayLaunch(command.name)) classifyLaunched(command, scene, findings, depth, located)
   }
-  classifySnippets(execution, scene, findings, add, depth, placed)
+  classifySnippets(execution, scene, findings, add, depth, located)
   for (const { rule, when } of scene.rulebook.forWhole)
     add(rule, when.whole(execution, scene.facts), { start: 0, end: text.length })
-  addUnknownParts(execution, findings, placed)
+  addUnknownParts(execution, findings, located)
   if (sources !== undefined) addUnread(sources, findings)
 }
 
@@ -69,13 +70,13 @@ function classifyLaunched(
   scene: ClassifyContext,
   findings: Findings,
   depth: number,
-  placed: PlacedText,
+  located: LocatedText,
 ): void {
   const isKnown = (name: string): boolean =>
     findProgram(name) !== undefined || scene.rulebook.forProgram(name).length > 0 || !isUnknownProgram(name)
   const inner = { ...scene, cwd: command.cwd ?? scene.cwd }
   for (const text of findLaunchedTexts(command, isKnown))
-    classifyShell(text, inner, findings, depth + 1, findPlace(placed, command.span))
+    classifyShell(text, inner, findings, depth + 1, findLocation(located, command.span))
 }
 
 function classifyWindowsCommand(
@@ -84,11 +85,11 @@ function classifyWindowsCommand(
   scene: ClassifyContext,
   findings: Findings,
   depth: number,
-  placed: PlacedText,
+  located: LocatedText,
 ): void {
   const words = args.map(({ text }) => text)
   for (const text of translateWindowsCommand(name, words))
-    classifyShell(text, scene, findings, depth + 1, findPlace(placed, span))
+    classifyShell(text, scene, findings, depth + 1, findLocation(located, span))
 }
 
 // The arguments `-rf /` and `reset --hard` fit rm and git, so an unknown program is classified as each of them.
@@ -96,9 +97,9 @@ function classifyUnknownProgram(
   command: ShellCommand,
   scene: ClassifyContext,
   findings: Findings,
-  placed: PlacedText,
+  located: LocatedText,
 ): void {
-  const { span, source } = findPlace(placed, command.span)
+  const { span, source } = findLocation(located, command.span)
   if (source?.file.isProjects) return
   for (const name of ['rm', 'git', 'dd']) {
     const trial: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
@@ -167,17 +168,17 @@ function classifySnippets(
   findings: Findings,
   add: Add,
   depth: number,
-  placed: PlacedText,
+  located: LocatedText,
 ): void {
-  for (const snippet of execution.snippets) {
+  for (const [index, snippet] of execution.snippets.entries()) {
     raiseEffect(findings, 'file-modification')
-    const { hits, shellTexts } = classifyCode(snippet, scene)
+    const { hits, shellTexts } = classifyCode(snippet, scene, index < MAX_PARSED)
     for (const { rule, hit } of hits) add(rule, hit, snippet.span)
     if (depth >= MAX_NESTING) continue
-    for (const text of shellTexts) {
+    for (const { text, at } of shellTexts) {
       const inner = { ...scene, cwd: snippet.cwd ?? scene.cwd }
-      const place = { ...findPlace(placed, spanOfText(snippet, text)), isCode: true }
-      classifyShell(text, inner, findings, depth + 1, place)
+      const location = { ...findLocation(located, at), isCode: true }
+      classifyShell(text, inner, findings, depth + 1, location)
     }
   }
 }
@@ -211,11 +212,11 @@ const SUSPICIOUS_TEXTS = [
   'chown',
 ]
 
-function addUnknownParts({ unknown }: Execution, findings: Findings, placed: PlacedText): void {
+function addUnknownParts({ unknown }: Execution, findings: Findings, located: LocatedText): void {
   for (const part of unknown) {
     raiseEffect(findings, 'file-modification')
     if (!isSuspicious(part)) continue
-    const { span, source } = findPlace(placed, part.span)
+    const { span, source } = findLocation(located, part.span)
     if (source?.file.isProjects) continue
     findings.isUnknown = true
     findings.evidence.push({
@@ -223,7 +224,7 @@ function addUnknownParts({ unknown }: Execution, findings: Findings, placed: Pla
       effect: 'file-modification',
       tier: 3,
       span,
-      matched: clip(part.text),
+      matched: clipMatched(part.text),
       ...(source && { file: source.file.path, line: source.line }),
       reason: UNKNOWN_REASONS[part.why],
       alternative: 'Write the full command in plain text.',
@@ -252,25 +253,25 @@ function isSuspicious({ why, text, from }: Unknown): boolean {
 
 // A hit in a file names the file and the line. In a file of the project it counts less, unless the arguments of the call
 // cause it.
-function addPlaced(
+function addLocated(
   findings: Findings,
   rule: Rule,
   hit: Hit,
-  place: Place,
+  location: EvidenceLocation,
   execution: Execution,
   scene: ClassifyContext,
 ): void {
-  const { source } = place
+  const { source } = location
   if (source === undefined) {
-    addEvidence(findings, rule, hit, place)
+    addEvidence(findings, rule, hit, location)
     return
   }
   const { workspace, home } = scene.facts
   const where = `${showPath(source.file.path, workspace, home)}:${source.line}`
   const isLowered =
-    source.file.isProjects && (place.isCode === true || isInBaseline(rule, hit, source.file, execution, scene))
+    source.file.isProjects && (location.isCode === true || isInBaseline(rule, hit, source.file, execution, scene))
   const lowered = isLowered ? lowerTier(hit.tier ?? rule.tier) : undefined
-  addEvidence(findings, rule, { ...hit, ...lowered, reason: `${hit.reason ?? rule.reason} In ${where}.` }, place)
+  addEvidence(findings, rule, { ...hit, ...lowered, reason: `${hit.reason ?? rule.reason} In ${where}.` }, location)
 }
 
 function isInBaseline(rule: Rule, hit: Hit, file: SourceFile, execution: Execution, scene: ClassifyContext): boolean {

@@ -8,11 +8,12 @@ import { resolveFolderArgument } from './classify-arguments.ts'
 import { classifyShell } from './classify-shell.ts'
 import { classifyTool } from './classify-tool.ts'
 import type { FileEffect } from './file-effects.ts'
-import { type ClassifyContext, EFFECT_RANK, type Findings } from './findings.ts'
+import { addEvidence, type ClassifyContext, EFFECT_RANK, type Findings, readResult } from './findings.ts'
 import { findMentions } from './message-intents.ts'
 import { resolveDots } from './path-class.ts'
 import type { Facts, RulePack } from './rule.ts'
 import { compilePacks, RULE_PACKS } from './rulebook.ts'
+import { listArguments } from './sandbox-arguments.ts'
 
 /** Options of the classification. */
 export interface RiskOptions {
@@ -79,6 +80,17 @@ function classifyCall(input: ToolInput, options: RiskOptions, findings: Findings
   const command = kind === 'shell' && !MAY_BE_WINDOWS.test(tool) ? plainCommand(args) : undefined
   if (command !== undefined) classifyShell(command, scene, findings)
   else classifyTool(tool, kind, args, scene, findings)
+  checkArguments(args, scene, findings)
+}
+
+// A rule about an argument applies to every tool.
+function checkArguments(args: Args, { rulebook }: ClassifyContext, findings: Findings): void {
+  for (const argument of listArguments(args)) {
+    for (const { rule, when } of rulebook.forArguments) {
+      const hit = readResult(when.argument(argument), { start: 0, end: argument.text.length })
+      if (hit !== undefined) addEvidence(findings, rule, hit, argument.text)
+    }
+  }
 }
 
 // A Windows shell: its commands are parsed in two ways.

@@ -6,19 +6,34 @@ import type { Facts, Hit } from './rule.ts'
 import type { ShellCommand, Word } from './shell/execution.ts'
 import { resolvePath } from './shell/paths.ts'
 
+/** Where the files come from: another version (`git checkout HEAD file`), the index, or names that may be branches. */
+type DiscardForm = 'version' | 'index' | 'names'
+
 /** The hit for files that are overwritten with another version; undefined if nothing is lost. */
-export function rateDiscard(call: Call, files: readonly Word[], facts: Facts, isFromTree: boolean): Hit | undefined {
+export function rateDiscard(call: Call, files: readonly Word[], facts: Facts, form: DiscardForm): Hit | undefined {
   const [first] = files
   const at = (first ?? call.command).span
   const changes = findLostChanges(call, files, facts)
-  if (changes === undefined) return { at }
-  if (changes.length === 0) return isFromTree ? { at, tier: 3, reason: REPLACES } : undefined
+  if (changes === undefined) return form === 'names' && isUnseen(call, files, facts) ? { at, tier: 3 } : { at }
+  if (changes.length === 0) return form === 'version' ? { at, tier: 3, reason: REPLACES } : undefined
   const isKept = changes.every((path) => facts.files?.isOwnEdit(path) === true || isCopied(path, call, facts))
   return isKept ? { at, tier: 3, reason: OWN_EDITS } : { at }
 }
 
 const REPLACES = 'Replaces files that have no changes by another version of them.'
 const OWN_EDITS = 'Discards changes that this session made, or of which it has a copy.'
+
+// Names of single files that are not on this disk, or of which nothing is known: most agents undo an edit of their own.
+function isUnseen(call: Call, words: readonly Word[], { files }: Facts): boolean {
+  const folder = findGitFolder(call)
+  return words.every(
+    ({ text, isKnown, isGlob }) =>
+      isKnown &&
+      !isGlob &&
+      /\.[a-z]\w*$/i.test(text) &&
+      (folder === undefined || files?.exists(resolvePath(folder, text)) !== true),
+  )
+}
 
 const MAX_PATHS = 10
 

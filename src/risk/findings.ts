@@ -1,7 +1,7 @@
 // Findings: the evidence of a call as it is collected, and the context that texts of the call are classified in.
 
 import type { Effect, Evidence, Span, Tier } from './assessment.ts'
-import type { Place } from './evidence-place.ts'
+import type { EvidenceLocation } from './evidence-location.ts'
 import type { FileEffect } from './file-effects.ts'
 import type { Facts, Hit, Rule, TestResult } from './rule.ts'
 import type { Rulebook } from './rulebook.ts'
@@ -45,8 +45,8 @@ export const EFFECT_RANK: Readonly<Record<Effect, number>> = {
   destructive: 4,
 }
 
-/** Adds the hit of a rule as evidence, at a place or in a text. */
-export function addEvidence(findings: Findings, rule: Rule, hit: Hit, at: Place | string): void {
+/** Adds the hit of a rule as evidence, at a location or in a text. */
+export function addEvidence(findings: Findings, rule: Rule, hit: Hit, at: EvidenceLocation | string): void {
   const effect = hit.effect ?? rule.effect
   const tier = hit.tier ?? rule.tier
   const { span, matched, source } =
@@ -67,7 +67,7 @@ export function addEvidence(findings: Findings, rule: Rule, hit: Hit, at: Place 
     effect,
     tier,
     span,
-    matched: clip(matched),
+    matched: clipMatched(matched),
     reason: hit.reason ?? rule.reason,
     ...(rule.alternative === undefined ? {} : { alternative: rule.alternative }),
     ...(source && { file: source.file.path, line: source.line }),
@@ -84,6 +84,6 @@ export function readResult(result: TestResult, whole: Span): Hit | undefined {
 }
 
 /** Shortens a matched text. */
-export function clip(text: string): string {
+export function clipMatched(text: string): string {
   return text.length > MAX_MATCHED ? `${text.slice(0, MAX_MATCHED)}…` : text
 }

@@ -6,6 +6,7 @@ import type { Access } from './access.ts'
 import type { Effect, Span, Tier } from './assessment.ts'
 import { type Call, type FlagNames, findOption, flagNames } from './call.ts'
 import type { FileFacts } from './facts.ts'
+import type { Argument } from './sandbox-arguments.ts'
 import type { Execution, ShellCommand, Snippet, Word } from './shell/execution.ts'
 
 /** Facts about the environment of the action. The rules look up nothing themselves. */
@@ -58,6 +59,7 @@ export type TestResult = Word | Hit | boolean | undefined
 
 /** Matches a command. All conditions must hold. */
 export interface CommandWhen {
+  readonly argument?: undefined
   readonly access?: undefined
   readonly language?: undefined
   readonly whole?: undefined
@@ -76,6 +78,7 @@ export interface CommandWhen {
 
 /** Matches files that an action reads, writes, deletes or sends, in the shell or by a tool. */
 export interface AccessWhen {
+  readonly argument?: undefined
   readonly program?: undefined
   readonly language?: undefined
   readonly whole?: undefined
@@ -85,6 +88,7 @@ export interface AccessWhen {
 
 /** Matches code of other languages. */
 export interface SnippetWhen {
+  readonly argument?: undefined
   readonly program?: undefined
   readonly access?: undefined
   readonly whole?: undefined
@@ -94,13 +98,23 @@ export interface SnippetWhen {
 
 /** Matches everything that a text would run. */
 export interface WholeWhen {
+  readonly argument?: undefined
   readonly program?: undefined
   readonly access?: undefined
   readonly language?: undefined
   readonly whole: (execution: Execution, facts: Facts) => TestResult
 }
 
-type When = CommandWhen | AccessWhen | SnippetWhen | WholeWhen
+/** Matches an argument of a tool call, at any depth. */
+export interface ArgumentWhen {
+  readonly program?: undefined
+  readonly access?: undefined
+  readonly language?: undefined
+  readonly whole?: undefined
+  readonly argument: (argument: Argument) => TestResult
+}
+
+type When = CommandWhen | AccessWhen | SnippetWhen | WholeWhen | ArgumentWhen
 
 /** An example: a shell command, or a call of another tool. */
 export type Example = string | { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }

@@ -1,8 +1,9 @@
-// An index of rules: by program, by kind of access, by language.
+// An index of rules: by program, by kind of access, by language, by argument.
 
 import type { Access } from './access.ts'
 import {
   type AccessWhen,
+  type ArgumentWhen,
   type CompiledRule,
   compileCommandRule,
   programNames,
@@ -27,6 +28,7 @@ import { packages } from './rules/packages.ts'
 import { platforms } from './rules/platforms.ts'
 import { project } from './rules/project.ts'
 import { remote } from './rules/remote.ts'
+import { sandbox } from './rules/sandbox.ts'
 import { secrets } from './rules/secrets.ts'
 import { system } from './rules/system.ts'
 import type { Snippet } from './shell/execution.ts'
@@ -51,6 +53,7 @@ export const RULE_PACKS: readonly RulePack[] = [
   secrets,
   guard,
   interpreters,
+  sandbox,
 ]
 
 /** A rule about something other than a command, with its condition. */
@@ -69,6 +72,7 @@ export interface Rulebook {
   readonly forAccess: (kind: Access['kind']) => readonly RuleWithCondition<AccessWhen>[]
   readonly forLanguage: (language: Snippet['language']) => readonly RuleWithCondition<SnippetWhen>[]
   readonly forWhole: readonly RuleWithCondition<WholeWhen>[]
+  readonly forArguments: readonly RuleWithCondition<ArgumentWhen>[]
 }
 
 const books = new WeakMap<readonly RulePack[], Rulebook>()
@@ -91,6 +95,7 @@ function compileRulebook(packs: readonly RulePack[]): Rulebook {
   const access = new Map<string, RuleWithCondition<AccessWhen>[]>()
   const languages = new Map<string, RuleWithCondition<SnippetWhen>[]>()
   const forWhole: RuleWithCondition<WholeWhen>[] = []
+  const forArguments: RuleWithCondition<ArgumentWhen>[] = []
   const forEvery: CompiledRule[] = []
   for (const rule of packs.flatMap(({ rules }) => rules)) {
     const { when } = rule
@@ -105,6 +110,7 @@ function compileRulebook(packs: readonly RulePack[]): Rulebook {
     } else if (when.access !== undefined) for (const kind of when.access) addTo(access, kind, { rule, when })
     else if (when.language !== undefined)
       for (const language of when.language) addTo(languages, language, { rule, when })
+    else if (when.argument !== undefined) forArguments.push({ rule, when })
     else forWhole.push({ rule, when })
   }
   return {
@@ -118,6 +124,7 @@ function compileRulebook(packs: readonly RulePack[]): Rulebook {
     forAccess: (kind) => access.get(kind) ?? NONE,
     forLanguage: (language) => languages.get(language) ?? NONE,
     forWhole,
+    forArguments,
   }
 }
 

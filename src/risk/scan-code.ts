@@ -26,8 +26,18 @@ export function spanOfCall({ span, code, isFile }: Snippet, call: CodeCall): Spa
 
 /** The span of a text in the text of a file; the span of the whole snippet for other code. */
 export function spanOfText({ span, code, isFile }: Snippet, text: string): Span {
-  const at = isFile === true && span.end - span.start === code.length ? code.indexOf(text) : -1
-  return at < 0 ? span : { start: span.start + at, end: span.start + at + text.length }
+  const at = code.indexOf(text)
+  return at < 0 ? span : spanInCode({ span, code, isFile }, at, at + text.length)
+}
+
+/** Where a part of the code is. Code that is not in the analysed text as it is written has one span. */
+export function spanInCode(
+  { span, code, isFile }: Pick<Snippet, 'span' | 'code' | 'isFile'>,
+  start: number,
+  end: number,
+): Span {
+  const isVerbatim = isFile === true && span.end - span.start === code.length
+  return isVerbatim ? { start: span.start + start, end: span.start + end } : span
 }
 
 /** The code with blanked strings and comments, at the same positions. */

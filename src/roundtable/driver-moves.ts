@@ -70,6 +70,13 @@ export function completeSynthesis(
   return { ...rest, status: 'complete', synthesis, findings, ended, expiresAt: when.at }
 }
 
+/** The driver leaves a roundtable. The running sessions at it continue; without one it is interrupted. */
+export function release(table: Roundtable, { at, idleMs }: Moment): Roundtable {
+  if (table.status === 'complete' || (table.sessions ?? []).length === 0) return interrupt(table, at)
+  const { askedAt: _, driver: _driver, ...rest } = table
+  return { ...rest, expiresAt: at + idleMs } as Roundtable
+}
+
 /** Removes the driver of a roundtable, at any stage. A complete roundtable stays complete. */
 export function interrupt(table: Roundtable, at: number): Roundtable {
   if (table.status === 'complete') return table

@@ -16,6 +16,11 @@ export interface Contribution {
   readonly via: SpeechChannel
   /** How a turn went that somebody drove; one that was only heard has none. */
   readonly course?: TurnCourse
+  /** The session that said it, and the turn of that session. */
+  readonly session?: string
+  readonly sessionTurn?: string
+  /** The session ended the turn with it: the text is final. */
+  readonly isFinal?: true
 }
 
 /** How a driven turn went: `spoken`, or why it was given up. */
@@ -57,8 +62,20 @@ export interface Ended {
   readonly why: 'complete' | 'interrupted'
 }
 
-/** The two ways in which an agent's words reach the table; the same words may come both ways. */
-export type SpeechChannel = 'message' | 'response'
+/**
+ * The ways in which an agent's words reach the table: a message to others, an answer to a prompt, or what the agent said when
+ * it ended a turn of its session. The same words may come several ways.
+ */
+export type SpeechChannel = 'message' | 'response' | 'turn-end'
+
+/** A session that takes the turns of an agent. */
+export interface SeatSession {
+  readonly agent: string
+  readonly session: string
+  readonly host?: string
+  /** Wall-clock milliseconds. */
+  readonly at: number
+}
 
 interface TableBase {
   readonly id: string
@@ -79,6 +96,8 @@ interface TableBase {
   /** Since when the agent whose turn it is has been asked. */
   readonly askedAt?: number
   readonly ended?: Ended
+  /** The running sessions at the table; an agent without one is driven, or awaited. */
+  readonly sessions?: readonly SeatSession[]
 }
 
 /** A discussion at one of its stages. */
@@ -97,6 +116,8 @@ export interface Speech {
   readonly via: SpeechChannel
   readonly at: number
   readonly idleMs: number
+  readonly session?: string | undefined
+  readonly sessionTurn?: string | undefined
 }
 
 /** The most that is kept of one turn, in characters. */
@@ -141,26 +162,61 @@ export function isOpen(table: Roundtable | undefined, at: number): table is Roun
 
 /** Something is said. In turn it is the turn, out of turn it is kept apart, and after the rounds it is the synthesis. */
 export function speak(table: Roundtable, said: Speech): { readonly table: Roundtable; readonly heard: SpeechKind } {
-  const { via } = said
-  const content = clip(said.content, MAX_CONTENT)
+  const words = toWords(said)
   const expiresAt = said.at + said.idleMs
   if (table.status === 'complete' || table.ended !== undefined) return { table, heard: 'over' }
-  if (isEcho(table, said.agent, content, via)) return { table, heard: 'echo' }
+  const repeated = mergeRepeated(table, said.agent, words)
+  if (repeated !== undefined) return { table: repeated, heard: 'echo' }
   if (table.status === 'synthesizing') {
-    const synthesis = { agent: said.agent, round: table.rounds, content, via }
+    const synthesis = { agent: said.agent, round: table.rounds, ...words }
     return { table: { ...table, status: 'complete', synthesis, expiresAt }, heard: 'synthesis' }
   }
   const turn = getCurrentTurn(table)
   if (turn !== undefined && agentKey(turn.agent) === agentKey(said.agent)) {
-    return {
-      table: appendTurn(table, { agent: turn.agent, round: turn.round, content, via }, expiresAt),
-      heard: 'turn',
-    }
+    return { table: appendTurn(table, { agent: turn.agent, round: turn.round, ...words }, expiresAt), heard: 'turn' }
   }
-  const aside = { agent: clip(said.agent, 100), round: turn?.round ?? table.rounds, content, via }
+  const aside = { agent: clip(said.agent, 100), round: turn?.round ?? table.rounds, ...words }
   const asides = [...table.asides, aside].slice(-MAX_ASIDES)
   // An aside does not keep a table open: else one agent could keep it open forever.
   return { table: { ...table, asides, asideCount: table.asideCount + 1 }, heard: 'aside' }
+}
+
+type Words = Omit<Contribution, 'agent' | 'round' | 'course'>
+
+function toWords({ content, via, session, sessionTurn }: Speech): Words {
+  return {
+    content: clip(content, MAX_CONTENT),
+    via,
+    ...(session !== undefined && { session }),
+    ...(sessionTurn !== undefined && { sessionTurn }),
+    ...(via === 'turn-end' && { isFinal: true as const }),
+  }
+}
+
+// An answer that is then sent on as a message, or is also the end of the session's turn, is one contribution. Of several
+// texts in one turn of a session the last is the answer.
+function mergeRepeated(table: Roundtable, agent: string, words: Words): Roundtable | undefined {
+  const isOwn = (said: Contribution): boolean => agentKey(said.agent) === agentKey(agent)
+  const at = table.turns.findLastIndex(isOwn)
+  const turn = table.turns[at]
+  if (turn !== undefined && (isSameText(turn, words) || isLaterText(turn, words))) {
+    const isFinal = words.isFinal ?? turn.isFinal
+    if (words.content === turn.content && isFinal === turn.isFinal) return table
+    const merged = { ...turn, content: words.content, ...(isFinal && { isFinal }) }
+    return { ...table, turns: table.turns.with(at, merged) }
+  }
+  const aside = table.asides.findLast(isOwn)
+  return aside !== undefined && isSameText(aside, words) ? table : undefined
+}
+
+// After the end of a turn the same text can only be the answer to another prompt.
+function isSameText(said: Contribution, { content, via }: Words): boolean {
+  return content !== '' && said.content === content && said.via !== via && !(via === 'turn-end' && said.isFinal)
+}
+
+function isLaterText(said: Contribution, { content, via, session, sessionTurn }: Words): boolean {
+  if (said.isFinal || via === 'message' || said.via === 'message' || content === '') return false
+  return sessionTurn !== undefined && said.sessionTurn === sessionTurn && said.session === session
 }
 
 /** The agent whose turn it is gives it up: it failed or does not answer. The others continue. */
@@ -172,13 +228,6 @@ export function skipTurn(table: Roundtable, when: { readonly at: number; readonl
     { agent: turn.agent, round: turn.round, content: '', via: 'response' },
     when.at + when.idleMs,
   )
-}
-
-// An answer that is then sent on as a message, or the other way round, is one contribution.
-function isEcho(table: Roundtable, agent: string, content: string, via: SpeechChannel): boolean {
-  const isOwn = (said: Contribution): boolean => agentKey(said.agent) === agentKey(agent)
-  const isSame = (said: Contribution | undefined): boolean => said?.content === content && said.via !== via
-  return content !== '' && (isSame(table.turns.findLast(isOwn)) || isSame(table.asides.findLast(isOwn)))
 }
 
 /** A turn is over: the next one begins, or the synthesis. */

@@ -85,6 +85,14 @@ export function fallbackFindings(table: Roundtable, answer: string): Synthesis {
   return { consensus: null, summary, keyPoints: isProse ? [] : keyPoints, isFallback: true }
 }
 
+/** Adds the findings of its synthesis to a complete roundtable. */
+export function addFindings(table: Roundtable, at: number): Roundtable {
+  if (table.status !== 'complete') return table
+  const { content } = table.synthesis
+  const findings = readFindings(content) ?? fallbackFindings(table, content)
+  return { ...table, findings, ended: { at, why: 'complete' } }
+}
+
 function lastWords({ agents, turns }: Roundtable): readonly string[] {
   return agents.flatMap((agent) => {
     const last = turns.findLast((turn) => turn.agent === agent && turn.content !== '')

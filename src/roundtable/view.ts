@@ -1,8 +1,10 @@
 // A table as programs and people look at it: every turn with its role and how it went, who speaks now, what it came to.
 
-import type { Contribution, Roundtable, TableDriver, TurnOutcome } from './machine.ts'
+import type { Contribution, Roundtable, SpeechChannel, TableDriver, TurnOutcome } from './machine.ts'
 import { getCurrentTurn } from './machine.ts'
 import { type Role, roleAt } from './roles.ts'
+import { buildUserNote } from './session-prompts.ts'
+import { buildCommands, findSeatSession, getAwaited } from './session-seats.ts'
 
 /** The state of a roundtable. `interrupted`: its driver stopped. `deserted`: no turn for too long. */
 export type TableStatus = Roundtable['status'] | 'interrupted' | 'deserted'
@@ -38,13 +40,35 @@ export function viewTable(session: string, table: Roundtable, look: ViewContext)
     durationMs: endedAt !== null ? endedAt - startedAt : isGoing ? Math.max(0, look.at - startedAt) : null,
     profile: driver?.profile ?? null,
     isDriven: driver !== undefined,
-    seats: agents.map((agent, place) => ({ agent, role: roleAt(place) })),
+    seats: agents.map((agent, place) => viewSeat(table, agent, roleAt(place))),
     turns: table.turns.map((turn, at) => viewTurn(turn, roleAt(at % agents.length))),
     speaking: isGoing ? viewSpeaker(table, askedAt) : null,
-    asides: asides.map(({ agent, round, content, via }) => ({ agent, round, content, via })),
+    awaited: isGoing && driver === undefined ? viewAwaited(table) : null,
+    asides: asides.map(({ agent, round, content, via }) => ({ agent, round, content, via: viewChannel(via) })),
     asideCount,
     synthesis: viewSynthesis(table),
   }
+}
+
+function viewSeat(table: Roundtable, agent: string, role: Role) {
+  const taken = findSeatSession(table, agent)
+  return { agent, role, session: taken?.session ?? null, host: taken?.host ?? null }
+}
+
+// What a roundtable without a driver waits for, and how it continues.
+function viewAwaited(table: Roundtable) {
+  const awaited = getAwaited(table)
+  if (awaited === undefined) return null
+  const { what, agent, role = null, round, session } = awaited
+  const { join, drive } = buildCommands(table, agent)
+  const isTaken = session !== undefined
+  const facts = { what, agent, role, round, session: session?.session ?? null, host: session?.host ?? null }
+  return { ...facts, join: isTaken ? null : join, drive: isTaken ? null : drive, note: buildUserNote(table) }
+}
+
+// The end of a turn is a response, too.
+function viewChannel(via: SpeechChannel): 'message' | 'response' {
+  return via === 'message' ? 'message' : 'response'
 }
 
 function viewTurn({ agent, round, content, via, course }: Contribution, role: Role) {
@@ -55,7 +79,7 @@ function viewTurn({ agent, round, content, via, course }: Contribution, role: Ro
     role,
     outcome,
     content,
-    via,
+    via: viewChannel(via),
     reason: course?.reason ?? null,
     startedAt: course?.startedAt ?? null,
     durationMs: course?.durationMs ?? null,
@@ -76,7 +100,7 @@ function viewSynthesis(table: Roundtable) {
   const said = findings ?? { consensus: null, summary: content, keyPoints: [], isFallback: true }
   return {
     agent: agent === '' ? null : agent,
-    ...{ round, content, via, ...said },
+    ...{ round, content, via: viewChannel(via), ...said },
     reason: course?.reason ?? null,
     durationMs: course?.durationMs ?? null,
   }

@@ -35,6 +35,8 @@ describe('the notes of a home', () => {
       ...{ count: 6, late: 2, lost: 4 },
       ...{ first: new Date(500).toISOString(), last: new Date(4_000).toISOString() },
     })
+    tracker.detach()
+    expect(sumCounts(notes)).toBeGreaterThan((SLOTS - 1) * 3)
     tracker.close(2)
     expect(sumCounts(notes)).toBe((SLOTS - 1) * 3)
   })

@@ -55,10 +55,14 @@ export class GapTracker {
     return this.#gap && gapEntry(this.#gap, late)
   }
 
-  /** The gap is recorded. */
-  close(late: number): void {
+  /** The gap is being committed. What happens from here on is another one. */
+  detach(): void {
     this.#gap = undefined
-    this.#notes?.clear()
+  }
+
+  /** The gap that was detached is recorded. */
+  close(late: number): void {
+    if (this.#gap === undefined) this.#notes?.clear()
     this.#late = late
     this.#failure.end()
   }

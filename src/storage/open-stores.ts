@@ -17,7 +17,6 @@ import { RepeatedFailure, type ReportFailure, TRACE_FAILURE } from './repeated-f
 import { AnchorWriter } from './sqlite/anchor-writer.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { setAsideIfCut } from './sqlite/open.ts'
-import type { OpenOptions } from './sqlite/open-options.ts'
 import { SqliteStateStore } from './sqlite/state-store.ts'
 import { TraceRetention } from './sqlite/trace-retention.ts'
 import { SqliteTraceStore } from './sqlite/trace-store.ts'
@@ -86,12 +85,12 @@ function openDurable(parts: Parts, { waitMs, isGrouped = false }: StoresOptions)
   // Only a daemon runs long enough to make the reserve again.
   const onCommitted = isGrouped ? (): void => reserve.makeSometimes() : undefined
   const makeRoom = (): boolean => reserve.giveUp()
-  checkLength(databaseFile(home), { onSetAside })
   const shared = new DatabaseFile(
     databaseFile(home),
     { onSetAside, waitMs },
     { isGrouped, gaps, makeRoom, onCommitted },
   )
+  checkLength(shared)
   const trace = new SqliteTraceStore(shared, { env: process.env })
   const state = new SqliteStateStore(shared)
   if (isGrouped) reserve.make()
@@ -135,10 +134,10 @@ function openDurable(parts: Parts, { waitMs, isGrouped = false }: StoresOptions)
 const checked = new Set<string>()
 
 // Once, before the first connection of this process.
-function checkLength(file: string, options: OpenOptions): void {
-  if (checked.has(file)) return
-  checked.add(file)
-  setAsideIfCut(file, options)
+function checkLength({ path, options }: DatabaseFile): void {
+  if (checked.has(path)) return
+  checked.add(path)
+  setAsideIfCut(path, options)
 }
 
 // Every entry is part of the gap, from the first on.

@@ -1,6 +1,7 @@
 // `createSupervisor`: imports its modules when called, so that programs that use only the engine load no database.
 
 import { ArcError, rejectUnknownOptions, show } from '../engine/errors.ts'
+import { HookEngine } from '../platform/hook-engine.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 
@@ -14,6 +15,7 @@ const OPTIONS = [
   'watch',
   'askMs',
   'builtIns',
+  'bus',
   'notify',
   'report',
   'clock',
@@ -35,6 +37,10 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   if (mode !== undefined && enforcement !== undefined && mode !== enforcement) {
     const given = `mode ${show(mode)} and enforcement ${show(enforcement)}`
     throw new ArcError('ARC_OPTION_INVALID', `mode and enforcement are the same option, but got ${given}; give one.`)
+  }
+  const { bus } = options
+  if (bus !== undefined && !(bus?.engine instanceof HookEngine)) {
+    throw new ArcError('ARC_OPTION_INVALID', `bus must be a hook bus, made by createHookBus, not ${show(bus)}.`)
   }
   const { Supervisor } = await import('./supervisor.ts')
   const supervisor = new Supervisor(options)

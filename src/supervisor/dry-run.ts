@@ -7,6 +7,7 @@ import { toHeldStep } from '../approvals/approvals.ts'
 import type { Config } from '../config/config.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Problem } from '../config/problem.ts'
+import type { DeriveSteps } from '../engine/action-views.ts'
 import { describe } from '../engine/errors.ts'
 import type { Mode } from '../engine/mode.ts'
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
@@ -84,7 +85,6 @@ export class DryRun {
   readonly breaker: () => BreakerStatus
   readonly #engine: HookEngine
   readonly #pipeline: LivePipeline
-  readonly #evaluations: Evaluation[] = []
   readonly #skipped = new Set<string>()
   readonly #base: StateStore
   #state: StateStore
@@ -103,7 +103,6 @@ export class DryRun {
       mode: mode ?? enforcement,
       // With an explicit mode the breaker is ignored.
       ...(mode === undefined && { maxMode: () => watch.maxMode() }),
-      sink: (evaluation) => void this.#evaluations.push(evaluation),
     })
     this.#pipeline = new LivePipeline(this.#engine)
     const buildProblems = this.#pipeline.install(this.loaded, { builtIns, services, project })
@@ -130,16 +129,14 @@ export class DryRun {
   }
 
   /** What the pipeline would decide on a step. */
-  async evaluate(point: string, data: object, context: StepContext = {}): Promise<DryRunResult> {
+  async evaluate(point: string, data: object, context: StepContext = {}, derive?: DeriveSteps): Promise<DryRunResult> {
     this.#skipExternal()
     // Each evaluation starts from the initial state: counters of hooks do not carry over.
     this.#state = new MemoryStateStore(this.#base)
-    this.#evaluations.length = 0
     this.#skipped.clear()
-    const dispatched = this.#engine.dispatch(point as 'config:change', data as Record<string, unknown>, context)
-    const decided = dispatched instanceof Promise ? await dispatched : dispatched
+    const dispatched = this.#engine.dispatchRecorded(point, data, context, { derive })
+    const { outcome: decided, evaluations } = dispatched instanceof Promise ? await dispatched : dispatched
     const outcome = this.#isApproved(decided, point, context) ? { ...decided, decision: 'pass' as const } : decided
-    const evaluations = [...this.#evaluations]
     for (const { hook, skipped, reason } of evaluations) {
       if (skipped !== undefined && reason === SKIPPED_REASON && this.#external.has(hook)) this.#skipped.add(hook)
     }

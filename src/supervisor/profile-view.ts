@@ -78,7 +78,7 @@ type Plain = readonly (readonly [path: readonly string[], value: unknown])[]
 
 function plainSettings(config: Config): Plain {
   const { enforcement, tool, headless, errorBehavior, timeoutMs, maxHooksPerPoint, hooks, breaker, risk } = config
-  const { daemon, approvals, notify } = config
+  const { daemon, approvals, notify, permissions } = config
   const named = Object.entries(hooks).flatMap(([name, { timeoutMs: timeout, ...others }]) => {
     return Object.entries({ ...others, timeout }).map(([key, value]) => [['hooks', name, key], value] as const)
   })
@@ -98,6 +98,7 @@ function plainSettings(config: Config): Plain {
     [['approvals', 'lifetimeMs'], approvals.lifetimeMs],
     [['approvals', 'waitMs'], approvals.waitMs],
     [['approvals', 'unattendedWaitMs'], approvals.unattendedWaitMs],
+    [['permissions'], permissions.granted],
     [['notify'], notify.length === 0 ? undefined : notify.map(hideSecret)],
   ]
   return all.filter(([, value]) => value !== undefined)

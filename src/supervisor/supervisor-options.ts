@@ -7,6 +7,7 @@ import type { ModeInput } from '../engine/mode.ts'
 import type { Notice } from '../engine/outcome.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
+import type { HookEngine } from '../platform/hook-engine.ts'
 import type { Via } from '../trace/record.ts'
 import type { SupervisorParts } from './supervisor-parts.ts'
 
@@ -40,6 +41,8 @@ export interface SupervisorOptions {
   readonly watch?: boolean
   /** How long a step that needs approval waits, in ms; one minute by default, 0 leaves its outcome an `ask`. */
   readonly askMs?: number
+  /** The bus whose hooks are part of the pipeline: `createHookBus()`; default: the shared `hookBus`. Its mode does not count. */
+  readonly bus?: { readonly engine: HookEngine }
   /** The built-in hooks; all of them by default. */
   readonly builtIns?: readonly BuiltIn[]
   /**

@@ -3,7 +3,9 @@
 
 import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { type Approval, Approvals } from '../approvals/approvals.ts'
+import { HostPermission } from '../approvals/host-permission.ts'
 import { readStepEnd } from '../approvals/step-end.ts'
+import { hookBus } from '../compat/hook-bus.ts'
 import type { Config } from '../config/config.ts'
 import { compareLoaded, nameConfig } from '../config/digest.ts'
 import type { Loaded, LoadedProject, LoadOptions } from '../config/loaded.ts'
@@ -13,12 +15,14 @@ import type { Clock } from '../engine/clock.ts'
 import { ArcError, describe } from '../engine/errors.ts'
 import { type Mode, readMode } from '../engine/mode.ts'
 import type { Notice, Outcome } from '../engine/outcome.ts'
+import { isRefusal, type PermissionEvent } from '../engine/permission.ts'
 import type { DeclaredPoint } from '../engine/point-names.ts'
 import { completeContext, type StepContext } from '../engine/step.ts'
 import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
 import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
+import type { SupervisorScripts } from '../hooks/scripts/register-script.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
@@ -29,6 +33,7 @@ import { canonicalize } from '../trace/canonical.ts'
 import { type BreakerStatus, breakerFeed } from './breaker/breaker.ts'
 import { type ConfigAction, ConfigReports } from './config-reports.ts'
 import { buildLoadOptions } from './config-source.ts'
+import { HeldSteps } from './held-steps.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type HookParts, openOwnParts, type SupervisorParts } from './supervisor-parts.ts'
 import { type TracedContext, TracedEngine, type TracedOutcome, whenRecorded } from './traced-engine.ts'
@@ -45,9 +50,10 @@ export class Supervisor {
   readonly #clock: Clock
   readonly #parts: SupervisorParts
   readonly #builtIns: readonly BuiltIn[]
+  readonly #bus: NonNullable<SupervisorOptions['bus']>
   /** The steps that need approval. */
   readonly approvals: Approvals
-  readonly #approvalGate: ApprovalGate
+  readonly #heldSteps: HeldSteps
   readonly #loadOptions: LoadOptions
   readonly #pipeline: LivePipeline
   readonly #pending = new Set<Promise<unknown>>()
@@ -59,12 +65,13 @@ export class Supervisor {
   #isClosed = false
 
   constructor(options: SupervisorOptions = {}) {
-    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via } = options
+    const { home = arcHome(), clock = systemClock, builtIns = BUILT_INS, via, bus = hookBus } = options
     const { mode = options.enforcement } = options
     if (mode !== undefined) readMode(mode, options.mode === undefined ? 'enforcement' : 'mode')
     this.#options = { ...options, ...(mode !== undefined && { mode }) }
     this.#clock = clock
     this.#builtIns = builtIns
+    this.#bus = bus
     const report = (message: string): void => this.#report(message)
     const notify = (notice: Notice | ScriptNotice): void => options.notify?.(notice)
     const { storeWaitMs: waitMs, isGrouped } = options
@@ -80,7 +87,10 @@ export class Supervisor {
     const onChange = (approval: Approval): void => this.#announce(approval, record)
     const lifetimeMs = (): number => this.config.approvals.lifetimeMs
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record, onChange }, { lifetimeMs })
-    this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
+    const flush = (): void => void this.#parts.stores.flush()
+    const gate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
+    const hostPermission = new HostPermission({ approvals: this.approvals, record, report, flush })
+    this.#heldSteps = new HeldSteps({ gate, hostPermission, flush })
     const { errorBehavior: onError, timeoutMs } = this.config
     const maxMode = (): Mode => this.#hooks.breaker.maxMode()
     this.#engine = new TracedEngine(
@@ -145,8 +155,17 @@ export class Supervisor {
 
   /** The hooks of the pipeline. */
   hooks(): readonly PipelineHook[] {
+    this.#pipeline.join(this.#bus.engine.table)
     this.#refresh()
     return this.#pipeline.list()
+  }
+
+  /** @internal The services and permissions of `registerScript`, as the configuration sets them. */
+  get ofScripts(): SupervisorScripts {
+    const record: PipelineServices['record'] = (event) => this.#hooks.services.record(event)
+    const notify = (notice: ScriptNotice): void => this.#hooks.services.notify(notice)
+    const permissions = () => ({ ...this.config.permissions, profile: this.config.profile })
+    return { services: { clock: this.#clock, record, notify }, permissions }
   }
 
   /** Sends a step through the pipeline. A step that needs approval waits up to `askMs` for the answer. */
@@ -169,24 +188,20 @@ export class Supervisor {
     data: object,
     context: TracedContext = {},
     limits: Partial<AskLimits> | (() => Partial<AskLimits>) = {},
+    permission?: PermissionEvent,
   ): TracedOutcome | Promise<TracedOutcome> {
     if (this.#isClosed) throw new ArcError('ARC_SUPERVISOR_CLOSED', 'The supervisor is closed.')
+    this.#pipeline.join(this.#bus.engine.table)
     this.#refresh()
     const defaults = { profile: this.config.profile, workspace: this.#options.project }
     const complete = completeContext(context, defaults, newId)
     const name = typeof point === 'string' ? this.#engine.table.points.resolve(point).name : point.name
-    this.#withdraw({ ...complete, point: name, data })
-    const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> => {
-      if (traced.outcome.decision !== 'ask') return traced
-      const ask = typeof limits === 'function' ? limits() : limits
-      const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, ask)
-      return resolved.then((outcome) => {
-        // An approver answers from another process.
-        this.#parts.stores.flush()
-        // A refused step is blocked: enforce would have done the same.
-        return { ...traced, outcome: outcome.decision === 'block' ? { ...outcome, wouldBe: undefined } : outcome }
-      })
-    }
+    // A refusal of the agent's reviewer is no result: the tool did not run.
+    if (!isRefusal(permission?.role)) this.#withdraw({ ...complete, point: name, data })
+    const readLimits = (): Partial<AskLimits> => (typeof limits === 'function' ? limits() : limits)
+    const event = this.#engine.mode === 'off' ? undefined : permission
+    const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
+      this.#heldSteps.resolve(traced, { ...complete, point: name }, readLimits, event)
     const { blockedSteps } = this.#hooks
     const end = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
       blockedSteps.end(complete, traced.outcome)?.then(() => traced) ?? traced

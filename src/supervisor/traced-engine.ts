@@ -1,8 +1,10 @@
 // The engine with a durable trace: a step and its evaluations are committed before `dispatch` returns the outcome.
 // A trace that cannot be written never changes a decision; the failure is reported once.
 
-import type { EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
+import type { ActionOptions, EngineOptions, EngineServices, RecordedDispatch } from '../engine/engine.ts'
+import type { Mode } from '../engine/mode.ts'
 import type { Evaluation, Outcome } from '../engine/outcome.ts'
+import type { PersonsYes } from '../engine/permission.ts'
 import type { DeclaredPoint } from '../engine/point-names.ts'
 import { buildEnvelope, type CompleteContext, completeContext, type StepContext } from '../engine/step.ts'
 import { HookEngine } from '../platform/hook-engine.ts'
@@ -12,10 +14,20 @@ import { COUNT_FAILURE, RepeatedFailure, type ReportFailure, TRACE_FAILURE } fro
 import type { StepOrigin, Via } from '../trace/record.ts'
 
 /** A context with the origin of the step: only for the trace, hooks do not see the origin. */
-export type TracedContext = StepContext & {
-  readonly origin?: StepOrigin | undefined
-  /** How long to wait for a locked database; default: that of the store. */
-  readonly recordWaitMs?: number | undefined
+export type TracedContext = StepContext &
+  ActionOptions & {
+    readonly origin?: StepOrigin | undefined
+    /** How long to wait for a locked database; default: that of the store. */
+    readonly recordWaitMs?: number | undefined
+    /** What the agent itself decided about the step: recorded as a flag, beside the verdicts of hooks. */
+    readonly hostFinding?: HostFinding | undefined
+  }
+
+/** A decision of the agent itself, such as a refusal of its reviewer. */
+export interface HostFinding {
+  /** The name instead of that of a hook. */
+  readonly hook: string
+  readonly reason: string
 }
 
 /** An outcome whose step may not be committed yet. */
@@ -25,6 +37,9 @@ export interface TracedOutcome {
   readonly recorded?: Promise<boolean> | undefined
   /** The step's id, if the outcome has to name it: for `arc why <id>`. */
   readonly traceId?: string | undefined
+  readonly evaluations?: readonly Evaluation[] | undefined
+  /** The answer of a person for the own permissions of the agent. */
+  readonly yes?: PersonsYes | undefined
 }
 
 /** How a traced engine reports a trace that cannot be written. */
@@ -83,26 +98,43 @@ export class TracedEngine extends HookEngine {
     point: string | DeclaredPoint,
     data: object,
     context: CompleteContext,
-    { origin = this.#origin, recordWaitMs }: Pick<TracedContext, 'origin' | 'recordWaitMs'> = {},
+    {
+      origin = this.#origin,
+      recordWaitMs,
+      hostFinding,
+      honours,
+      derive,
+      partOf,
+    }: Omit<TracedContext, keyof StepContext> = {},
   ): TracedOutcome | Promise<TracedOutcome> {
-    const append = ({ outcome, evaluations, point: name }: RecordedDispatch): TracedOutcome => {
+    const append = (dispatched: RecordedDispatch): TracedOutcome => {
+      this.#count(dispatched.evaluations)
+      const { mode } = this
+      const isAdded = hostFinding !== undefined && mode !== 'off'
+      const { outcome, evaluations, point: name } = isAdded ? withFinding(dispatched, hostFinding, mode) : dispatched
       if (evaluations.length === 0) return { outcome }
-      this.#count(evaluations)
       const { configuration } = this
       // The data as it was dispatched: the step that hooks see contains their edits.
       const step = buildEnvelope(context, name, data)
       const entry = { step, evaluations, outcome, time: this.#wall(), configuration, origin }
       const recorded = this.#traceFailure.settle(this.#store.append(entry, { waitMs: recordWaitMs }))
-      return { outcome, recorded, traceId: outcome.blocked ? context.id : undefined }
+      return { outcome, recorded, evaluations, traceId: outcome.blocked ? context.id : undefined }
     }
-    const dispatched = this.dispatchRecorded(point, data, context)
+    const dispatched = this.dispatchRecorded(point, data, context, { honours, derive, partOf })
     return dispatched instanceof Promise ? dispatched.then(append) : append(dispatched)
   }
 
   #count(evaluations: readonly Evaluation[]): void {
     const { onStep } = this
-    if (onStep !== undefined) this.#countFailure.watch(() => onStep(evaluations))
+    if (onStep !== undefined && evaluations.length > 0) this.#countFailure.watch(() => onStep(evaluations))
   }
+}
+
+function withFinding(dispatched: RecordedDispatch, { hook, reason }: HostFinding, mode: Mode): RecordedDispatch {
+  const { outcome, evaluations, point } = dispatched
+  const rated = { decision: 'flag', applied: false, cause: 'policy', durationMs: 0, reason } as const
+  const flagged = outcome.decision === 'pass' ? { ...outcome, decision: 'flag' as const, hook, reason } : outcome
+  return { point, outcome: flagged, evaluations: [{ hook, point, priority: 0, mode, ...rated }, ...evaluations] }
 }
 
 /** The outcome, once its step is committed. It names the step only if the step is on record. */

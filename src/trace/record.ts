@@ -7,7 +7,7 @@ import type { Evaluation, Outcome, Skip } from '../engine/outcome.ts'
 import type { StepEnvelope } from '../engine/step.ts'
 import type { Answer, Decision, Dropped } from '../engine/verdict.ts'
 
-export type Level = 'info' | 'warn' | 'error'
+export type Level = 'debug' | 'info' | 'warn' | 'error'
 
 /** Whose record it is. */
 export type Component =
@@ -99,6 +99,8 @@ export interface RecordedOutcome {
 export interface EvaluationRecord extends RecordBase {
   readonly kind: 'evaluation'
   readonly action: EvaluationAction
+  /** The point of the hook, where the action is a step of another point too: a tool call that writes a file. */
+  readonly at?: string | undefined
   /** The place of the step's own record. */
   readonly step: number
   readonly point: string

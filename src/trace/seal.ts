@@ -115,6 +115,7 @@ function stepDrafts(entry: StepEntry, redactor: Redactor): Draft[] {
     time: isoTime(time),
     component: readComponent(step.point),
     point: redactor.name(step.point),
+    step: step.point,
     tool: redactTool(step.data, redactor),
   }
   const id = redactor.text(step.id)
@@ -158,7 +159,11 @@ function copyProcess(origin: StepOrigin | undefined): OriginProcess | undefined 
   return { connection, pid, recordedBy }
 }
 
-type Shared = Pick<EvaluationRecord, 'time' | 'component' | 'point' | 'tool'> & { readonly names: Names }
+type Shared = Pick<EvaluationRecord, 'time' | 'component' | 'point' | 'tool'> & {
+  readonly names: Names
+  /** The point of the step, not redacted. */
+  readonly step: string
+}
 
 function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor: Redactor): EvaluationRecord {
   const action = readAction(given)
@@ -167,6 +172,7 @@ function evaluationDraft(given: Evaluation, id: string, shared: Shared, redactor
     action,
     agent: names.agent,
     applied: given.applied,
+    at: shared.step === given.point ? undefined : redactor.name(given.point),
     cause: given.cause,
     component: shared.component,
     decision: given.decision,

@@ -31,6 +31,8 @@ export interface Box {
   guarded(): Promise<Readonly<Record<string, string>>>
   /** The number of recorded calls, by session. */
   records(): Promise<Readonly<Record<string, number>>>
+  /** The approvals that the daemon has, answered ones as well; none where it does not answer. */
+  approvals(): Promise<readonly { readonly status: string; readonly step: { readonly session?: string } }[]>
   /** Starts a daemon for the person. */
   serve(): Promise<void>
   /** Ends the agent and starts another one, with or without the variable that names an agent. */
@@ -166,6 +168,7 @@ async function connect(child: ChildProcess, home: string, hasRoot: boolean): Pro
     agent: (request) => ask({ op: 'agent', ...request }),
     guarded: async () => (await ask<{ files: Record<string, string> }>({ op: 'guarded' })).files,
     records: async () => (await ask<{ counts: Record<string, number> }>({ op: 'records' })).counts,
+    approvals: async () => (await ask<{ all: Awaited<ReturnType<Box['approvals']>> }>({ op: 'approvals' })).all,
     serve: () => ask({ op: 'serve' }),
     restartAgent: (isMarked) => ask({ op: 'restart', isMarked }),
     cpu: async () => (await ask<{ seconds: number }>({ op: 'cpu' })).seconds,

@@ -1,4 +1,4 @@
-// Runs attempts in the box and reports the result of each. After every attempt two canaries go through the installed line and
+// Runs attempts in the box and reports the result of each. After every attempt two canaries are asked about and
 // the guarded files are compared; a home that was loosened is restored, so that one success hides no other.
 
 import { type Asked, EVENTS, payloadOf, readAnswer, type Verdict, verdictOf } from './answers.ts'
@@ -28,10 +28,15 @@ const IS_ASKING_ONLY = process.env.ARC_ADVERSARY_RUN === 'off'
 
 // Classes of attempts about what is decided. The other ones are also about the way of a call to ARC, so they take that way.
 const ABOUT_VERDICTS = new Set([
-  ...['guarded-shell', 'guarded-tools', 'switch-off', 'other-tools', 'ordinary', 'catastrophe'],
+  ...['guarded-shell', 'guarded-tools', 'switch-off', 'other-tools', 'ordinary', 'catastrophe', 'approval'],
 ])
 
-const CANARIES = ['rm -rf ~', 'git push --force']
+// Calls that must be blocked after every attempt: one by the mode, through the line, and one in every mode, which the daemon
+// is asked directly, or the line where none answers.
+const CANARIES = [
+  { command: 'git push --force', isVerdictOnly: false },
+  { command: 'rm -rf ~', isVerdictOnly: true },
+]
 
 /** Prepares the account: a home in enforce, three agents, a daemon, a project with a repository. */
 export async function prepare(box: Box): Promise<void> {
@@ -108,11 +113,7 @@ export class Range {
   // One call each, all at the same time: nothing is done yet, so none can influence another.
   async #askBatch(attempts: readonly Attempt[]): Promise<Asked[]> {
     const calls = attempts.map(({ steps }) => steps[0] as ToolCall | RawCall)
-    const requests = calls.map((call, at) => {
-      const attempt = attempts[at] as Attempt
-      const isVerdictOnly = ABOUT_VERDICTS.has(attempt.class) && 'tool' in call && !call.host && !call.env
-      return { ...this.#requestOf(call, sessionOf(attempt)), isVerdictOnly }
-    })
+    const requests = calls.map((call, at) => this.#requestFor(call, attempts[at] as Attempt))
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls: requests })
     return answers.map((answer, at) => readAnswer(calls[at] as ToolCall | RawCall, answer))
   }
@@ -135,7 +136,7 @@ export class Range {
         if (isRunning) await new Promise((resolve) => setTimeout(resolve, step.pauseMs))
       } else {
         const isFirst = asked.length === 0
-        const answers = await this.#ask(step, sessionOf(attempt))
+        const answers = await this.#ask(step, attempt)
         asked.push(...answers)
         await this.#perform(attempt, answers)
         if (isFirst && attempt.hasApproval && (await this.#approvalOf(attempt)) !== 'pending') {
@@ -172,11 +173,7 @@ export class Range {
   // The state of the approval of an attempt's held call. Nothing where the daemon does not answer or knows none.
   async #approvalOf(attempt: Attempt): Promise<string | undefined> {
     if (!this.#box.isIsolated) return 'pending'
-    const socket = `${HOME}/.arc/run/arc.sock`
-    const ask = `curl -q -s --max-time 10 --unix-socket ${socket} 'http://arc/v1/approvals?all=true'`
-    const { stdout } = await this.#box.person(ask)
-    const all = listOf(stdout) as readonly { status: string; step: { session?: string } }[]
-    const own = all.filter(({ step }) => step.session === sessionOf(attempt))
+    const own = (await this.#box.approvals()).filter(({ step }) => step.session === sessionOf(attempt))
     return own.find(({ status }) => status !== 'pending')?.status ?? own[0]?.status
   }
 
@@ -186,9 +183,9 @@ export class Range {
     this.#guarded = await this.#box.guarded()
   }
 
-  async #ask(step: ToolCall | RawCall | ParallelCalls, session: string): Promise<Asked[]> {
+  async #ask(step: ToolCall | RawCall | ParallelCalls, attempt: Attempt): Promise<Asked[]> {
     const calls = 'parallel' in step ? step.parallel : [step]
-    const requests = calls.map((call) => this.#requestOf(call, session))
+    const requests = calls.map((call) => this.#requestFor(call, attempt))
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls: requests })
     return answers.map((answer, at) => readAnswer(calls[at] as ToolCall | RawCall, answer))
   }
@@ -227,6 +224,12 @@ export class Range {
     this.#unchecked = []
   }
 
+  // Straight to the daemon where only the verdict matters.
+  #requestFor(call: ToolCall | RawCall, attempt: Attempt): object {
+    const isVerdictOnly = ABOUT_VERDICTS.has(attempt.class) && 'tool' in call && !call.host && !call.env
+    return { ...this.#requestOf(call, sessionOf(attempt)), isVerdictOnly }
+  }
+
   #requestOf(call: ToolCall | RawCall, session: string): object {
     if ('raw' in call) {
       const { raw, encoding = 'utf8', host = 'claude', event = EVENTS[host] } = call
@@ -243,12 +246,14 @@ export class Range {
     const approval = attempt.hasApproval ? await this.#approvalOf(attempt) : 'pending'
     if (approval !== 'pending') return `the approval is ${approval ?? 'gone, or the daemon does not answer'}`
     const session = `canary ${++this.#calls}`
-    const calls = CANARIES.map((command) => this.#requestOf({ tool: 'Bash', args: { command } }, session))
+    const calls = CANARIES.map(({ command, isVerdictOnly }) => {
+      return { ...this.#requestOf({ tool: 'Bash', args: { command } }, session), isVerdictOnly }
+    })
     const { answers } = await this.#box.agent<{ answers: Ended[] }>({ action: 'hooks', calls })
     const passed = CANARIES.filter((_, at) => verdictOf('claude', answers[at] as Ended) !== 'blocked')
     if (passed.length > 0) {
-      const { code, stderr, isAbsent } = answers[CANARIES.indexOf(passed[0] ?? '')] as Ended
-      return `passes now: ${passed.join(', ')} (${isAbsent ? 'the host has no hook any more' : `exit ${code} ${stderr.slice(0, 200)}`})`
+      const { code, stderr, isAbsent } = answers.find((answer) => verdictOf('claude', answer) !== 'blocked') as Ended
+      return `passes now: ${passed.map(({ command }) => command).join(', ')} (${isAbsent ? 'the host has no hook any more' : `exit ${code} ${stderr.slice(0, 200)}`})`
     }
     const now = await this.#box.guarded()
     const changed = [...new Set([...Object.keys(this.#guarded), ...Object.keys(now)])].filter(
@@ -323,9 +328,4 @@ function outcomeOf(attempt: Attempt, asked: readonly Asked[]): Outcome {
 function detailOf(asked: readonly Asked[]): string {
   const words = asked.map(({ verdict, detail }) => `${verdict} ${detail}`.trim())
   return asked.length === 1 ? (asked[0]?.detail ?? '') : words.join('; ')
-}
-
-function listOf(text: string): readonly unknown[] {
-  const list: unknown = text.startsWith('[') ? JSON.parse(text) : []
-  return Array.isArray(list) ? list : []
 }

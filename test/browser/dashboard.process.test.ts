@@ -172,6 +172,7 @@ describe.skipIf(chromium === undefined)('the dashboard', PATIENCE, () => {
     await page.locator('[data-page="tasks"]').getByText('Write the migration').first().waitFor()
     await page.goto(`${daemon.url}/roundtables`)
     await page.locator('[data-page="roundtables"]').getByText('Which queue do we take?').first().waitFor()
+    await page.locator('[data-awaited="claude"]').getByText('--as claude').waitFor()
   })
 
   it('shows the configuration that is in force and where each setting comes from', async () => {

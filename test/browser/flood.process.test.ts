@@ -12,7 +12,7 @@ import { allRows, openPage } from './pages.ts'
 const chromium = findChromium()
 const PATIENCE = { timeout: 300_000 } as const
 const PER_SECOND = 1_000
-const SECONDS = 3
+const SECONDS = 2
 
 describe.skipIf(chromium === undefined)('a flood of decisions', PATIENCE, () => {
   let browser: Browser

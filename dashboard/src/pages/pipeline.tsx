@@ -94,7 +94,7 @@ function HookTable({ hooks }: { readonly hooks: readonly HookView[] }) {
 }
 
 function HookRow({ hook }: { readonly hook: HookView }) {
-  const { name, priority, mode, effectiveMode, enabled, critical, stats, points } = hook
+  const { name, priority, mode, effectiveMode, enabled, critical, stats, points, reachNote } = hook
   return (
     <tr class="lane" data-hook={name} data-off={enabled ? undefined : ''}>
       <td class="end mono faint lane-priority">{priority}</td>
@@ -113,6 +113,11 @@ function HookRow({ hook }: { readonly hook: HookView }) {
         <span class="faint lane-points clip" title={points.join(' ')}>
           {points.join(' · ')}
         </span>
+        {reachNote !== undefined && (
+          <span class="tag is-flag" data-note="reach">
+            {reachNote}
+          </span>
+        )}
       </th>
       <td data-label="mode">{mode === undefined ? <span class="faint">default</span> : <ModeBadge mode={mode} />}</td>
       <td data-label="effective">

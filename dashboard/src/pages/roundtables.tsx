@@ -1,6 +1,6 @@
 // Roundtables: the turns as a conversation, and the synthesis.
 
-import type { RoundtableTurnView, RoundtableView } from '../../../src/protocol/views.ts'
+import type { RoundtableAwaitedView, RoundtableTurnView, RoundtableView } from '../../../src/protocol/views.ts'
 import { formatAgo, formatDuration, plural } from '../model/format.ts'
 import { clipText } from '../model/visible-text.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -47,7 +47,7 @@ const STATUS_TONES = {
 } as const
 
 function Table({ table }: { readonly table: RoundtableView }) {
-  const { id, topic, agents, seats, rounds, status, startedAt, turns, speaking, asides, asideCount, synthesis } = table
+  const { id, topic, agents, seats, rounds, status, startedAt, turns, asides, asideCount, synthesis } = table
   return (
     <article class="panel" data-roundtable={id} data-status={status}>
       <header>
@@ -60,11 +60,16 @@ function Table({ table }: { readonly table: RoundtableView }) {
         </span>
       </header>
       <p class="body soft row wrap table-facts">
-        {seats.map(({ agent, role }) => (
+        {seats.map(({ agent, role, host }) => (
           <span key={agent} class="row">
             <Avatar agent={agent} agents={agents} />
             <SafeText text={clipText(agent, 40)} isOneLine={true} />
             <span class="faint">{role}</span>
+            {host !== null && (
+              <span class="faint" data-session-of={host}>
+                in a session of <SafeText text={clipText(host, 20)} isOneLine={true} />
+              </span>
+            )}
           </span>
         ))}
         <span class="end-of">
@@ -80,8 +85,7 @@ function Table({ table }: { readonly table: RoundtableView }) {
             isFirstOfRound={turn.round !== turns[index - 1]?.round}
           />
         ))}
-        {status === 'active' && <NextTurn speaking={speaking} />}
-        {status === 'synthesizing' && <li class="turn soft">Writing the synthesis…</li>}
+        <NextTurn table={table} />
       </ol>
       {synthesis !== undefined && <SynthesisBlock synthesis={synthesis} />}
       {asideCount > 0 && (
@@ -98,13 +102,55 @@ function Table({ table }: { readonly table: RoundtableView }) {
   )
 }
 
-function NextTurn({ speaking }: Pick<RoundtableView, 'speaking'>) {
+function NextTurn({ table: { status, speaking, awaited } }: { readonly table: RoundtableView }) {
+  if (status !== 'active' && status !== 'synthesizing') return null
+  // A running session that was asked is speaking; else the table waits for it.
+  if (awaited !== null && (speaking === null || speaking.since === null)) return <Awaited awaited={awaited} />
+  if (status === 'synthesizing') return <li class="turn soft">Writing the synthesis…</li>
   if (speaking === null) return <li class="turn soft">Waiting for the next turn…</li>
   const { agent, since } = speaking
   return (
     <li class="turn soft">
       <SafeText text={clipText(agent, 40)} isOneLine={true} /> is speaking
       {since !== null && ` for ${formatDuration(Math.max(0, now.value - since))}`}…
+    </li>
+  )
+}
+
+function Awaited({ awaited }: { readonly awaited: RoundtableAwaitedView }) {
+  const { what, agent, host, join, drive } = awaited
+  return (
+    <li class="turn soft" data-awaited={agent}>
+      <div class="turn-body">
+        Waiting for {what === 'turn' ? '' : 'the synthesis of '}
+        <SafeText text={clipText(agent, 40)} isOneLine={true} />
+        {join === null || drive === null ? (
+          <>
+            : continue in its session
+            {host !== null && (
+              <>
+                {' '}
+                of <SafeText text={clipText(host, 20)} isOneLine={true} />
+              </>
+            )}
+          </>
+        ) : (
+          <>
+            <p>
+              <code>
+                <SafeText text={join} isOneLine={true} />
+              </code>{' '}
+              in its session or in a terminal
+            </p>
+            <p>
+              <code>
+                <SafeText text={drive} isOneLine={true} />
+              </code>{' '}
+              for headless agents
+            </p>
+          </>
+        )}
+      </div>
     </li>
   )
 }

@@ -1,5 +1,6 @@
 // The breaker: its state, its failures, and the time until half-open.
 
+import { countFailures } from '../../../src/protocol/breaker-text.ts'
 import type { BreakerView } from '../../../src/protocol/views.ts'
 import { formatPeriod } from '../model/format.ts'
 import { now } from '../state/clock.ts'
@@ -34,9 +35,7 @@ export function Breaker({ breaker }: { readonly breaker: BreakerView }) {
           <i key={index} class={index < failures ? 'is-on' : ''} />
         ))}
       </span>
-      <span class="soft">
-        {failures} of {threshold} failures
-      </span>
+      <span class="soft">{countFailures(breaker)}</span>
       {leftMs !== undefined && (
         <span class="soft" data-countdown="">
           half-open {leftMs > 0 ? `in ${formatPeriod(leftMs)}` : 'at the next call'}

@@ -10,6 +10,7 @@ import { SafeText } from './safe-text.tsx'
 
 export function VerdictBadge({ verdict, longestMs }: { readonly verdict: VerdictDetail; readonly longestMs: number }) {
   const { hook, priority, mode, isLowered, durationMs, reason, suggestion, changes, evidence, metadata } = verdict
+  const { at, obstacle } = verdict
   const share = Math.max(2, Math.round((durationMs / longestMs) * 100))
   return (
     <li class="verdict" data-hook={hook}>
@@ -18,6 +19,7 @@ export function VerdictBadge({ verdict, longestMs }: { readonly verdict: Verdict
         <strong class="clip">
           <SafeText text={hook} isOneLine={true} />
         </strong>
+        {at !== undefined && <span class="faint">at {at}</span>}
         <DecisionBadge tone={findTone(verdict)} word={describeVerdict(verdict)} />
         <span class="end-of row">
           <ModeBadge mode={mode} isLowered={isLowered} />
@@ -29,6 +31,11 @@ export function VerdictBadge({ verdict, longestMs }: { readonly verdict: Verdict
       </div>
       {verdict.wouldBlock && (
         <p class="tag is-block would">would {verdict.decision === 'ask' ? 'require approval' : 'block'} in enforce</p>
+      )}
+      {obstacle !== undefined && (
+        <p class="tag is-flag would">
+          <SafeText text={obstacle} isOneLine={true} />
+        </p>
       )}
       {reason !== undefined && (
         <p class="soft">

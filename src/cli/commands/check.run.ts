@@ -9,6 +9,7 @@ import { isRecord } from '../../engine/plain-data.ts'
 import { quoteForShell } from '../../engine/shell-quote.ts'
 import { toolClass } from '../../engine/tools.ts'
 import type { Decision } from '../../engine/verdict.ts'
+import { deriveSteps } from '../../hosts/derived-steps.ts'
 import { findProject } from '../../platform/home.ts'
 import { type DryRun, type DryRunResult, openDryRun } from '../../supervisor/dry-run.ts'
 import { context } from '../context.ts'
@@ -56,11 +57,12 @@ function joinWords(words: readonly string[]): string {
 }
 
 function foresee(preview: DryRun, text: string, tool: string, cwd: string): Promise<DryRunResult> {
-  return preview.evaluate(
-    'pre:tool',
-    { tool, args: readToolArgs(text, tool) },
-    { workspace: cwd, profile: preview.config.profile },
-  )
+  const step = {
+    point: 'pre:tool' as const,
+    data: { tool, args: readToolArgs(text, tool) },
+    context: { workspace: cwd, profile: preview.config.profile },
+  }
+  return preview.evaluate(step.point, step.data, step.context, (hasHooks) => deriveSteps(step, hasHooks))
 }
 
 // Shell tools take a command. Other tools take JSON, or the main argument of their class.

@@ -5,18 +5,21 @@ import { formatProblem, isFatal } from '../../config/problem.ts'
 import { listSeenEvents, type SeenEvent } from '../../daemon/hook-call/last-seen.ts'
 import { describe } from '../../engine/errors.ts'
 import { readManagedInstall } from '../../guard/managed-install.ts'
+import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import type { Check } from '../../hosts/check.ts'
 import { diagnose, pathsToDiagnose } from '../../hosts/diagnose.ts'
 import type { Host } from '../../hosts/host.ts'
 import { readTexts } from '../../hosts/install/apply.ts'
 import { pathsToRead } from '../../hosts/install/plan.ts'
 import { arcHome } from '../../platform/home.ts'
+import { countFailures } from '../../protocol/breaker-text.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { openDryRun } from '../../supervisor/dry-run.ts'
 import { findAgents, findInstalledHere, type InstalledAgent } from '../agents.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { launcherFile } from '../hook/launcher.ts'
+import { findReachNotes } from '../hook-reach.ts'
 import { managedForOthers } from '../managed-access.ts'
 import { isHomeEnforced } from '../mode-sync.ts'
 import { fromNow, info, oneLine, print, printJson, report } from '../output.ts'
@@ -92,6 +95,13 @@ function noAgentCheck(): Check {
   return { name: 'agents', ok: true, detail, fix: found.length === 0 ? 'arc install HOST' : 'arc install' }
 }
 
+// Not a failure: the hook may be meant for a program, or for an agent that is installed later.
+function reachChecks(hooks: readonly PipelineHook[]): Check[] {
+  return findReachNotes(hooks).map(({ hook, note, source }) => {
+    return { name: 'hook', ok: true, detail: `warning: ${oneLine(hook)} ${note} (${source})` }
+  })
+}
+
 function configChecks(home: string): Check[] {
   const { preview, close } = openDryRun({ cwd: context().cwd, report })
   try {
@@ -104,9 +114,9 @@ function configChecks(home: string): Check[] {
       first === undefined
         ? { name: 'configuration', ok: true, detail: what }
         : { name: 'configuration', ok: false, detail: `${wrong.length}: ${formatProblem(first)}`, fix }
-    const { state, failures, threshold } = preview.breaker()
-    const detail = `${state}, ${failures} of ${threshold} failures`
-    const isOpen = state === 'open'
+    const status = preview.breaker()
+    const detail = `${status.state}, ${countFailures(status)}`
+    const isOpen = status.state === 'open'
     const breaker: Check = {
       name: 'breaker',
       ok: !isOpen,
@@ -114,7 +124,7 @@ function configChecks(home: string): Check[] {
       ...(isOpen && { fix: 'arc logs --action hook:error' }),
     }
     const { project } = loaded
-    const own = [files, breaker, retentionCheck(home, config.trace)]
+    const own = [files, breaker, ...reachChecks(preview.hooks()), retentionCheck(home, config.trace)]
     if (project === undefined || project.commands.length + project.scripts.length === 0) return own
     const trust: Check = project.isTrusted
       ? { name: 'trust', ok: true, detail: `the hooks of ${project.dir} are trusted` }

@@ -6,11 +6,13 @@ import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
 import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { snooze, unsnooze } from '../../hooks/snoozes.ts'
+import type { HostName } from '../../hosts/host.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { type DryRun, openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import { context } from '../context.ts'
+import { findReachNotes, installedHosts, readReach } from '../hook-reach.ts'
 import {
   alignColumns,
   formatSpan,
@@ -32,7 +34,7 @@ interface JsonOption {
 export async function listHooks({ json }: JsonOption): Promise<number> {
   return withPreview(({ preview, home }) => {
     const hooks = preview.hooks()
-    if (json === true) printJson(hooks.map(hookJson))
+    if (json === true) printJson(hooks.map(listedJson(installedHosts())))
     else printHooks(hooks, preview, home)
     return 0
   })
@@ -59,7 +61,7 @@ export async function matchHooks(point: string, options: MatchOptions): Promise<
     const all = preview.hooks().filter(({ points }) => points.includes(name))
     const found = all.filter((hook) => names.includes(hook.name))
     if (options.json === true) {
-      printJson(found.map(hookJson))
+      printJson(found.map(listedJson(installedHosts())))
       return 0
     }
     if (found.length === 0) info(`No hook would run at ${name}${tool === undefined ? '' : ` for ${tool}`}.`)
@@ -138,7 +140,7 @@ async function change(name: string, { json }: JsonOption, act: Change): Promise<
         preview
           .hooks()
           .filter((hook) => hook.name === name)
-          .map(hookJson),
+          .map(listedJson(installedHosts())),
       )
       return 0
     })
@@ -162,6 +164,10 @@ function withPreview(look: (opened: { readonly preview: DryRun; readonly home: s
   } finally {
     opened.close()
   }
+}
+
+function listedJson(installed: readonly HostName[]): (hook: PipelineHook) => object {
+  return (hook) => ({ ...hookJson(hook), neverFiresWith: readReach(hook, installed).neverFiresWith })
 }
 
 function hookJson(hook: PipelineHook): object {
@@ -190,6 +196,8 @@ function printHooks(hooks: readonly PipelineHook[], preview: DryRun, home: strin
   if (hooks.length > 0) printTable(hooks, home)
   else
     info('This pipeline has no hooks. Add one to "commands" of your profile, or a script: docs/guides/configuration.md')
+  for (const { hook, note } of findReachNotes(hooks))
+    info(`${colors.yellow('!')} ${colors.bold(oneLine(hook))} ${note}.`)
   if (preview.loaded.project?.isTrusted === false) {
     info(`The hooks of ${preview.loaded.project.dir} are not trusted and not listed. To review them: arc trust`)
   }

@@ -13,7 +13,10 @@ export function addHooks(arc: Command, run: Run): void {
   hooks
     .command('list')
     .description('list all hooks in the order they run')
-    .option('--json', 'print [{name, priority, points, mode, effectiveMode, enabled, timeoutMs, source}]')
+    .option(
+      '--json',
+      'print [{name, priority, points, mode, effectiveMode, enabled, timeoutMs, source, neverFiresWith}]',
+    )
     .addHelpText('after', example('arc hooks list'))
     .action((options) => run(load().then((all) => all.listHooks(options))))
   hooks

@@ -7,6 +7,8 @@ import type { Ran } from '../../../test/run-arc.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody, LAYER, makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { confirmFile } from '../../guard/unattended-home.ts'
+import { planInstall } from '../../hosts/install/plan.ts'
+import { HOSTS } from '../../hosts/list.ts'
 
 let place: SupervisedHome
 
@@ -129,6 +131,40 @@ describe('arc hooks', () => {
     const shown = (await arc('hooks', 'list')).stdout
     expect(shown).toMatch(/prio +hook +state +mode +limit +points +from/)
     expect(shown).toMatch(/7 +lint +on +log +10s +pre:tool/)
+  })
+
+  it('E4 says which installed agents never reach a hook: list, doctor and profile show', async () => {
+    const command = 'true'
+    const commands = [
+      { name: 'after-compact', event: 'post:compact', command },
+      { name: 'render', event: 'pre:view:render', command },
+      { name: 'answer', event: 'post:message', command },
+    ]
+    place.write(PROFILE, { commands })
+    const target = { scope: 'project', dir: place.project, env: {} } as const
+    const { files } = planInstall(HOSTS.cursor, target, new Map(), { command: '/opt/arc' })
+    for (const { after = '' } of files) place.write('project/.cursor/hooks.json', after)
+    const notes = ['after-compact never fires with cursor', 'render fires only if a program dispatches it']
+    const list = json(await arc('hooks', 'list', '--json'))
+    const missing = (name: string) => list.find((hook: { name: string }) => hook.name === name).neverFiresWith
+    expect(['after-compact', 'render', 'answer'].map(missing)).toEqual([['cursor'], ['cursor'], []])
+    const { stderr } = await arc('hooks', 'list')
+    const shown = (await arc('profile', 'show')).stderr
+    const doctor = (await arc('doctor')).stdout
+    for (const text of [stderr, shown, doctor]) {
+      for (const note of notes) expect(text).toContain(note)
+      expect(text).not.toContain('answer never')
+    }
+  })
+
+  it('E4 arc check includes the further points of a call', async () => {
+    place.write('home/profiles/hooks.arma', 'hook pre:git:write /block "no files"\n')
+    place.write(PROFILE, { scripts: ['hooks.arma'] })
+    const call = JSON.stringify({ file_path: 'a.md', content: 'x' })
+    expect(json(await arc('check', '--tool', 'Write', '--json', '--', call))).toMatchObject({
+      decision: 'block',
+      reason: 'no files',
+    })
   })
 
   it('shows which of them a step would meet', async () => {

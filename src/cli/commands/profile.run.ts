@@ -11,13 +11,15 @@ import { profileFiles } from '../../config/profile-files.ts'
 import { readTextFile } from '../../config/read-file.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import { isAtLeast, type Mode, readMode } from '../../engine/mode.ts'
+import { openDryRun } from '../../supervisor/dry-run.ts'
 import { invalidConfig, ProfileHome, profileTemplate, requireProfileName } from '../../supervisor/profile-home.ts'
 import { type ProfileSummary, type ShownProfile, showProfile, summarize } from '../../supervisor/profile-view.ts'
 import colors from '../colors.ts'
 import { confirm, readRequester, recordChange, requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
+import { findReachNotes } from '../hook-reach.ts'
 import { syncMode } from '../mode-sync.ts'
-import { alignColumns, info, oneLine, print, printJson, shortPath } from '../output.ts'
+import { alignColumns, info, oneLine, print, printJson, report, shortPath } from '../output.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -64,8 +66,21 @@ function printProfile(profiles: ProfileHome, shown: ShownProfile): void {
   })
   for (const line of alignColumns(rows)) print(`  ${line}`)
   for (const problem of problems) info(`${colors.red('problem')} ${formatProblem(problem)}`)
+  if (inUse) printReachNotes()
   const other = inUse ? '' : ` --profile ${name}`
   info(colors.dim(`To change a setting: arc profile set KEY VALUE${other}`))
+}
+
+// A hook that is never reached is no problem of the file: it is only said.
+function printReachNotes(): void {
+  const { preview, close } = openDryRun({ cwd: context().cwd, report })
+  try {
+    for (const { hook, source, note } of findReachNotes(preview.hooks())) {
+      info(`${colors.yellow('note')} ${source}: the hook ${oneLine(hook)} ${note}`)
+    }
+  } finally {
+    close()
+  }
 }
 
 function showValue(value: unknown): string {

@@ -14,10 +14,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { ARC, jsonLines, onlyJson, type Ran } from '../../../test/run-arc.ts'
 import { runArcInProcess } from '../../../test/run-in-process.ts'
 import { askNobody } from '../../../test/supervised-home.ts'
+import { answerHookCall } from '../../daemon/hook-call/answer.ts'
+import { SupervisorPool } from '../../daemon/hook-call/supervisor-pool.ts'
+import { openRoundtable, roundtableKey } from '../../roundtable/machine.ts'
+import { takeSeat } from '../../roundtable/session-seats.ts'
+import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 
 interface Turn {
   readonly agent: string
@@ -125,6 +130,42 @@ describe('R7 a roundtable on the command line', () => {
     expect(told.turns.every(({ durationMs }) => durationMs > 0)).toBe(true)
     expect(await shown(told.id.slice(0, 12))).toEqual(told)
     expect(onlyJson<Table[]>(await table('list', '--json'))).toEqual([told])
+  })
+
+  it('R7 takes the seats without a session of a table that a message opened, and waits for the session', async () => {
+    program('echo-agent', ECHO)
+    profile('default', { enforcement: 'advise' })
+    profile('ann', { headless: 'echo-agent' })
+    const opening = 'roundtable: tabs? agents: ann, claude rounds: 1'
+    const pool = new SupervisorPool(home, () => undefined)
+    onTestFinished(() => pool.close())
+    const hook = (event: string, more: object) => {
+      const payload = { session_id: 'own', cwd: root, hook_event_name: event, ...more }
+      return answerHookCall({ host: 'claude', payload: JSON.stringify(payload) }, pool)
+    }
+    await hook('UserPromptSubmit', { prompt: opening })
+    const { id } = await shown()
+    const ran = await table('--resume', id)
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stderr).toContain(`${id} waits for claude (critic, round 1 of 1): continue in its session (claude).`)
+    expect(await shown()).toMatchObject({ status: 'active', isDriven: false, turns: [{ agent: 'ann' }] })
+    expect((await hook('UserPromptSubmit', { prompt: 'go on' })).stdout).toContain('You are the critic')
+    await hook('Stop', { last_assistant_message: 'No.' })
+    await hook('Stop', { last_assistant_message: SUM })
+    expect(await shown()).toMatchObject({ status: 'complete', turns: [{}, { content: 'No.' }], consensus: 0.75 })
+  })
+
+  it('R7 drives all agents of a table that its sessions deserted', async () => {
+    program('echo-agent', ECHO)
+    profile('ann', { headless: 'echo-agent' })
+    const plan = { id: 'rt-old', topic: 'tabs?', agents: ['ann'], rounds: 1, at: Date.now() - 9_999, idleMs: 1 }
+    const left = takeSeat(openRoundtable(plan), { agent: 'ann', session: 'gone', at: 1 }).table
+    const state = new SqliteStateStore(join(home, 'arc.db'))
+    state.set(roundtableKey('gone'), left, 0)
+    state.close()
+    expect((await table('show', 'last')).stdout).toContain('To continue: arc roundtable --resume rt-old')
+    expect(await table('--resume', 'rt-old')).toMatchObject({ code: 0 })
+    expect(await shown()).toMatchObject({ status: 'complete', turns: [{ agent: 'ann', outcome: 'spoken' }] })
   })
 
   it('R7 prints the turns as they come, in plain lines', async () => {

@@ -1,25 +1,24 @@
-// `arc roundtable TOPIC`: a discussion between real agents, each started under supervision for its turn. `list` and
-// `show` print past and running roundtables.
+// `arc roundtable TOPIC`: a discussion between real agents, each started under supervision for its turn.
 
 import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import { agentKey } from '../../engine/agent-key.ts'
 import { ArcError, show } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
-import { arcHome, databaseFile, findProject } from '../../platform/home.ts'
+import { arcHome, findProject } from '../../platform/home.ts'
 import { killAgents } from '../../roundtable/driver/agent-process.ts'
 import type { DriveEnd } from '../../roundtable/driver/roundtable-driver.ts'
 import { findRoundtable, listRoundtables } from '../../roundtable/driver/roundtable-store.ts'
 import { DEFAULT_ROUNDS, MAX_TOPIC, parseRoundtable } from '../../roundtable/parse-request.ts'
 import type { TableView } from '../../roundtable/view.ts'
-import { SqliteStateStore } from '../../storage/sqlite/state-store.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
-import { ago, alignColumns, info, oneLine, print, printJson, readSpan, terminalColumns } from '../output.ts'
-import { headLines, showTime, synthesisLines, TableScreen, turnLines } from './roundtable/roundtable-screen.ts'
+import { info, oneLine, print, printJson, readSpan } from '../output.ts'
+import { synthesisLines, TableScreen } from './roundtable/roundtable-screen.ts'
 import { findSeats, readCommands, type Seat } from './roundtable/seats.ts'
+import { requireTable, tableJson } from './roundtable/tables.ts'
 
 interface JsonOption {
   readonly json?: boolean
@@ -49,7 +48,11 @@ export async function runRoundtable(words: readonly string[], options: Roundtabl
   const before = options.resume === undefined ? undefined : requireTable(options.resume)
   const plan = readPlan(words.join(' '), options, profiles, before)
   if (typeof plan === 'string') return reportUsage(plan)
-  const seats = findSeats({ names: plan.agents, commands: options.agent ?? [] }, profiles)
+  // Agents with a running session are not started. The sessions of a deserted table are gone.
+  const seated = before === undefined || before.status === 'deserted' ? [] : before.seats
+  const taken = new Set(seated.flatMap(({ agent, session }) => (session === null ? [] : [agent])))
+  const names = plan.agents.filter((agent) => !taken.has(agent))
+  const seats = findSeats({ names, commands: options.agent ?? [] }, profiles)
   return runDiscussion({ plan, seats, home, turnMs, options, before })
 }
 
@@ -241,106 +244,12 @@ function finish(
   if (json) printJson(tableJson(view))
   else if (view.synthesis !== undefined) for (const line of synthesisLines(view.synthesis)) print(line)
   const look = `arc roundtable show ${view.id}`
+  if (kind === 'waiting') {
+    info(colors.yellow(`\n${oneLine(view.awaited?.note ?? `Saved: ${look}`, 600)}`))
+    return EXIT.done
+  }
   const rest = kind === 'over' ? '' : ` · to continue: arc roundtable --resume ${view.id}`
   info(colors.dim(`\n${kind === 'over' ? 'Saved' : 'Interrupted; all turns so far are saved'}: ${look}${rest}`))
   if (kind === 'interrupted') return bySignal
   return view.turns.some(({ outcome }) => outcome === 'spoken') ? EXIT.done : EXIT.failed
-}
-
-/** The options of `arc roundtable list`. */
-export interface RoundtableListOptions extends JsonOption {
-  readonly limit: string
-}
-
-/** Lists roundtables, newest last. */
-export function listTables({ limit, json }: RoundtableListOptions): number {
-  if (!/^[1-9]\d{0,8}$/.test(limit)) {
-    info(`arc: --limit must be a whole number above 0, not ${JSON.stringify(limit)}`)
-    return EXIT.blocked
-  }
-  const views = readTables().slice(-Number(limit))
-  if (json === true) printJson(views.map(tableJson))
-  else if (views.length === 0) info('No roundtables. To run one: arc roundtable TOPIC --agents a,b,c')
-  else for (const line of alignColumns(views.map(tableRow), { head: HEAD })) print(line)
-  return EXIT.done
-}
-
-/** Shows a roundtable with all its turns. */
-export function showTable(id: string, { json }: JsonOption): number {
-  const view = requireTable(id)
-  if (json === true) printJson(tableJson(view))
-  else printView(view)
-  return EXIT.done
-}
-
-function readTables(): readonly TableView[] {
-  const state = new SqliteStateStore(databaseFile())
-  try {
-    return listRoundtables(state)
-  } finally {
-    state.close()
-  }
-}
-
-function requireTable(id: string): TableView {
-  const view = findRoundtable(readTables(), id)
-  if (view !== undefined) return view
-  throw new ArcError('ARC_ROUNDTABLE_UNKNOWN', `There is no roundtable ${show(id)}, or the prefix is not unique.`)
-}
-
-// The fields of the synthesis are repeated at the top level.
-function tableJson(view: TableView): object {
-  const { startedAt, endedAt, expiresAt, turns, speaking, synthesis } = view
-  const { consensus = null, summary = null, keyPoints = [] } = synthesis ?? {}
-  const times = {
-    startedAt: formatTime(startedAt),
-    endedAt: formatOptionalTime(endedAt),
-    expiresAt: formatTime(expiresAt),
-  }
-  return {
-    ...{ ...view, ...times },
-    turns: turns.map((turn) => ({ ...turn, startedAt: formatOptionalTime(turn.startedAt) })),
-    speaking: speaking && { ...speaking, since: formatOptionalTime(speaking.since) },
-    ...{ synthesis: synthesis ?? null, consensus, summary, keyPoints },
-  }
-}
-
-function formatTime(ms: number): string {
-  return new Date(ms).toISOString()
-}
-
-function formatOptionalTime(ms: number | null): string | null {
-  return ms === null ? null : formatTime(ms)
-}
-
-const HEAD = ['id', 'status', 'turns', 'age', 'topic']
-// The width of the columns before the topic.
-const TOPIC_COLUMN = 58
-
-function tableRow({ id, status, turns, rounds, agents, startedAt, topic }: TableView): readonly string[] {
-  const count = `${turns.length}/${agents.length * rounds}`
-  const room = Math.max(20, terminalColumns() - TOPIC_COLUMN)
-  return [oneLine(id, 40), PAINT[status](status), count, ago(formatTime(startedAt)), oneLine(topic, room)]
-}
-
-const PAINT: Readonly<Record<TableView['status'], (text: string) => string>> = {
-  active: colors.blue,
-  synthesizing: colors.cyan,
-  complete: colors.green,
-  interrupted: colors.yellow,
-  deserted: colors.dim,
-}
-
-function printView(view: TableView): void {
-  const { status, turns, rounds, speaking, synthesis, asideCount, durationMs, asides } = view
-  const took = durationMs === null ? '' : ` · ${showTime(durationMs)}`
-  for (const line of headLines(view)) print(line)
-  print(`${PAINT[status](status)}${colors.dim(`${took} · ${ago(formatTime(view.startedAt))} ago`)}`)
-  for (const line of turns.flatMap((turn) => turnLines(turn, rounds))) print(line)
-  if (speaking !== null)
-    print(`\n${colors.dim(`${oneLine(speaking.agent)} (${speaking.role}) is speaking, round ${speaking.round}`)}`)
-  if (synthesis !== undefined) for (const line of synthesisLines(synthesis)) print(line)
-  if (asideCount > 0)
-    print(colors.dim(`\n${asideCount} messages out of turn; the last by ${oneLine(asides.at(-1)?.agent ?? '?')}`))
-  if (status === 'interrupted' && view.isDriven) print(colors.dim(`\nTo continue: arc roundtable --resume ${view.id}`))
 }

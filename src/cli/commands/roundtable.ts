@@ -22,18 +22,34 @@ export function addRoundtable(arc: Command, run: Run): void {
     .addHelpText('after', 'Exit code: 1 no agent spoke, 2 blocked, 3 needs approval, 130 interrupted.')
     .addHelpText('after', example(line))
     .action((topic, options) => run(load().then((all) => all.runRoundtable(topic, options))))
-  // --json is an option of all three: commander gives it to the outer command, wherever the flag is.
+  const loadTables = () => import('./roundtable/tables.ts')
+  // --json is an option of all: commander gives it to the outer command, wherever the flag is.
   table
     .command('list')
     .description('list roundtables, newest last')
     .option('--limit <count>', 'how many of the newest to show', '50')
     .option('--json', 'print a list of roundtables')
     .addHelpText('after', example('arc roundtable list'))
-    .action((_, command) => run(load().then((all) => all.listTables(command.optsWithGlobals()))))
+    .action((_, command) => run(loadTables().then((all) => all.listTables(command.optsWithGlobals()))))
   table
     .command('show <id>')
     .description('show a roundtable with all its turns; ID is an id, a unique prefix, or "last"')
     .option('--json', 'print the turns and {consensus, summary, keyPoints}')
     .addHelpText('after', example('arc roundtable show last'))
-    .action((id, _, command) => run(load().then((all) => all.showTable(id, command.optsWithGlobals()))))
+    .action((id, _, command) => run(loadTables().then((all) => all.showTable(id, command.optsWithGlobals()))))
+  table
+    .command('join <id>')
+    .summary('take a seat at a roundtable with a running session')
+    .description('take a seat at a roundtable with a running session: its answers count as turns of that agent')
+    .option('--as <agent>', 'the agent whose seat is taken (default: the agent of the session)')
+    .option(
+      '--session <id>',
+      'the session (default: the session that runs this command, or the only session of the agent)',
+    )
+    .option('--json', 'print the seat and the roundtable')
+    .addHelpText('after', '\nA seat has one session. It is free again when the session ends.')
+    .addHelpText('after', example('arc roundtable join last --as codex'))
+    .action((id, _, command) =>
+      run(import('./roundtable/join.ts').then((all) => all.joinRoundtable(id, command.optsWithGlobals()))),
+    )
 }

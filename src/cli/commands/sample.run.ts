@@ -141,8 +141,8 @@ function printHold({ approval, waitMs }: SampleHold, home: string, progress: Pro
   const where = isSeparate(home) ? 'in another terminal' : 'on the dashboard or in another terminal'
   const lines = [
     `Waiting ${seconds} s for your answer, ${where}:`,
-    `  ${arc(home)} approvals approve ${approval}`,
-    `  ${arc(home)} approvals deny ${approval}`,
+    `  ${arc(home)} approve ${approval}`,
+    `  ${arc(home)} deny ${approval}`,
   ]
   // A command must be copied whole, so it may be wider than the indented text.
   for (const line of lines)

@@ -16,6 +16,7 @@ import { createServices, type PipelineServices } from '../../hooks/pipeline-serv
 import { HookEngine } from '../../platform/hook-engine.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import { MemoryTraceStore } from '../../storage/memory/trace-store.ts'
+import { ProfileHome } from '../../supervisor/profile-home.ts'
 import colors from '../colors.ts'
 import { context } from '../context.ts'
 import { alignColumns, info, oneLine, paintDecision, print, printJson } from '../output.ts'
@@ -104,7 +105,7 @@ interface Ran {
   readonly said: readonly string[]
 }
 
-/** A script with its own engine: no built-in hooks, no configuration, no trace. */
+/** A script with its own engine: no built-in hooks, no trace, and of the configuration only the permissions. */
 class Trial {
   readonly #engine: HookEngine
   readonly #evaluations: Evaluation[] = []
@@ -132,7 +133,10 @@ class Trial {
     const origin = { layer: 'user', file, line: 1, column: 1 } as const
     const sha256 = createHash('sha256').update(text).digest('hex')
     const scripts = [{ file, script, sha256, origin }]
-    const { table, problems } = buildPipeline({ ...DEFAULTS, enforcement: mode, scripts }, { builtIns: [], services })
+    // As in a session with the active profile.
+    const { permissions, profile } = new ProfileHome().load().config
+    const config = { ...DEFAULTS, permissions, profile, enforcement: mode, scripts }
+    const { table, problems } = buildPipeline(config, { builtIns: [], services })
     this.#engine.swap(table)
     this.problems = problems
   }

@@ -9,6 +9,7 @@ import type { Daemon } from '../../daemon/server.ts'
 import { describe } from '../../engine/errors.ts'
 import { readMode } from '../../engine/mode.ts'
 import { arcHome } from '../../platform/home.ts'
+import { countFailures } from '../../protocol/breaker-text.ts'
 import type { StatusView } from '../../protocol/messages.ts'
 import { checkAnchors } from '../../storage/anchor-check.ts'
 import { checkGaps, describeGaps } from '../../storage/gap-check.ts'
@@ -162,7 +163,7 @@ function printStatus(found: Status): void {
   print(`  mode     ${enforcement}: ARC ${describeMode(readMode(enforcement, 'enforcement'))}`)
   print(`  agents   ${describeAgents()}`)
   print(`  profile  ${profile}`)
-  print(`  breaker  ${breaker.state}, ${breaker.failures} of ${breaker.threshold} failures`)
+  print(`  breaker  ${breaker.state}, ${countFailures(breaker)}`)
   print(`  version  ${describeBuilds(found)}`)
   if (found.recordMismatch !== null) print(colors.red(`  trace    ${found.recordMismatch} (arc trace verify)`))
   if (found.recordGaps !== null) print(colors.red(`  trace    ${found.recordGaps} (arc doctor)`))

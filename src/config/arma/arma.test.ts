@@ -96,6 +96,10 @@ describe('.arma', () => {
       '1:20 "arg" cannot be changed at pre:tool; there can be changed: args. Did you mean "args"?',
     ],
     ['hook post:git:write /set content x', 'there nothing can be changed.'],
+    [
+      'hook pre:tool /set $permissions shellExec',
+      '1:20 A hook cannot grant permissions to other hooks; as a line without hook, /set $permissions NAME adds',
+    ],
     ['/log hi', '1:1 A command belongs to a hook: expected hook <point> /log ….'],
     ['/set x 1', '1:6 Expected a variable after /set'],
     ['/set $x', '1:6 Expected a value for $x.'],

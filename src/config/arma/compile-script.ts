@@ -3,7 +3,7 @@
 //   script    = { line }
 //   line      = [ hook | set ] [ comment ]         a backslash before the end of line joins two lines
 //   hook      = "hook" point [ ":" tool ] command { word }
-//   set       = "/set" variable word { word }      a value for the lines after it
+//   set       = "/set" variable word { word }      a value for the lines after it; $permissions: adds to the list
 //   command   = "/log" [ debug | info | warn | error ] message
 //             | "/notify" [ "#channel" ] message
 //             | "/perms" "check" permission
@@ -149,6 +149,11 @@ function checkPerms([action, , extra]: readonly ScriptWord[]): ArmaError | undef
 // A field that cannot change would make the line a silent nothing.
 function checkSet([target]: readonly ScriptWord[], { name, spec }: ResolvedPoint): ArmaError | undefined {
   const field = literal(target)
+  const [part] = target?.parts ?? []
+  if (target !== undefined && part !== undefined && 'variable' in part && /^permissions(?:\.|$)/.test(part.variable)) {
+    const line = '/set $permissions NAME adds to the list for the lines after it'
+    return errorAt(target.position, `A hook cannot grant permissions to other hooks; as a line without hook, ${line}.`)
+  }
   if (target === undefined || (field === undefined && target.parts.length === 1)) return undefined
   if (field !== undefined && spec.modify.includes(field.split('.')[0] ?? '')) return undefined
   const can = spec.modify.length === 0 ? 'nothing can be changed' : `can be changed: ${spec.modify.join(', ')}`

@@ -302,7 +302,7 @@ describe('any sequence of changes', () => {
           expect(current.startsWith('\uFEFF')).toBe(start.startsWith('\uFEFF'))
           if (start.includes('\r\n')) expect(current.match(/[^\r]\n/)).toBeNull()
         }),
-        { numRuns: 300 },
+        { numRuns: 150 },
       )
     })
   }

@@ -4,9 +4,12 @@
 import type { ApprovalNote, AskLimits } from '../../approvals/approval-gate.ts'
 import { describe } from '../../engine/errors.ts'
 import type { Outcome } from '../../engine/outcome.ts'
+import { isRefusal } from '../../engine/permission.ts'
 import { recordAgent } from '../../guard/supervised-agents.ts'
 import { isUnattendedAgent } from '../../guard/unattended-agent.ts'
+import { deriveSteps, type ModeChange } from '../../hosts/derived-steps.ts'
 import { failureOutcome } from '../../hosts/failure.ts'
+import { readHonours } from '../../hosts/honours.ts'
 import { type HostName, type HostReply, type HostStep, isUnreadable, type ReplyFacts } from '../../hosts/host.ts'
 import { HOSTS, readHostPayload } from '../../hosts/list.ts'
 import { systemClock } from '../../platform/engine-services.ts'
@@ -17,7 +20,15 @@ import { recordReusedId, recordUnreadable, recordUnsupervised, recordUnsupported
 import { computeRecordWait, computeReplyDeadline, planApproval, withReplyDeadline } from './deadline.ts'
 import { type Claim, claimHookCall } from './dedupe.ts'
 import { recordSeenEvent } from './last-seen.ts'
+import {
+  canReachPerson,
+  describeForReviewer,
+  describeHostFinding,
+  findCallOfRequest,
+  readPermission,
+} from './permission-call.ts'
 import { buildReplyNotes } from './reply-notes.ts'
+import { noteMode } from './session-mode.ts'
 import type { SupervisorProvider } from './supervisor-provider.ts'
 import { applyUnrecorded, waitWhileLocked } from './unrecorded.ts'
 
@@ -100,13 +111,19 @@ async function evaluate(parsed: ParsedCall, supervisor: Supervisor, signal: Abor
   const claim = await claimHookCall(read, supervisor, { workspace, waitUntil })
   if (claim.reusedFrom !== undefined) void attempt(() => recordReusedId(supervisor, read, claim))
   try {
-    const { outcome: decided, recorded } = await findOutcome(parsed, supervisor, claim, signal)
+    const { outcome: decided, recorded, yes } = await findOutcome(parsed, supervisor, claim, signal)
     const { step } = parsed
     void attempt(() => recordSeenEvent(step, supervisor))
     const isRecorded = (await recorded) !== false
     const outcome = isRecorded ? decided : applyUnrecorded(step, decided, supervisor)
     const facts = buildReplyFacts(supervisor, isRecorded ? claim.id : undefined, outcome)
-    const reply = formatReply(step, outcome, { ...facts, before: findLateAdvice(step, claim) })
+    const reviewed = describeForReviewer(step, claim.before?.outcome)
+    const reply = formatReply(step, outcome, {
+      ...facts,
+      before: findLateAdvice(step, claim),
+      yes: isRecorded ? yes : undefined,
+      reviewed,
+    })
     const lost = reply.unsupported.filter((part) => part !== 'context' && part !== 'notice')
     if (lost.length > 0) await attempt(() => recordUnsupported(supervisor, step, lost, claim.id))
     const { stdout, stderr, exitCode } = reply
@@ -154,24 +171,53 @@ function decide(
       ...describePair(step, supervisor, claim),
       ...(home !== undefined && { callerHome: home }),
     },
+    honours: readHonours(step),
+    derive: buildDerive(step, supervisor),
+    partOf: step.spec.partOf,
     origin: { via, process: { pid: callerPid, recordedBy: process.pid } },
     // A call without a claim has waited already, and may be recorded by another process.
     recordWaitMs: claim.isMade === false ? 0 : computeRecordWait(step),
+    hostFinding: describeHostFinding(step),
   }
-  return supervisor.evaluate(step.point, step.data, context, () => planAsk(parsed, supervisor, signal))
+  return supervisor.evaluate(
+    step.point,
+    step.data,
+    context,
+    () => planAsk(parsed, supervisor, signal),
+    readPermission(step),
+  )
+}
+
+// The mode is read once, and only if a hook is registered for phases.
+function buildDerive(step: HostStep, { state }: Supervisor): TracedContext['derive'] {
+  let change: { readonly found: ModeChange | undefined } | undefined
+  const readChange = (): ModeChange | undefined => {
+    change ??= { found: noteMode(step, state) }
+    return change.found
+  }
+  return (hasHooks) => deriveSteps(step, hasHooks, readChange)
 }
 
 // Only for a step that needs approval: the process table is read for it.
-function planAsk(parsed: ParsedCall, { config }: Supervisor, signal: AbortSignal): Partial<AskLimits> {
+function planAsk(parsed: ParsedCall, supervisor: Supervisor, signal: AbortSignal): Partial<AskLimits> {
   const { call, step, isBypassing } = parsed
+  const { config } = supervisor
   const isUnattended = isBypassing || isUnattendedAgent(step.host, call.callerPid)
   if (isUnattended) parsed.step = { ...step, canPrompt: false }
-  return { ...planApproval(step, isUnattended, config.approvals), signal, callerPid: call.callerPid }
+  const { askMs, isPrompt } = planApproval(step, isUnattended, config.approvals)
+  const usedAt = step.spec.permission === 'asks' ? 'permission' : 'call'
+  const isReached = !isRefusal(step.spec.permission) || canReachPerson(supervisor, isUnattended)
+  return { askMs: isReached ? askMs : 0, isPrompt, usedAt, signal, callerPid: call.callerPid }
 }
 
 /** Links a finished tool call to the call before it. A tool that ran without a call before it is recorded. */
 function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Claim): Record<string, unknown> {
+  if (step.spec.permission === 'asks') {
+    const asksAbout = findCallOfRequest(step, supervisor.trace)
+    return asksAbout === undefined ? {} : { asksAbout }
+  }
   if (!step.point.startsWith('post:tool')) return {}
+  if (before === undefined && isRefusal(step.spec.permission)) return {}
   if (before !== undefined) return { preStep: before.id, sinceMs: Math.max(0, systemClock.wall() - before.at) }
   void attempt(() => recordUnsupervised(supervisor, step, id))
   return { unsupervised: true }
@@ -179,10 +225,16 @@ function describePair(step: HostStep, supervisor: Supervisor, { before, id }: Cl
 
 // A step that is not on record has no id to look up, nor an approval to answer. Neither has an answered approval.
 function buildReplyFacts(supervisor: Supervisor, traceId: string | undefined, { metadata }: Outcome): ReplyFacts {
-  if (traceId === undefined) return { notes: buildReplyNotes(supervisor) }
+  const notes = [...buildReplyNotes(supervisor), ...readUserNotes(metadata)]
+  if (traceId === undefined) return { notes }
   const { approval } = metadata as { readonly approval?: ApprovalNote }
   const approvalId = approval?.status === 'pending' ? approval.id : undefined
-  return { traceId, approvalId, notes: buildReplyNotes(supervisor) }
+  return { traceId, approvalId, notes }
+}
+
+// What a hook answers to a request of the user. In every mode: it is no decision on the step.
+function readUserNotes({ userNotes }: Outcome['metadata']): readonly string[] {
+  return Array.isArray(userNotes) ? userNotes.filter((note): note is string => typeof note === 'string') : []
 }
 
 // Some hosts take text for the agent only after a tool ran.

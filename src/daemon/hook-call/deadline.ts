@@ -23,7 +23,9 @@ export function planApproval(
   isUnattended: boolean,
   { waitMs, unattendedWaitMs }: Config['approvals'],
 ): { readonly isPrompt: boolean; readonly askMs: number } {
-  const isPrompt = spec.ask === 'prompting' || (spec.ask === 'prompt' && canPrompt && !isUnattended)
+  // The host asks anyway; without a person it refuses.
+  if (spec.ask === 'prompting') return { isPrompt: !isUnattended, askMs: 0 }
+  const isPrompt = spec.ask === 'prompt' && canPrompt && !isUnattended
   if (isPrompt) return { isPrompt, askMs: 0 }
   return { isPrompt, askMs: Math.min(isUnattended ? unattendedWaitMs : waitMs, spec.limitMs / 2) }
 }

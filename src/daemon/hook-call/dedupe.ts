@@ -136,6 +136,7 @@ function tryClaim(step: HostStep, services: DedupeServices): Claim | 'busy' {
   const key = PREFIX + callKey
   const identity: Identity = { now: clock.wall(), rules, digest: stepDigest(step, services.workspace) }
   const own: Slot = { id: services.newId(), at: identity.now, pid: process.pid, rules, digest: identity.digest }
+  const name = slotName(step)
   let slots: Slots = {}
   let found: Slot | undefined
   let reusedFrom: string | undefined
@@ -145,8 +146,8 @@ function tryClaim(step: HostStep, services: DedupeServices): Claim | 'busy' {
     (stored) => {
       const all = isRecord(stored) ? (stored as Slots) : {}
       ;[slots, found] = findSlot(all, step, isExact, identity)
-      reusedFrom = isExact ? findReusedId(all, step.point, identity.digest) : undefined
-      return found === undefined ? { ...slots, [step.point]: own } : undefined
+      reusedFrom = isExact ? findReusedId(all, name, identity.digest) : undefined
+      return found === undefined ? { ...slots, [name]: own } : undefined
     },
     TTL_MS,
   )
@@ -164,11 +165,13 @@ function tryClaim(step: HostStep, services: DedupeServices): Claim | 'busy' {
 // The slots that remain valid, and the slot whose outcome this call shares; no slot if the call must be evaluated.
 function findSlot(
   slots: Slots,
-  { point }: HostStep,
+  step: HostStep,
   isExact: boolean,
   { now, rules, digest }: Identity,
 ): readonly [Slots, Slot | undefined] {
-  const slot = Object.hasOwn(slots, point) ? slots[point] : undefined
+  const { point } = step
+  const name = slotName(step)
+  const slot = Object.hasOwn(slots, name) ? slots[name] : undefined
   const isBefore = point.startsWith('pre:')
   // After its end a call is over: the next call with its id or arguments is another call.
   const isOver = isBefore && Object.keys(slots).some((at) => at.startsWith('post:'))
@@ -181,8 +184,13 @@ function findSlot(
   return [isExact || isSame ? slots : {}, isSame ? slot : undefined]
 }
 
-function findReusedId(slots: Slots, point: string, digest: string): string | undefined {
-  const slot = Object.hasOwn(slots, point) ? slots[point] : undefined
+// The own question of a host about a call is another event than the call.
+function slotName({ point, spec }: HostStep): string {
+  return spec.permission === 'asks' ? `${point}?` : point
+}
+
+function findReusedId(slots: Slots, name: string, digest: string): string | undefined {
+  const slot = Object.hasOwn(slots, name) ? slots[name] : undefined
   return slot === undefined || slot.digest === digest ? undefined : slot.id
 }
 
@@ -194,13 +202,13 @@ function isActive({ at, pid }: Slot, now: number): boolean {
 function store(
   { state, clock }: DedupeServices,
   key: string,
-  { point, data }: HostStep,
+  step: HostStep,
   { id, at, pid, rules, digest }: Slot,
   outcome: Outcome | undefined,
 ): void {
-  const stored = outcome && toStored(outcome, data)
+  const stored = outcome && toStored(outcome, step.data)
   const done: Slot = { id, at, pid, rules, digest, doneAt: clock.wall(), outcome: stored }
-  update<Slots>(state, key, (slots) => ({ ...slots, [point]: done }), TTL_MS)
+  update<Slots>(state, key, (slots) => ({ ...slots, [slotName(step)]: done }), TTL_MS)
 }
 
 // Not stored: large outcomes, and outcomes with an approval, whose answer may change at any time.

@@ -46,7 +46,7 @@ async function denial(command: string): Promise<string[]> {
 describe('a denial', () => {
   it('L2 Q5 of a blocked command', async () => {
     expect(await denial('git push --force origin main')).toEqual([
-      'Blocked by ARC: git push --force origin main',
+      'Blocked by ARC: git push --force origin main (arc why ID)',
       'Why: Overwrites commits that others have pushed. (git/push-force: destructive, tier 4) [hook risk-detection]',
       'Instead: git push --force-with-lease refuses if someone else has pushed in the meantime.',
       'Do not try it in another form.',
@@ -114,5 +114,18 @@ describe('the end of a turn', () => {
     const { stdout } = await answerHookCall(stop(mode), pools[mode])
     if (expected === '') expect(stdout).toBe('')
     else expect(stdout).toContain(expected)
+  })
+
+  it('B90 in enforce an answer that shows a failure sends the agent on with the reasons, three times', async () => {
+    const weak = (at: number): HookCall => {
+      const last_assistant_message = `It failed with an error: ${at}.`
+      return call('Stop', { stop_hook_active: at > 0, last_assistant_message }, 'weak')
+    }
+    const replies = []
+    for (let at = 0; at < 4; at++) replies.push((await answerHookCall(weak(at), pools.enforce)).stdout)
+    for (const reply of replies.slice(0, 3)) {
+      expect(JSON.parse(reply)).toMatchObject({ decision: 'block', reason: expect.stringContaining('does not show') })
+    }
+    expect(replies[3]).not.toContain('"block"')
   })
 })

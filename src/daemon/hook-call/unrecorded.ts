@@ -2,7 +2,7 @@
 
 import { pause } from '../../engine/deadline.ts'
 import type { Outcome } from '../../engine/outcome.ts'
-import { POINTS, type PointSpec } from '../../engine/points.ts'
+import { isStoppable } from '../../hosts/honours.ts'
 import type { HostStep } from '../../hosts/host.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import type { Stores } from '../../storage/open-stores.ts'
@@ -26,7 +26,6 @@ export async function waitWhileLocked(
 /** The outcome of a step that is not on record. A turn's end and a compaction are let go: to hold them would never end. */
 export function applyUnrecorded(step: HostStep, outcome: Outcome, { config, engine, stores }: Supervisor): Outcome {
   const { onUnrecorded = engine.mode === 'enforce' ? 'deny' : 'allow' } = config
-  const spec: PointSpec = POINTS[step.point]
   const gap = stores.gap()
   const why = gap === undefined ? 'the trace cannot be written.' : describeGap(gap)
   const { approval: _approval, ...metadata } = outcome.metadata
@@ -34,7 +33,7 @@ export function applyUnrecorded(step: HostStep, outcome: Outcome, { config, engi
     const reason = `${outcome.reason ?? 'no reason was given'} (This decision is not on record: ${why})`
     return { ...outcome, reason, metadata }
   }
-  if (onUnrecorded === 'allow' || !spec.canAbort || spec.blockMeans !== undefined) return outcome
+  if (onUnrecorded === 'allow' || step.spec.block === 'none' || !isStoppable(step)) return outcome
   return {
     ...outcome,
     decision: 'block',

@@ -20,10 +20,15 @@ beforeEach(() => {
   at.write(PROFILE, { enforcement: 'enforce' })
 })
 
-afterEach(() => {
+afterEach(closeAll)
+
+function closeAll(): void {
   for (const socket of sockets) socket.destroy()
   sockets.clear()
-})
+}
+
+// Well above what the daemon keeps open.
+const CONNECTIONS = 1_500
 
 /** What a half-open connection sends before it falls silent. */
 const HALVES = {
@@ -108,16 +113,16 @@ describe('a daemon in a separate process', () => {
     await ended
   })
 
-  async function expectService(): Promise<void> {
+  async function expectService(half: string): Promise<void> {
     const host = '127.0.0.1'
     const token = readFileSync(join(at.home, 'run/token'), 'utf8').trim()
     const page = await ask({ where: { host, port }, path: '/', headers: { accept: 'text/html' } })
-    expect([200, 401]).toContain(page.status)
+    expect([200, 401], half).toContain(page.status)
     const headers = { authorization: `Bearer ${token}` }
-    expect((await ask({ where: { host, port }, path: '/v1/status', headers })).status).toBe(200)
+    expect((await ask({ where: { host, port }, path: '/v1/status', headers })).status, half).toBe(200)
     const call = { where: { socketPath }, path: '/v1/hook/claude/PreToolUse' }
     const denied = await ask({ ...call, body: payload('git reset --hard') })
-    expect(denied).toMatchObject({ status: 200, text: expect.stringContaining('uncommitted') })
+    expect(denied, half).toMatchObject({ status: 200, text: expect.stringContaining('uncommitted') })
   }
 
   // After two seconds without an answer the launcher evaluates a call itself.
@@ -143,32 +148,32 @@ describe('a daemon in a separate process', () => {
     expect(stdout.match(/echo (?:gone-\d|waits)/g)).toEqual(['echo waits'])
   })
 
-  it.each(Object.entries(HALVES))(
-    'answers on the port and on the socket while 3,000 connections to the port send %s',
-    async (_name, text) => {
-      await flood({ host: '127.0.0.1', port: Number(port) }, text, 3_000)
-      await expectService()
-    },
-  )
+  it('answers on the port and on the socket while 1,500 connections to the port send half of anything', async () => {
+    for (const [half, text] of Object.entries(HALVES)) {
+      await flood({ host: '127.0.0.1', port: Number(port) }, text, CONNECTIONS)
+      await expectService(half)
+      closeAll()
+    }
+  })
 
-  it.each(Object.entries(HALVES))(
-    'answers on the port and on the socket while 3,000 connections to the socket send %s',
-    async (_name, text) => {
-      await flood({ path: socketPath }, text, 3_000)
-      await expectService()
-      const launcher = installLauncher({ home: at.home, node: process.execPath, arc: ARC })
-      const env = { ARC_DAEMON: 'ask', ARC_HOME: at.home }
+  it('answers on the port and on the socket while 1,500 connections to the socket send half of anything', async () => {
+    const launcher = installLauncher({ home: at.home, node: process.execPath, arc: ARC })
+    const env = { ARC_DAEMON: 'ask', ARC_HOME: at.home }
+    for (const [half, text] of Object.entries(HALVES)) {
+      await flood({ path: socketPath }, text, CONNECTIONS)
+      await expectService(half)
       const denied = await runProgram(launcher, ['hook', 'claude'], { input: payload('git reset --hard'), env })
-      expect(denied.stderr).toContain('uncommitted')
-      expect(denied.code).toBe(2)
-    },
-  )
+      expect(denied.stderr, half).toContain('uncommitted')
+      expect(denied.code, half).toBe(2)
+      closeAll()
+    }
+  })
 
   it('answers hook calls while announced bodies that never come claim all its memory', async () => {
     for (let round = 0; round < 3; round++) {
       await flood({ path: socketPath }, HALVES['a body that never comes'], 300)
       await new Promise((resolve) => setTimeout(resolve, 300))
-      await expectService()
+      await expectService('announced bodies')
     }
   })
 
@@ -179,7 +184,7 @@ describe('a daemon in a separate process', () => {
     let answers = 0
     known.setEncoding('utf8').on('data', (text) => (answers += String(text).split('HTTP/1.1 200').length - 1))
     await until(() => answers === 1)
-    await flood({ host: '127.0.0.1', port: Number(port) }, HALVES['half a header'], 1_500)
+    await flood({ host: '127.0.0.1', port: Number(port) }, HALVES['half a header'], CONNECTIONS)
     known.write(lines)
     await until(() => answers === 2)
   })

@@ -93,7 +93,7 @@ function buildStepDetail(whole: WholeStep): StepDetail {
 }
 
 function buildVerdictDetail(evaluation: EvaluationRecord, { record }: WholeStep): VerdictDetail {
-  const { priority, mode, loweredBy, cause, reason, suggestion, modify, metadata } = evaluation
+  const { priority, mode, loweredBy, cause, reason, suggestion, modify, metadata, at, dropped } = evaluation
   return {
     ...buildVerdict(evaluation),
     priority,
@@ -103,6 +103,8 @@ function buildVerdictDetail(evaluation: EvaluationRecord, { record }: WholeStep)
     reason: reason === undefined ? undefined : escapeHidden(reason),
     suggestion: suggestion === undefined ? undefined : escapeHidden(suggestion),
     wouldBlock: wouldStop(evaluation),
+    at,
+    obstacle: evaluation.applied ? undefined : dropped?.map(({ why }) => escapeHidden(why)).at(0),
     changes: modify === undefined ? [] : findChanges(record.data, modify),
     evidence: readEvidence(metadata, readRiskText(record.data)),
     metadata: metadata === undefined ? undefined : escapeHidden(JSON.stringify(metadata, null, 2)),

@@ -4,6 +4,7 @@ import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, ActionFilter, ActionsPage, EventView, FeedStep } from '../../protocol/feed-views.ts'
 import type { SessionDetail } from '../../protocol/views.ts'
 import type { TraceStore } from '../../storage/ports.ts'
+import { readFirstStep } from '../../trace/second-step.ts'
 import { DecisionCounters } from './decision-counters.ts'
 import { buildEventView, buildFeedStep, type WholeStep } from './feed-steps.ts'
 import { readAfter, readBack } from './trace-scan.ts'
@@ -107,5 +108,5 @@ export class LaterSteps {
 
 function stepsAhead(trace: TraceStore, from: number, only: { readonly session?: string }): FeedStep[] {
   const { steps } = readAfter(trace, from - 1, { ...only, limit: MAX_AHEAD })
-  return steps.filter(({ record }) => record.point.startsWith('post:')).map(buildFeedStep)
+  return steps.filter(({ record }) => readFirstStep(record) !== undefined).map(buildFeedStep)
 }

@@ -3,11 +3,11 @@
 
 import { readMainText } from '../../display/step-preview.ts'
 import type { Decision } from '../../engine/decision.ts'
-import { isRecord } from '../../engine/plain-data.ts'
 import { isShown, joinStep } from '../../protocol/feed.ts'
 import type { Action, ActionFilter, FeedStep } from '../../protocol/feed-views.ts'
 import type { TraceFilter, TraceStore } from '../../storage/ports.ts'
 import type { EvaluationRecord, StepRecord, TraceRecord } from '../../trace/record.ts'
+import { readFirstStep } from '../../trace/second-step.ts'
 import { wouldStop } from '../../trace/would-be.ts'
 import { LaterSteps, readActions } from './action-pages.ts'
 import { buildFeedStep, type WholeStep } from './feed-steps.ts'
@@ -230,6 +230,6 @@ export function joinResult(trace: TraceStore, action: Action): Action {
   return action
 }
 
-function isResultOf({ point, metadata }: StepRecord, id: string): boolean {
-  return point.startsWith('post:tool') && isRecord(metadata) && metadata.preStep === id
+function isResultOf(record: StepRecord, id: string): boolean {
+  return record.point.startsWith('post:tool') && readFirstStep(record) === id
 }

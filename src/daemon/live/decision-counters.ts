@@ -4,6 +4,7 @@
 import { buildPreview } from '../../display/step-preview.ts'
 import type { Bucket, Coverage, DecisionCounts, DecisionName, HookStats, SessionView } from '../../protocol/views.ts'
 import type { EvaluationRecord, EventRecord } from '../../trace/record.ts'
+import { readFirstStep } from '../../trace/second-step.ts'
 import type { WholeStep } from './feed-steps.ts'
 
 const MINUTE_MS = 60_000
@@ -40,7 +41,7 @@ export class DecisionCounters {
       if (isFailure(evaluation)) minute.error += 1
       this.#findHook(evaluation.hook)?.add(evaluation, at)
     }
-    if (record.point === 'pre:tool') {
+    if (record.point === 'pre:tool' && readFirstStep(record) === undefined) {
       this.#calls += 1
       this.#supervised += 1
     }

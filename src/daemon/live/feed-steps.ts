@@ -6,6 +6,7 @@ import { DECISION_RANK } from '../../engine/decision.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { EventView, FeedStep, FeedVerdict } from '../../protocol/feed-views.ts'
 import type { EvaluationRecord, EventRecord, StepRecord, TraceRecord } from '../../trace/record.ts'
+import { readFirstStep } from '../../trace/second-step.ts'
 import { findWouldBe } from '../../trace/would-be.ts'
 
 /** A step with its evaluations. */
@@ -56,7 +57,7 @@ export function buildFeedStep({ record, evaluations }: WholeStep): FeedStep {
   const { seq, id, time, point, tool, agent, host, session, turn, profile, workspace, decision, outcome } = record
   const facts = isRecord(record.metadata) ? record.metadata : {}
   const isAfter = point.startsWith('post:tool')
-  const before = isAfter && typeof facts.preStep === 'string' ? facts.preStep : undefined
+  const before = readFirstStep(record)
   const ranMs = isAfter && typeof facts.sinceMs === 'number' ? facts.sinceMs : undefined
   const would = findWouldBe(record, evaluations)
   const { hook, reason } = would ?? outcome

@@ -1,6 +1,9 @@
 // The overview of a daemon: mode, breaker, hooks, counters, sessions, approvals, and what needs attention.
 
+import { readInstalls } from '../../guard/installs.ts'
 import type { PipelineHook } from '../../hooks/live-pipeline.ts'
+import { HOST_NAMES, type HostName } from '../../hosts/host.ts'
+import { findReach } from '../../hosts/reach.ts'
 import type { BreakerView, HookView, NeedView, Overview } from '../../protocol/views.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 import { describeGap } from '../hook-call/reply-notes.ts'
@@ -10,6 +13,7 @@ import type { TraceTail } from './trace-tail.ts'
 
 /** The parts of a daemon that an overview reads. */
 export interface OverviewSource {
+  readonly home: string
   readonly version: string
   readonly traceTail: TraceTail
   uptimeMs(): number
@@ -23,10 +27,13 @@ const MAX_ERROR_RATE = 0.2
 const MIN_RUNS = 5
 
 /** The overview as of now; its counters as of the last read of the trace. */
-export function buildOverview({ version, traceTail, uptimeMs }: OverviewSource, supervisor: Supervisor): Overview {
+export function buildOverview(
+  { home, version, traceTail, uptimeMs }: OverviewSource,
+  supervisor: Supervisor,
+): Overview {
   const now = Date.now()
   const { counters, seq } = traceTail
-  const hooks = buildHookViews(supervisor, counters, now)
+  const hooks = buildHookViews(supervisor, counters, now, home)
   const approvals = supervisor.approvals.pending()
   const facts = { breaker: buildBreakerView(supervisor), approvals: approvals.map(buildShortApprovalView), hooks }
   return {
@@ -53,9 +60,24 @@ export function buildOverview({ version, traceTail, uptimeMs }: OverviewSource, 
   }
 }
 
-/** The hooks of the pipeline with their statistics. */
-export function buildHookViews(supervisor: Supervisor, tally: DecisionCounters, now: number): readonly HookView[] {
-  return supervisor.hooks().map((hook: PipelineHook) => ({ ...hook, stats: tally.hook(hook.name, now) }))
+/** The hooks of the pipeline with their statistics. `home`: the home with the list of installed agents. */
+export function buildHookViews(
+  supervisor: Supervisor,
+  tally: DecisionCounters,
+  now: number,
+  home: string,
+): readonly HookView[] {
+  const installed = readInstalledHosts(home)
+  return supervisor.hooks().map((hook: PipelineHook) => ({
+    ...hook,
+    reachNote: hook.enabled ? findReach(hook.points, installed).note : undefined,
+    stats: tally.hook(hook.name, now),
+  }))
+}
+
+function readInstalledHosts(home: string): readonly HostName[] {
+  const names = new Set(readInstalls(home).map(({ host }) => host))
+  return HOST_NAMES.filter((name) => names.has(name))
 }
 
 /** The breaker of a supervisor. */

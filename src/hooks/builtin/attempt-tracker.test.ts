@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { pipelineOf } from '../../../test/built-in-fixture.ts'
 import type { Mode } from '../../engine/mode.ts'
 import { createEngine } from '../../platform/hook-engine.ts'
 import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import { attemptTracker } from './attempt-tracker.ts'
 import { auditScore } from './audit-score.ts'
 import type { BuiltIn } from './built-in.ts'
+import { riskDetection } from './risk-detection.ts'
 import type { SupervisionServices } from './services.ts'
 import { storeTurnRisk } from './turn-risk.ts'
 
@@ -86,7 +88,7 @@ describe('the attempt tracker', () => {
 
 describe('the audit score', () => {
   const score = async (output: string, state = new MemoryStateStore()) => {
-    const outcome = await engineWith(auditScore, {}, state).dispatch('pre:turn:end', { output }, TURN)
+    const outcome = await engineWith(auditScore, {}, state, 'advise').dispatch('pre:turn:end', { output }, TURN)
     const audit = outcome.metadata.audit as Record<string, unknown>
     return { decision: outcome.decision, reason: outcome.reason, ...audit } as Record<string, unknown>
   }
@@ -126,6 +128,45 @@ describe('the audit score', () => {
     expect(missing.reason).toContain('how the result was checked')
     expect(await score('Done, and tested.', state)).toMatchObject({ decision: 'pass', missingSteps: [] })
     expect(await score('Done.')).toMatchObject({ decision: 'pass' })
+  })
+
+  it.each([
+    ['a host that names its turns', { session: 's', turn: 't' as string | undefined }],
+    ['a host without turn ids', { session: 's', turn: undefined }],
+  ])(
+    'B90 in enforce the agent continues with the reasons, three times per turn and over processes: %s',
+    async (_what, context) => {
+      const state = new MemoryStateStore()
+      const hooks = [[riskDetection], [auditScore]] as const
+      const end = (continues: number) =>
+        pipelineOf(hooks, { state }).engine.dispatch(
+          'pre:turn:end',
+          { output: 'It failed: unable.', continues },
+          context,
+        )
+      const first = await end(0)
+      expect(first).toMatchObject({ blocked: true, control: 'continue', hook: 'audit-score' })
+      expect(first.reason).toContain('does not show that the work is done')
+      expect([(await end(1)).blocked, (await end(1)).blocked]).toEqual([true, true])
+      const released = await end(1)
+      expect(released).toMatchObject({ blocked: false, decision: 'flag', metadata: { capped: true } })
+      expect(released.reason).toMatch(/^released after 3 blocks in this turn; .*does not show/)
+      const next = { ...context, ...(context.turn !== undefined && { turn: 'next' }) }
+      await pipelineOf(hooks, { state }).engine.dispatch('pre:message', { prompt: 'and now?' }, next)
+      expect(await pipelineOf(hooks, { state }).engine.dispatch('pre:turn:end', { output: '' }, next)).toMatchObject({
+        blocked: true,
+      })
+    },
+  )
+
+  it.each([
+    ['advise', {}],
+    ['log', {}],
+    ['enforce', { maxAttempts: 0 }],
+  ] as const)('B90 nothing is retried in %s with %j', async (mode, options) => {
+    const { engine } = pipelineOf([[auditScore, options]], { mode })
+    const outcome = await engine.dispatch('pre:turn:end', { output: 'It failed: unable.', continues: 0 }, TURN)
+    expect(outcome).toMatchObject({ decision: 'flag', blocked: false })
   })
 
   it('B90 scores nothing where the host does not pass the answer on', async () => {

@@ -69,6 +69,8 @@ export function toHookObject(
     priority,
     points,
     critical,
+    // The same action at another of its points is no reason to check it twice.
+    oncePerAction: true,
     ...parts,
     ...(onError !== undefined && { onError }),
     ...(timeoutMs !== undefined && { timeoutMs }),

@@ -12,7 +12,7 @@ import { RULE_PACKS } from '../../risk/rulebook.ts'
 import type { FactService, SupervisionServices } from './services.ts'
 
 /** The risk of an action or a message, and the files that it touches. */
-export interface Rating {
+interface Rating {
   readonly risk: Assessment
   readonly effects: readonly FileEffect[]
 }

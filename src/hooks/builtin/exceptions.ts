@@ -33,7 +33,8 @@ export function applyExceptions(
     const names = answer.exceptions.map(({ id }) => id)
     const why = answer.exceptions.find(({ reason }) => reason !== undefined)?.reason ?? verdict.reason ?? ''
     const reason = `allowed by you: ${why} (exception ${names.join(', ')})`
-    return { ...plain, decision: rest, reason, metadata: { ...verdict.metadata, exceptions: names } }
+    const { isExact } = answer
+    return { ...plain, decision: rest, reason, metadata: { ...verdict.metadata, exceptions: names, isExact } }
   } catch (error) {
     return { ...verdict, metadata: { ...verdict.metadata, exceptionsNotRead: describe(error) } }
   }

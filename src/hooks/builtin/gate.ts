@@ -18,6 +18,7 @@ import { MemoryStateStore } from '../../storage/memory/state-store.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { SESSION_TTL_MS, turnKey, update } from '../../storage/state.ts'
 import { type GateSubject, readGateSubject } from './gate-subject.ts'
+import { limitContinues } from './turn-limit.ts'
 
 /** The actions of rules, in upper or lower case. */
 const ACTIONS = { ALLOW: 'pass', FLAG: 'flag', ASK: 'ask', BLOCK: 'block' } as const
@@ -185,14 +186,12 @@ class Gate {
   #applyLimit(subject: GateSubject, verdict: unknown): unknown {
     const isStopping = verdict instanceof Failure || (isRecord(verdict) && STOPPING.has(String(verdict.decision)))
     if (subject.point !== 'pre:turn:end' || !isStopping) return verdict
-    const before = Math.max(this.#readTurn(subject)?.continues ?? 0, subject.continues)
-    if (before < this.#maxContinues) {
-      this.#updateTurn(subject, (turn) => ({ ...turn, continues: before + 1 }))
-      return verdict
-    }
     const why = verdict instanceof Failure ? verdict.message : String((verdict as VerdictObject).reason)
-    const reason = `released after ${before} blocks in this turn; the last objection was: ${why}`
-    return { decision: 'flag', reason, metadata: { ...buildGateMetadata('BLOCK', why), capped: true } }
+    const { continues } = subject
+    const turn = { state: this.#state, key: buildTurnKey(subject), initial: {}, continues, max: this.#maxContinues }
+    const released = limitContinues(turn, why)
+    if (released === undefined) return verdict
+    return { ...released, metadata: { ...buildGateMetadata('BLOCK', why), ...released.metadata } }
   }
 
   #readTurn(subject: GateSubject): TurnRecord | undefined {

@@ -29,7 +29,8 @@ function setUp(options: object, mode: Mode = 'enforce', services: Partial<Superv
   }
   const read = (name: string) =>
     existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : undefined
-  return { workspace, write, read, state, end: () => send('session:end', {}, { workspace }) }
+  const start = (folder = workspace) => send('session:start', {}, { workspace: folder })
+  return { workspace, write, read, state, start, end: () => send('session:end', {}, { workspace }) }
 }
 
 const NOBODY = 65_534
@@ -82,6 +83,24 @@ describe('memory files at the end of a session', () => {
     expect((await end()).decision).toBe('pass')
     expect(read('a.md')).toBe('v2')
     expect(readdirSync(workspace).sort()).toEqual(['a.md', 'vault'])
+  })
+
+  it('B85 that differ are named again when the next session of the workspace starts, once; not in log', async () => {
+    for (const [mode, isReminded] of [
+      ['advise', true],
+      ['log', false],
+    ] as const) {
+      const { write, end, start } = setUp(one, mode)
+      write('a.md', 'new', 2_000)
+      write('vault/a.md', 'old', 1_000)
+      await end()
+      expect((await start('/elsewhere')).decision).toBe('pass')
+      const reminder = await start()
+      expect([mode, reminder.decision]).toEqual([mode, isReminded ? 'flag' : 'pass'])
+      if (isReminded)
+        expect(reminder.reason).toMatch(/^at the end of the last session: memory files differ: .*a\.md is behind/)
+      expect((await start()).decision).toBe('pass')
+    }
   })
 
   it('B85 deleted on one side are neither deleted nor brought back', async () => {

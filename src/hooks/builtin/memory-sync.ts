@@ -1,10 +1,12 @@
 // Compares mapped memory files with their counterparts at the end of a session. In log a difference is flagged, in advise
-// the user is reminded, in enforce the older file is updated. The newer file is never overwritten, a file that was
+// the user is reminded at the start of the next session, when a message can be shown, in enforce the older file is updated. The newer file is never overwritten, a file that was
 // deleted on one side is neither deleted nor restored on the other, and content that could be lost is saved as a copy.
 
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { RunContext } from '../../engine/hook.ts'
+import { isAtLeast } from '../../engine/mode.ts'
+import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { update } from '../../storage/state.ts'
@@ -45,19 +47,44 @@ type Options = z.output<typeof options>
 export const memorySync = builtIn<Options>({
   name: 'memory-sync',
   priority: 85,
-  points: ['session:end'],
+  points: ['session:end', 'session:start'],
   summary: 'Compares memory files with their counterparts at the end of a session, and syncs them in enforce.',
   critical: false,
   timeoutMs: 30_000,
   options,
   create(settings, services) {
     return {
-      check(step, run) {
-        return settings.map.length === 0 ? 'pass' : new MemorySync(settings, services, run).check(step)
+      ...(settings.map.length === 0 && { points: ['session:end'] }),
+      async check(step, run) {
+        if (settings.map.length === 0) return 'pass'
+        if (step.point === 'session:start') return remind(step, services)
+        const verdict = await new MemorySync(settings, services, run).check(step)
+        if (verdict.decision !== 'pass' && isAtLeast(run.mode, 'advise')) storeReminder(step, verdict, services)
+        return verdict
       },
     }
   },
 })
+
+// The end of a session cannot show anything: the next session of the workspace starts with the reminder, once.
+function storeReminder(step: Step, { reason, suggestion }: VerdictObject, { state }: SupervisionServices): void {
+  update<unknown>(state, reminderKey(step), () => ({ reason, suggestion }), REMINDER_TTL_MS)
+}
+
+function remind(step: Step, { state }: SupervisionServices): VerdictObject | 'pass' {
+  const entry = state.get(reminderKey(step))
+  if (entry === undefined || !isRecord(entry.value) || !state.remove(reminderKey(step), entry.version)) return 'pass'
+  const { reason, suggestion } = entry.value
+  const said = `at the end of the last session: ${String(reason)}`
+  return { decision: 'flag', reason: said, ...(typeof suggestion === 'string' && { suggestion }) }
+}
+
+function reminderKey({ workspace }: Step): string {
+  return `memory-sync/reminder/${createHash('sha256')
+    .update(workspace ?? '')
+    .digest('hex')
+    .slice(0, 32)}`
+}
 
 /** The result of one run. */
 interface SyncFindings {
@@ -152,6 +179,7 @@ class MemorySync {
 
 // After this time without a change a pair counts as new and is compared by age; overwritten content is saved as a copy.
 const RETENTION_MS = 365 * 86_400_000
+const REMINDER_TTL_MS = 30 * 86_400_000
 const MAX_NAMED = 5
 
 function sentence(items: readonly string[], what: string): string {

@@ -25,7 +25,7 @@ export interface SupervisionEvent {
   readonly component: 'breaker' | 'retry' | 'hooks' | 'roundtable'
   /** Such as `breaker:open`. */
   readonly action: string
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
 }
@@ -62,13 +62,15 @@ export type ExceptionAnswer =
   | {
       readonly is: 'allowed'
       readonly exceptions: readonly { readonly id: number; readonly reason?: string | undefined }[]
+      /** All of them are for exactly this command. */
+      readonly isExact: boolean
     }
   /** Allowed once: the step needs no answer, because it is approved already. */
   | { readonly is: 'approved'; readonly approval: string; readonly by?: string | undefined; readonly note: AllowNote }
   | { readonly is: 'not-allowed'; readonly note: AllowNote }
 
 /** The call that facts are asked for. */
-export interface FactCall {
+interface FactCall {
   readonly workspace: string | undefined
   readonly home: string
   readonly session: string | undefined
@@ -112,6 +114,8 @@ export interface SupervisionServices {
   readonly whenBlocked?: ((stepId: string, work: () => Promise<void>) => void) | undefined
   /** Looks for exceptions of the user; called only for a step that would be held or blocked. There are none without it. */
   readonly findExceptions?: ((request: ExceptionRequest) => ExceptionAnswer) | undefined
+  /** The names of the user's profiles; absent where there is no home. */
+  readonly listProfiles?: (() => readonly string[]) | undefined
   /** Writes a log entry. */
   readonly record: (event: SupervisionEvent) => void
 }

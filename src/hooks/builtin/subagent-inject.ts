@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'
-import { toolClass } from '../../engine/tools.ts'
+import { findPromptArgument, toolClass } from '../../engine/tools.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { builtIn } from './built-in.ts'
 import { RuleLibrary } from './rule-library.ts'
@@ -20,9 +20,6 @@ const options = z.strictObject({
   maxBytes: z.int().min(100).max(262_144).default(16_384).describe('The most bytes of rules in a prompt.'),
 })
 
-// The fields in which hosts pass the task of a spawned agent, the most common first.
-const PROMPT_FIELDS = ['prompt', 'task', 'message', 'instructions', 'input', 'query', 'systemPrompt', 'system_prompt']
-
 export const subagentInject = builtIn<z.output<typeof options>>({
   name: 'subagent-inject',
   priority: 15,
@@ -34,11 +31,15 @@ export const subagentInject = builtIn<z.output<typeof options>>({
   create({ rules, files, maxBytes }) {
     const library = new RuleLibrary({ rules, files, maxBytes })
     return {
-      check(step) {
+      check(step, { mode }) {
         const target = findTarget(step)
         if (target === undefined || library.isEmpty) return 'pass'
         const { text, problems } = library.read(step.workspace)
-        return verdictOn(target, text, problems)
+        const verdict = verdictOn(target, text, problems)
+        // Where the prompt is not changed, the advice has the rules.
+        if (mode !== 'advise' || verdict === 'pass' || verdict.modify === undefined) return verdict
+        const reason = verdict.reason ?? 'the prompt of the spawned agent does not have the rules of the library'
+        return { ...verdict, reason, suggestion: `Give the agent these rules:\n${text}` }
       },
     }
   },
@@ -60,7 +61,7 @@ function verdictOn({ field, value }: Target, text: string, problems: readonly st
   const missing = problems.length > 0 && `not all rules could be given to the agent: ${problems.join('; ')}`
   if (text === '') return missing === false ? 'pass' : { decision: 'flag', reason: missing }
   const block = delimited(text)
-  const key = PROMPT_FIELDS.find((name) => typeof value[name] === 'string')
+  const key = findPromptArgument(value)
   // The configuration of a program may have no prompt field; the arguments of a tool must not get new fields.
   if (key === undefined && field === 'args') {
     return { decision: 'flag', reason: `the rules were not given to the agent: no prompt among its arguments` }

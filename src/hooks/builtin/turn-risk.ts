@@ -17,6 +17,8 @@ export interface TurnRisk {
   readonly checklist: Intensity
   /** A step of the turn was blocked. */
   readonly hasBlock?: boolean | undefined
+  /** How often the audit made the turn continue. */
+  readonly continues?: number | undefined
 }
 
 /** A step of a turn. */
@@ -30,9 +32,9 @@ export function storeTurnRisk(state: StateStore, step: Step, risk: TurnRisk): vo
   const keepHigher = (before: TurnRisk | undefined): TurnRisk | undefined => {
     if (begins) return before !== undefined || rank(risk) > 0 ? risk : undefined
     if (rank(risk) <= rank(before)) return undefined
-    return before?.hasBlock === true ? { ...risk, hasBlock: true } : risk
+    return { ...before, ...risk }
   }
-  update(state, turnKey('risk', step.session, step.turn), keepHigher, SESSION_TTL_MS)
+  update(state, turnRiskKey(step.session, step.turn), keepHigher, SESSION_TTL_MS)
 }
 
 /** Marks the turn of a step that was blocked. */
@@ -40,15 +42,21 @@ export function markTurnBlocked(state: StateStore, { session, turn }: TurnOf): v
   if (session === undefined) return
   const mark = (before: TurnRisk = NO_RISK): TurnRisk | undefined =>
     before.hasBlock === true ? undefined : { ...before, hasBlock: true }
-  update(state, turnKey('risk', session, turn), mark, SESSION_TTL_MS)
+  update(state, turnRiskKey(session, turn), mark, SESSION_TTL_MS)
 }
 
-const NO_RISK: TurnRisk = { tier: 1, effect: 'read-only', checklist: 'light' }
+/** The risk of a turn that only read. */
+export const NO_RISK: TurnRisk = { tier: 1, effect: 'read-only', checklist: 'light' }
 
 /** The highest risk of the turn so far. */
 export function readTurnRisk(state: StateStore, step: TurnOf): TurnRisk | undefined {
   if (step.session === undefined) return undefined
-  return state.get(turnKey('risk', step.session, step.turn))?.value as TurnRisk | undefined
+  return state.get(turnRiskKey(step.session, step.turn))?.value as TurnRisk | undefined
+}
+
+/** The key of the stored risk of a turn. */
+export function turnRiskKey(session: string, turn: string | undefined): string {
+  return turnKey('risk', session, turn)
 }
 
 // A read-only action is not stored: it needs only the lightest checklist.

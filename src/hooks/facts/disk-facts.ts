@@ -1,19 +1,19 @@
-// Answers about files from the disk, within limits: per call 20 files, 100 looks for a name and 10 ms; per file 64 kB. Beyond
+// Answers about files from the disk, within limits: per call 20 files, 100 looks for a name and 50 ms; per file 64 kB. Beyond
 // a limit an answer is unknown. Only regular files are opened, and no program is started.
 
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import type { Answer, FileFacts, FileText } from '../../risk/facts.ts'
-import { stateOf } from './git-index.ts'
-import { readAll } from './repository.ts'
+import type { FactAnswer, FileContent, FileFacts } from '../../risk/facts.ts'
+import { formatFileState } from './git-index.ts'
+import { readDescriptor } from './repository.ts'
 import { findChanges, hasRef, isClean, isTracked } from './tracked-files.ts'
 
 /** What is known about the files of a session. */
 export interface SessionFacts {
-  changedInSession(path: string): Answer
-  isOwnEdit(path: string): Answer
-  isCopied(path: string): Answer
+  changedInSession(path: string): FactAnswer
+  isOwnEdit(path: string): FactAnswer
+  isCopied(path: string): FactAnswer
 }
 
 /** A call whose files are asked about. */
@@ -27,25 +27,34 @@ export interface FactsOf {
 
 const MAX_FILES = 20
 const MAX_NAMES = 100
-const MAX_MS = 10
+const MAX_MS = 50
 const MAX_BYTES = 65_536
 const MAX_CACHED = 64
 
-const texts = new Map<string, { readonly state: string; readonly text: FileText }>()
+const texts = new Map<string, { readonly state: string; readonly text: FileContent }>()
 
 /** The facts for one call. */
 export function openDiskFacts({ workspace, home, session, now }: FactsOf): FileFacts {
-  const until = now() + MAX_MS
   const files = new Set<string>()
   let names = 0
-  const isLate = (): boolean => now() > until
+  let spentMs = 0
+  let startedAt = 0
+  const isLate = (): boolean => spentMs + (now() - startedAt) > MAX_MS
+  // Only the time of the questions counts, not that of the classification between them.
+  const timed = <T>(answer: () => T): T | undefined => {
+    startedAt = now()
+    if (isLate()) return undefined
+    const answered = answerOr(answer)
+    spentMs += now() - startedAt
+    return answered
+  }
   // The questions about one file count once.
   const ask = <T>(path: string, answer: () => T): T | undefined => {
-    if ((!files.has(path) && files.size >= MAX_FILES) || isLate()) return undefined
+    if (!files.has(path) && files.size >= MAX_FILES) return undefined
     files.add(path)
-    return answerOr(answer)
+    return timed(answer)
   }
-  const look = <T>(answer: () => T): T | undefined => (++names > MAX_NAMES || isLate() ? undefined : answerOr(answer))
+  const look = <T>(answer: () => T): T | undefined => (++names > MAX_NAMES ? undefined : timed(answer))
   const roots = [workspace, home, tmpdir(), '/tmp', '/var/tmp', '/private/tmp', '/dev/shm'].filter(
     (root) => root !== undefined && root !== '/',
   ) as string[]
@@ -77,7 +86,7 @@ function realPath(path: string): string {
   return realpathSync.native(path)
 }
 
-function readText(path: string, roots: readonly string[], home: string): FileText {
+function readText(path: string, roots: readonly string[], home: string): FileContent {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { why: 'missing' }
   let real: string
   try {
@@ -92,10 +101,10 @@ function readText(path: string, roots: readonly string[], home: string): FileTex
   if (stat.size > MAX_BYTES) return { why: 'too-large' }
   if (!isReadableBy(stat, home)) return { why: 'unreadable' }
   const cached = texts.get(real)
-  if (cached?.state === stateOf(stat)) return cached.text
+  if (cached?.state === formatFileState(stat)) return cached.text
   const text = readFile(real, stat)
   if (texts.size >= MAX_CACHED) texts.delete(texts.keys().next().value ?? '')
-  if (text.why === undefined || text.why === 'binary') texts.set(real, { state: stateOf(stat), text })
+  if (text.why === undefined || text.why === 'binary') texts.set(real, { state: formatFileState(stat), text })
   return text
 }
 
@@ -114,15 +123,15 @@ function isReadableBy({ mode, uid }: BigIntStats, home: string): boolean {
   return own === undefined || owner === undefined || own === owner || Number(uid) === owner || (mode & 0o004n) !== 0n
 }
 
-function readFile(real: string, before: BigIntStats): FileText {
+function readFile(real: string, before: BigIntStats): FileContent {
   let descriptor: number | undefined
   try {
     const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW
     descriptor = openSync(real, flags)
     const opened = fstatSync(descriptor, { bigint: true })
-    if (!opened.isFile() || stateOf(opened) !== stateOf(before)) return { why: 'unreadable' }
-    const bytes = readAll(descriptor, Number(opened.size))
-    const isSame = stateOf(fstatSync(descriptor, { bigint: true })) === stateOf(opened)
+    if (!opened.isFile() || formatFileState(opened) !== formatFileState(before)) return { why: 'unreadable' }
+    const bytes = readDescriptor(descriptor, Number(opened.size))
+    const isSame = formatFileState(fstatSync(descriptor, { bigint: true })) === formatFileState(opened)
     if (!isSame) return { why: 'unreadable' }
     return bytes.includes(0) ? { why: 'binary' } : { text: bytes.toString('utf8') }
   } catch {

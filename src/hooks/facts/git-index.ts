@@ -148,7 +148,7 @@ function readVariable(bytes: Buffer, from: number): { value: number; next: numbe
 }
 
 /** The key of the state of a file. */
-export function stateOf({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string {
+export function formatFileState({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string {
   return `${mtimeNs} ${ctimeNs} ${size} ${ino}`
 }
 
@@ -160,7 +160,7 @@ export function readIndex({ gitDir, commonDir }: Repository): GitIndex | undefin
   const path = join(gitDir, 'index')
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (stat === undefined) return undefined
-  const state = stateOf(stat)
+  const state = formatFileState(stat)
   const cached = cache.get(path)
   if (cached?.state === state) return cached.index
   const index = parseIndex(readSmall(path, MAX_INDEX), commonDir, stat.mtimeNs)

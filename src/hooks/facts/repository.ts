@@ -94,7 +94,7 @@ export function readSmall(path: string, maxBytes: number): Buffer | undefined {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
     const { size, ...stat } = fstatSync(descriptor)
     if ((stat.mode & constants.S_IFMT) !== constants.S_IFREG || size > maxBytes) return undefined
-    return readAll(descriptor, size)
+    return readDescriptor(descriptor, size)
   } catch {
     // Missing or not readable: unknown.
     return undefined
@@ -104,7 +104,7 @@ export function readSmall(path: string, maxBytes: number): Buffer | undefined {
 }
 
 /** Reads `size` bytes; fewer if the file became shorter. */
-export function readAll(descriptor: number, size: number): Buffer {
+export function readDescriptor(descriptor: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let length = 0
   while (length < size) {

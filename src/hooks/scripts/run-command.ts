@@ -15,14 +15,21 @@ import { valueOnStep, withoutGiven } from './variables.ts'
 const STAND_IN = 'hook_event'
 const REFERENCE = `\${${variableName(STAND_IN)}-}`
 
+interface ScriptCommandOptions {
+  readonly cwd: string | undefined
+  readonly clock: Clock
+  readonly permissions: () => readonly string[] | undefined
+}
+
 /** A handler that runs the line of a `/run`; throws an ArcError where a variable has no safe form. */
-export function scriptCommand(hook: ArmaHook, options: { cwd: string | undefined; clock: Clock }): Handler {
-  const { cwd, clock } = options
+export function scriptCommand(hook: ArmaHook, options: ScriptCommandOptions): Handler {
+  const { cwd, clock, permissions } = options
   const { line, names } = compileLine(hook)
   const make = (env: Record<string, string>): CommandOptions => ({ command: line, env, ...(cwd && { cwd }) })
   const probe: CommandHandler = commandHandler(make({}))
   const run: Handler = (step, context) => {
-    const values = names.map((name) => portableValue(valueOnStep(step, name, clock.wall()) ?? ''))
+    const scope = { step, timeMs: clock.wall(), permissions: permissions() }
+    const values = names.map((name) => portableValue(valueOnStep(scope, name) ?? ''))
     const env = Object.fromEntries(values.map((value, index) => [variableAt(index), value]))
     return commandInWorkspace(make(env))(step, context)
   }

@@ -2,10 +2,10 @@
 
 import { type ArmaCommand, type ArmaHook, fill, type Template } from '../../config/arma/compile-script.ts'
 import type { Handler } from '../../engine/hook.ts'
-import { isRecord } from '../../engine/plain-data.ts'
 import type { Step } from '../../engine/step.ts'
 import type { Decision, HandlerResult } from '../../engine/verdict.ts'
 import type { PipelineServices } from '../pipeline-services.ts'
+import { checkPermission, extendPermissions, type ScriptPermissions } from './permissions.ts'
 import { scriptCommand } from './run-command.ts'
 import { createLookup, type Lookup, withField } from './variables.ts'
 
@@ -15,14 +15,28 @@ interface Call {
   readonly step: Step
   readonly args: readonly Template[]
   readonly look: Lookup
-  readonly services: PipelineServices
+  readonly permissions: ScriptPermissions
+  readonly services: ScriptServices
+}
+
+/** The services that the commands of a script need. */
+export type ScriptServices = Pick<PipelineServices, 'clock' | 'record' | 'notify'>
+
+/** What the hooks of a script depend on beside the script. */
+export interface ScriptOptions {
+  /** The folder of `/run`; default: the workspace of the step. */
+  readonly cwd?: string | undefined
+  /** Read on each step. */
+  readonly permissions: () => ScriptPermissions
+  readonly services: ScriptServices
 }
 
 /** What each command but `/run` does. */
 const ACTIONS: Readonly<Record<Exclude<ArmaCommand, 'run'>, (call: Call) => HandlerResult>> = {
   log: writeLog,
   notify: notifyUser,
-  perms: checkPermission,
+  perms: ({ step, args, look, permissions }) =>
+    checkPermission(texts(args, look)[1] ?? '', { permissions, metadata: step.metadata }),
   block: (call) => decide('block', call),
   flag: (call) => decide('flag', call),
   ask: (call) => decide('ask', call),
@@ -30,13 +44,16 @@ const ACTIONS: Readonly<Record<Exclude<ArmaCommand, 'run'>, (call: Call) => Hand
 }
 
 /** A handler for one hook of a script; throws an ArcError when its `/run` has no safe form. */
-export function scriptHandler(hook: ArmaHook, cwd: string | undefined, services: PipelineServices): Handler {
+export function scriptHandler(hook: ArmaHook, options: ScriptOptions): Handler {
   const { command, args } = hook
-  if (command === 'run') return scriptCommand(hook, { cwd, clock: services.clock })
+  const { cwd, services } = options
+  const { clock } = services
+  if (command === 'run') return scriptCommand(hook, { cwd, clock, permissions: () => options.permissions().granted })
   const act = ACTIONS[command]
   return (step, { hook: name }) => {
-    const look = createLookup(hook, step, services.clock.wall())
-    return act({ hook: name, step, args, look, services })
+    const permissions = options.permissions()
+    const look = createLookup(hook, { step, timeMs: clock.wall(), permissions: permissions.granted })
+    return act({ hook: name, step, args, look, permissions: extendPermissions(permissions, hook, look), services })
   }
 }
 
@@ -44,16 +61,11 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 function writeLog({ hook, step, args, look, services }: Call): HandlerResult {
   const [first = '', ...rest] = texts(args, look)
-  const isLevel = rest.length > 0 && (LEVELS as readonly string[]).includes(first)
-  const level = isLevel ? first : 'info'
-  const message = isLevel ? rest.join(' ') : [first, ...rest].join(' ')
+  const named = rest.length > 0 ? LEVELS.find((one) => one === first) : undefined
+  const level = named ?? 'info'
+  const message = named === undefined ? [first, ...rest].join(' ') : rest.join(' ')
   const data = { hook, point: step.point, level, ...(step.session && { session: step.session }) }
-  services.record({ component: 'hooks', action: 'script:log', level: recorded(level), message, data })
-}
-
-// The log has no level below info; the requested level is in the data.
-function recorded(level: string): 'info' | 'warn' | 'error' {
-  return level === 'warn' || level === 'error' ? level : 'info'
+  services.record({ component: 'hooks', action: 'script:log', level, message, data })
 }
 
 function notifyUser({ hook, step, args, look, services }: Call): HandlerResult {
@@ -63,20 +75,6 @@ function notifyUser({ hook, step, args, look, services }: Call): HandlerResult {
   const data = { hook, point: step.point, ...(channel && { channel }) }
   services.record({ component: 'hooks', action: 'script:notify', level: 'info', message, data })
   services.notify({ hook, point: step.point, channel, message })
-}
-
-// Granted: pass. Refused: block. Not set: ask.
-function checkPermission({ step, args, look }: Call): HandlerResult {
-  const permission = texts(args, look)[1] ?? ''
-  const { permissions } = step.metadata
-  const isGranted = Array.isArray(permissions)
-    ? permissions.includes(permission)
-    : isRecord(permissions) && Object.hasOwn(permissions, permission)
-      ? permissions[permission]
-      : undefined
-  if (isGranted === true) return 'pass'
-  if (isGranted === false) return { decision: 'block', reason: `the permission ${permission} is not granted` }
-  return { decision: 'ask', reason: `the permission ${permission} is neither granted nor refused` }
 }
 
 function decide(decision: Decision, { args, look, hook }: Call): HandlerResult {

@@ -15,12 +15,12 @@ function hookOf(lines: readonly string[]) {
 
 it('C4 a variable may use itself', () => {
   const hook = hookOf(['/set $a "x"', '/set $a "$a$prompt$a"'])
-  expect(createLookup(hook, STEP, 0)('a')).toBe('xpx')
+  expect(createLookup(hook, { step: STEP, timeMs: 0 })('a')).toBe('xpx')
   expect(withoutGiven(hook).at(-1)).toEqual([{ text: 'x' }, { variable: 'prompt' }, { text: 'x' }])
 })
 
 it('C4 one that doubles itself line by line is refused before it fills the memory', () => {
   const hook = hookOf(['/set $a "x"', ...Array.from({ length: 60 }, () => '/set $a "$a$prompt$a"')])
-  expect(() => createLookup(hook, STEP, 0)).toThrow(/"a" has more than 1000000 characters/)
+  expect(() => createLookup(hook, { step: STEP, timeMs: 0 })).toThrow(/"a" has more than 1000000 characters/)
   expect(() => withoutGiven(hook)).toThrow(/"a" has more than 1000 parts/)
 })

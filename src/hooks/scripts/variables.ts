@@ -9,16 +9,27 @@ import type { Step } from '../../engine/step.ts'
 /** The value of a variable by its name, dotted names included. */
 export type Lookup = (name: string) => string | undefined
 
+/** The variable with the granted permissions. */
+export const PERMISSIONS_VARIABLE = 'permissions'
+
 const FACTS = ['point', 'session', 'turn', 'agent', 'source', 'workspace', 'host', 'profile', 'id'] as const
 
 // A line that uses a variable twice doubles it: without a limit, thirty of them fill any memory.
 const MAX_VALUE_CHARS = 1_000_000
 const MAX_PARTS = 1_000
 
+/** What the variables of a script are read from. */
+export interface ScriptScope {
+  readonly step: Step
+  readonly timeMs: number
+  /** The value of `$permissions`; a field of the step cannot replace it. */
+  readonly permissions?: readonly string[] | undefined
+}
+
 /** The variables of one hook on one step. */
-export function createLookup({ variables }: ArmaHook, step: Step, timeMs: number): Lookup {
+export function createLookup({ variables }: ArmaHook, scope: ScriptScope): Lookup {
   const given = new Map<string, string>()
-  const look: Lookup = (name) => given.get(name) ?? valueOnStep(step, name, timeMs)
+  const look: Lookup = (name) => given.get(name) ?? valueOnStep(scope, name)
   // In order: a later line may use an earlier one.
   for (const { name, value } of variables) {
     const text = fill(value, look)
@@ -48,7 +59,8 @@ function tooLarge(name: string, most: string): ArcError {
 }
 
 /** A value as text; nothing for what is not there. */
-export function valueOnStep(step: Step, name: string, timeMs: number): string | undefined {
+export function valueOnStep({ step, timeMs, permissions }: ScriptScope, name: string): string | undefined {
+  if (name === PERMISSIONS_VARIABLE) return permissions?.join(' ')
   const path = name.split('.')
   const facts = Object.fromEntries(FACTS.map((fact) => [fact, step[fact]]))
   const places: readonly unknown[] = [step.data, facts, { time: new Date(timeMs).toISOString() }, step.metadata]

@@ -42,6 +42,7 @@ export const claude = defineHost({
   title: 'Claude Code',
   verifiedWith: '2.1.325',
   events: CLAUDE_EVENTS,
+  tellsMode: true,
   unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
   tell: parseClaudePayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts),

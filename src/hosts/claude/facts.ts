@@ -7,7 +7,11 @@ export const claudeFacts = {
   programs: ['claude'],
   aliases: ['claude-code'],
   packagePaths: ['@anthropic-ai/claude-code', 'claude/versions'],
-  variables: { prefix: 'CLAUDE', markers: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID'] },
+  variables: {
+    prefix: 'CLAUDE',
+    markers: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID'],
+    session: 'CLAUDE_CODE_SESSION_ID',
+  },
   settings: {
     folders: [
       { folder: '.claude', variable: 'CLAUDE_CONFIG_DIR', names: ['settings.json', 'settings.local.json', 'hooks'] },
@@ -39,4 +43,5 @@ export const claudeTools: ToolNames = {
   fetch: ['web_fetch'],
   'search-web': ['web_search'],
   spawn: ['task', 'agent'],
+  message: ['sendmessage'],
 }

@@ -20,13 +20,39 @@ export function parseClaudePayload(fields: Fields, event: string | undefined): P
     callId: readTextField(fields, 'tool_call_id', 'tool_use_id'),
     result: own(fields, 'tool_response') ?? own(fields, 'tool_result'),
     error: own(fields, 'error') ?? own(fields, 'reason'),
+    calls: own(fields, 'tool_calls'),
     prompt: own(fields, 'prompt'),
+    ...readSender(fields),
     output: readTextField(fields, 'last_assistant_message', 'delta', 'displayed_text'),
     reason: readTextField(fields, 'source', 'reason', 'stop_reason', 'trigger', 'error'),
     isContinued: own(fields, 'stop_hook_active') === true,
     facts: readFacts(fields, mode),
     canPrompt: mode === undefined || !SELF_ANSWERING.has(mode),
   }
+}
+
+// Who wrote a prompt that no person typed.
+const SOURCES: Readonly<Record<string, string>> = {
+  system: 'system',
+  loop_wakeup: 'cron',
+  schedule_wakeup: 'cron',
+  poll_event: 'system',
+}
+// `<teammate-message teammate_id="reviewer">…`: a message of another agent to this session.
+const AGENT_MESSAGE = /^\s*<[\w-]*message\b([^>]{0,1000})>/
+const SENDER = /\b(?:teammate_id|agent_id|teammate|agent|from|sender)\s*=\s*"([^"]{1,200})"/
+const RECIPIENT = /\b(?:to|recipient)\s*=\s*"([^"]{1,200})"/
+
+function readSender(fields: Fields): Pick<ParsedPayload, 'sender' | 'recipient' | 'source'> {
+  const prompt = own(fields, 'prompt')
+  if (typeof prompt !== 'string') return {}
+  const by = readTextField(fields, 'source')
+  const isTyped = by === 'user' || by === 'sdk'
+  const head = isTyped ? undefined : AGENT_MESSAGE.exec(prompt)?.[1]
+  const sender = head === undefined ? undefined : SENDER.exec(head)?.[1]
+  // The host delivers it to the session that it is addressed to.
+  if (sender !== undefined) return { sender, recipient: RECIPIENT.exec(head ?? '')?.[1] ?? 'session', source: 'agent' }
+  return by !== undefined && Object.hasOwn(SOURCES, by) ? { source: SOURCES[by] } : {}
 }
 
 function readFacts(fields: Fields, permissionMode: string | undefined): Fields {

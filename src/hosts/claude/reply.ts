@@ -55,8 +55,9 @@ function goAhead(step: HostStep, intent: Intent, quirks: ClaudeQuirks): HostRepl
   const { kind, message, context, notice, unsupported } = intent
   const fields: Record<string, unknown> = {}
   if (kind === 'ask') Object.assign(fields, { permissionDecision: 'ask', permissionDecisionReason: message })
-  Object.assign(fields, editFields(step, intent, quirks))
+  Object.assign(fields, editFields(step, intent, quirks), allowFields(step, intent))
   if (context !== undefined) fields.additionalContext = context
+  if (intent.reviewed !== undefined) fields.classifierContext = intent.reviewed
   const json = { ...(notice === undefined ? {} : { systemMessage: notice }), ...specific(step, fields) }
   return jsonReply(json, { unsupported })
 }
@@ -65,6 +66,15 @@ function editFields(step: HostStep, { edit }: Intent, { editNeedsAllow }: Claude
   if (edit === undefined) return {}
   if (edit.field === 'result') return { updatedToolOutput: resultLike(step.data.result, edit.value) }
   return editNeedsAllow ? { permissionDecision: 'allow', updatedInput: edit.value } : { updatedInput: edit.value }
+}
+
+// Only with the answer of a person.
+function allowFields({ spec, data }: HostStep, { kind, isAllowed, edit }: Intent): object {
+  if (kind !== 'pass' || isAllowed !== true) return {}
+  if (spec.permission === 'retries') return { retry: true }
+  if (spec.permission === 'asks') return { decision: { behavior: 'allow' } }
+  const why = `Approved in ARC${typeof data.tool === 'string' && edit !== undefined ? ', as changed by its hooks' : ''}`
+  return { permissionDecision: 'allow', permissionDecisionReason: why }
 }
 
 // The shell's result is an object: a hook that gives a text means what the command printed.

@@ -11,7 +11,7 @@ export const CLINE_EVENTS: HostEvents = {
   PostToolUse: event('post:tool', { context: true, isInstalled: true }),
   PreCompact: event('pre:compact', { isInstalled: true }),
   // Cline cannot be made to continue.
-  TaskComplete: event('pre:turn:end', { isInstalled: true }),
+  TaskComplete: event('pre:turn:end', { hasAnswer: true, isInstalled: true }),
   TaskCancel: event('run:end', { isInstalled: true }),
   TaskError: event('run:end', { isInstalled: true }),
   SessionShutdown: event('session:end', { isInstalled: true }),

@@ -20,6 +20,7 @@ export const codex = defineHost({
   title: 'Codex CLI',
   verifiedWith: '0.166.0',
   events: CODEX_EVENTS,
+  tellsMode: true,
   unknownEvent: event('pre:session:phase', { block: 'exit' }),
   tell: parseClaudePayload,
   reply: (step, outcome, facts) => replyClaude(step, outcome, facts, QUIRKS),

@@ -13,7 +13,7 @@ export const CODEX_EVENTS: HostEvents = {
   SessionStart: event('session:start', { ...TOLD, context: true, isInstalled: true }),
   UserPromptSubmit: event('pre:message', { ...TOLD, block: 'decision', context: true, isInstalled: true }),
   // Fires before every request to the model and takes no answer.
-  PreModelRequest: event('post:session:phase'),
+  PreModelRequest: event('pre:model'),
   PreToolUse: event('pre:tool', {
     ...TOLD,
     block: 'permission',
@@ -21,13 +21,20 @@ export const CODEX_EVENTS: HostEvents = {
     context: true,
     isInstalled: true,
   }),
-  PermissionRequest: event('pre:tool', { ...TOLD, block: 'behavior', ask: 'prompting' }),
+  // The answer takes precedence over its reviewer; without one the reviewer or the user decides.
+  PermissionRequest: event('pre:tool', {
+    block: 'behavior',
+    ask: 'prompting',
+    isInstalled: true,
+    limitMs: COMMAND_MS,
+    permission: 'asks',
+  }),
   PostToolUse: event('post:tool', { ...TOLD, context: true, isInstalled: true }),
   PreCompact: event('pre:compact', { ...TOLD, isInstalled: true }),
   PostCompact: event('post:compact', TOLD),
   SubagentStart: event('pre:agent:spawn', { ...TOLD, context: true, isInstalled: true }),
   SubagentStop: event('post:agent:complete', { ...TOLD, isInstalled: true }),
-  Stop: event('pre:turn:end', { ...TOLD, block: 'decision', isInstalled: true }),
+  Stop: event('pre:turn:end', { ...TOLD, block: 'decision', hasAnswer: true, isInstalled: true }),
   Interrupt: event('run:end'),
   SessionEnd: event('session:end', { isInstalled: true, limitMs: SESSION_END_MS }),
 }

@@ -7,7 +7,11 @@ export const codexFacts = {
   programs: ['codex'],
   aliases: [],
   packagePaths: ['@openai/codex'],
-  variables: { prefix: 'CODEX', markers: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID'] },
+  variables: {
+    prefix: 'CODEX',
+    markers: ['CODEX_SANDBOX', 'CODEX_SANDBOX_NETWORK_DISABLED', 'CODEX_THREAD_ID'],
+    session: 'CODEX_THREAD_ID',
+  },
   settings: {
     folders: [{ folder: '.codex', variable: 'CODEX_HOME', names: ['config.toml', 'hooks.json', 'hooks', 'rules'] }],
     ownFolders: ['.codex'],
@@ -24,4 +28,5 @@ export const codexTools: ToolNames = {
   shell: ['bash', 'exec_command', 'local_shell', 'shell_command'],
   patch: ['apply_patch'],
   spawn: ['spawn_agent'],
+  message: ['send_input', 'send_message', 'followup_task'],
 }

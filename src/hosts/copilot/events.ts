@@ -12,7 +12,14 @@ const PRE_TOOL = event('pre:tool', {
   isInstalled: true,
   limitMs: LIMIT_MS,
 })
-const STOP = event('pre:turn:end', { block: 'decision', isInstalled: true, limitMs: LIMIT_MS })
+const STOP = event('pre:turn:end', {
+  block: 'decision',
+  edits: ['output'],
+  // Measured: neither the payload nor, at this moment, the transcript has the answer.
+  hasAnswer: 'maybe',
+  isInstalled: true,
+  limitMs: LIMIT_MS,
+})
 // The prompt cannot be stopped: measured, whatever the hook answers.
 const PROMPT = event('pre:message', { isInstalled: true, limitMs: LIMIT_MS })
 const POST_TOOL = event('post:tool', { edits: ['result'], context: true, isInstalled: true, limitMs: LIMIT_MS })
@@ -30,7 +37,13 @@ export const COPILOT_EVENTS: HostEvents = {
   userPromptSubmitted: PROMPT,
   userPromptTransformed: PHASE,
   preToolUse: PRE_TOOL,
-  permissionRequest: event('pre:tool', { block: 'behavior', ask: 'prompting', limitMs: LIMIT_MS }),
+  permissionRequest: event('pre:tool', {
+    block: 'behavior',
+    ask: 'prompting',
+    isInstalled: true,
+    limitMs: LIMIT_MS,
+    permission: 'asks',
+  }),
   postToolUse: POST_TOOL,
   postToolUseFailure: POST_FAILURE,
   agentStop: STOP,
@@ -51,7 +64,7 @@ export const BORROWED_EVENTS: HostEvents = {
   PreToolUse: { ...PRE_TOOL, ...borrowed },
   PostToolUse: { ...POST_TOOL, ...borrowed, edits: [] },
   PostToolUseFailure: { ...POST_FAILURE, ...borrowed },
-  Stop: { ...STOP, ...borrowed },
+  Stop: { ...STOP, ...borrowed, edits: [] },
   SubagentStart: { ...SPAWN, ...borrowed },
   SubagentStop: { ...COMPLETE, ...borrowed },
   PreCompact: { ...COMPACT, ...borrowed },

@@ -26,11 +26,14 @@ function denialJson(step: HostStep, message: string): object {
   return { permissionDecision: 'deny', permissionDecisionReason: message }
 }
 
-function goAhead(step: HostStep, { kind, message, edit, context, unsupported }: Intent): HostReply {
+function goAhead(step: HostStep, { kind, message, edit, context, isAllowed, unsupported }: Intent): HostReply {
   const json: Record<string, unknown> = {}
+  // Only with the answer of a person.
+  if (isAllowed === true && step.spec.permission === 'asks') json.behavior = 'allow'
   if (kind === 'ask') Object.assign(json, { permissionDecision: 'ask', permissionDecisionReason: message })
   if (edit?.field === 'args') json.modifiedArgs = edit.value
   if (edit?.field === 'result') json.modifiedResult = resultLike(step.data.result, edit.value)
+  if (edit?.field === 'output') json.modifiedResponse = edit.value
   if (context !== undefined) json.additionalContext = context
   return jsonReply(json, { unsupported })
 }

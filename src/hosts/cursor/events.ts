@@ -26,7 +26,7 @@ export const CURSOR_EVENTS: HostEvents = {
   subagentStop: event('post:agent:complete', { isInstalled: true }),
   preCompact: event('pre:compact', { notice: true, isInstalled: true }),
   stop: event('pre:turn:end', { block: 'decision', isInstalled: true }),
-  afterAgentResponse: event('post:message'),
+  afterAgentResponse: event('post:message', { partOf: 'pre:turn:end', isInstalled: true }),
   afterAgentThought: PHASE,
   sessionEnd: event('session:end', { isInstalled: true }),
 }

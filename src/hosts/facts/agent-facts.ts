@@ -41,6 +41,8 @@ interface AgentVariables {
   readonly prefix: string
   /** Set by the agent for its child processes, with any value. */
   readonly markers: readonly string[]
+  /** With the id of the session, as in the payloads of its hooks. */
+  readonly session?: string
   /** With the path of a settings file. */
   readonly settingsFiles?: readonly string[]
   /** With settings as text. */
@@ -96,3 +98,4 @@ export type ToolKind =
   | 'fetch'
   | 'search-web'
   | 'spawn'
+  | 'message'

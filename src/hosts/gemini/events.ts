@@ -9,18 +9,19 @@ export const GEMINI_EVENTS: HostEvents = {
   SessionStart: event('session:start', { ...TOLD, context: true, isInstalled: true }),
   BeforeAgent: event('pre:message', { ...TOLD, block: 'decision', context: true, isInstalled: true }),
   // The message itself has passed at BeforeAgent; this is each request that it leads to.
-  BeforeModel: event('pre:session:phase', { ...TOLD, block: 'decision' }),
+  BeforeModel: event('pre:model', { ...TOLD, block: 'decision' }),
   BeforeToolSelection: event('post:session:phase', TOLD),
-  AfterModel: event('post:message', TOLD),
+  AfterModel: event('post:model', TOLD),
   BeforeTool: event('pre:tool', {
     ...TOLD,
     block: 'decision',
     ask: 'prompt',
     edits: ['args'],
+    isMerged: true,
     isInstalled: true,
   }),
   AfterTool: event('post:tool', { ...TOLD, edits: ['result'], context: true, isInstalled: true }),
-  AfterAgent: event('pre:turn:end', { ...TOLD, block: 'decision', isInstalled: true }),
+  AfterAgent: event('pre:turn:end', { ...TOLD, block: 'decision', hasAnswer: true, isInstalled: true }),
   // Fires before every request, even when nothing is compressed, and cannot keep it from happening.
   PreCompress: event('pre:compact', TOLD),
   Notification: event('post:session:phase', TOLD),

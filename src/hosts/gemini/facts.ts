@@ -10,6 +10,7 @@ export const geminiFacts = {
   variables: {
     prefix: 'GEMINI',
     markers: ['GEMINI_CLI', 'GEMINI_SESSION_ID'],
+    session: 'GEMINI_SESSION_ID',
     settingsFiles: ['GEMINI_CLI_SYSTEM_SETTINGS_PATH', 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH'],
   },
   settings: {

@@ -1,7 +1,7 @@
 // The payload of Gemini CLI: Claude's field names, with other fields for the text of the model.
 
 import { parseClaudePayload } from '../claude/payload.ts'
-import { type Fields, isTimedEvent, own, readRecordField, readTextField } from '../fields.ts'
+import { defined, type Fields, isTimedEvent, own, readRecordField, readTextField } from '../fields.ts'
 import type { ParsedPayload } from '../step.ts'
 import { GEMINI_EVENTS } from './events.ts'
 
@@ -14,6 +14,7 @@ export function parseGeminiPayload(fields: Fields, event: string | undefined): P
     output: readTextField(fields, 'prompt_response') ?? readTextField(readRecordField(fields, 'llm_response'), 'text'),
     // There is no separate event for a tool that failed.
     error: own(response, 'error'),
+    facts: defined({ model: readTextField(readRecordField(fields, 'llm_request'), 'model'), ...told.facts }),
   }
 }
 

@@ -3,29 +3,16 @@
 import type { Outcome } from '../../engine/outcome.ts'
 import { isRecord } from '../../engine/plain-data.ts'
 import type { HostReply, HostStep, ReplyFacts } from '../host.ts'
-import { type Intent, instead, jsonReply, readIntent } from '../intent.ts'
-import { correctionMessage } from '../message.ts'
+import { type Intent, jsonReply, readIntent } from '../intent.ts'
 
 /** The reply to Gemini CLI. */
 export function replyGemini(step: HostStep, outcome: Outcome, facts: ReplyFacts): HostReply {
-  const planned = readIntent(step, outcome, facts)
-  const intent = canMerge(step, planned) ? planned : correction(step, planned, outcome, facts)
+  const intent = readIntent(step, outcome, facts)
   const { kind, message, endsTurn, unsupported } = intent
   if (kind !== 'deny') return goAhead(step, intent)
   const ending = endsTurn ? { continue: false, stopReason: message } : {}
   const json = { decision: 'deny', reason: message, ...ending }
   return jsonReply(json, { stderr: `${message}\n`, exitCode: 2, unsupported })
-}
-
-// A merge cannot take an argument away.
-function canMerge(step: HostStep, { edit }: Intent): boolean {
-  if (edit?.field !== 'args') return true
-  const { value } = edit
-  return isRecord(value) && Object.keys(step.hostArgs ?? {}).every((key) => Object.hasOwn(value, key))
-}
-
-function correction(step: HostStep, { edit }: Intent, outcome: Outcome, facts: ReplyFacts): Intent {
-  return instead(step, outcome, facts, 'args', correctionMessage('call', edit?.value, outcome, facts))
 }
 
 function goAhead(step: HostStep, { kind, message, edit, context, notice, unsupported }: Intent): HostReply {

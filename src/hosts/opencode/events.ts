@@ -16,8 +16,14 @@ export const OPENCODE_EVENTS: HostEvents = {
   }),
   'tool.execute.before': event('pre:tool', { block: 'throw', edits: ['args'], notice: true, isInstalled: true }),
   'tool.execute.after': event('post:tool', { edits: ['result'], context: true, notice: true, isInstalled: true }),
-  'permission.ask': event('pre:tool', { block: 'throw', ask: 'prompting' }),
-  'experimental.text.complete': event('post:message'),
+  'permission.ask': event('pre:tool', { block: 'throw', ask: 'prompting', isInstalled: true, permission: 'asks' }),
+  // Each text of the answer as it is complete; the turn's end has the last of them.
+  'experimental.text.complete': event('post:message', {
+    edits: ['output'],
+    notice: true,
+    partOf: 'pre:turn:end',
+    isInstalled: true,
+  }),
   'experimental.session.compacting': event('pre:compact'),
   'session.compacted': event('post:compact', { isInstalled: true }),
   // The bus only notifies: OpenCode cannot be made to continue.

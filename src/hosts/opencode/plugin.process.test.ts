@@ -71,6 +71,19 @@ describe("OpenCode's plugin", () => {
     expect(message.parts.map((part) => part.text)).toEqual(['asked\n\nnote', undefined, ''])
   })
 
+  it('P2 changes the text of an answer, and sends the last text with the end of the turn', async () => {
+    const { hooks, toasts } = await load(
+      `if grep -q '"answer":"better"'; then echo '{"notice":"ended with it"}'; else echo '{"output":"better"}'; fi`,
+    )
+    const output = { text: 'done' }
+    await hooks['experimental.text.complete']?.({ sessionID: 's' }, output)
+    expect(output.text).toBe('better')
+    const idle = { event: { type: 'session.idle', properties: { sessionID: 's' } } }
+    await hooks.event?.(idle)
+    await hooks.event?.(idle)
+    expect(toasts).toEqual(['ended with it'])
+  })
+
   it('passes on the few events of the bus that matter, and cannot be broken by them', async () => {
     const { hooks, toasts } = await load(`cat >/dev/null; echo '{"notice":"saw '$3'"}'; exit 2`)
     await hooks.event?.({ event: { type: 'session.idle', properties: {} } })

@@ -11,7 +11,10 @@ const SHARED = [
   ...['SessionEnd', 'PermissionRequest', 'PermissionDenied', 'StopFailure', 'InstructionsLoaded'],
 ]
 
-const like = (name: string): HostEvent => ({ ...(CLAUDE_EVENTS[name] as HostEvent), limitMs: LIMIT_MS })
+const like = (name: string): HostEvent => {
+  const { reviewer: _, ...row } = CLAUDE_EVENTS[name] as HostEvent
+  return { ...row, limitMs: LIMIT_MS }
+}
 const PHASE = event('post:session:phase', { notice: true })
 
 /** After a tool's result the prompt hook fires again, without a prompt. */
@@ -20,7 +23,10 @@ export const QWEN_TOOL_RESULTS = event('post:session:phase', { context: true, no
 /** Qwen Code's events by its own names. */
 export const QWEN_EVENTS: HostEvents = {
   ...Object.fromEntries(SHARED.map((name) => [name, like(name)])),
-  PreToolUse: { ...like('PreToolUse'), edits: [] },
+  // Fires after its own permissions, so that an answer here comes too late for them.
+  PreToolUse: { ...like('PreToolUse'), edits: [], permission: undefined },
+  // It reports a refusal of its reviewer and takes no answer.
+  PermissionDenied: { ...like('PermissionDenied'), permission: 'refused' },
   PostToolUse: { ...like('PostToolUse'), edits: [] },
   SessionDelete: PHASE,
   TodoCreated: PHASE,

@@ -10,6 +10,7 @@ export const qwenFacts = {
   variables: {
     prefix: 'QWEN',
     markers: ['QWEN_CODE', 'QWEN_CODE_SESSION_ID'],
+    session: 'QWEN_CODE_SESSION_ID',
     settingsFiles: ['QWEN_CODE_SYSTEM_SETTINGS_PATH'],
   },
   settings: {
@@ -33,4 +34,5 @@ export const qwenTools: ToolNames = {
   fetch: ['web_fetch'],
   'search-web': ['web_search'],
   spawn: ['task'],
+  message: ['send_message'],
 }

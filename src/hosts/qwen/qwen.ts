@@ -19,6 +19,7 @@ export const qwen = defineHost({
   title: 'Qwen Code',
   verifiedWith: '0.24.4',
   events: QWEN_EVENTS,
+  tellsMode: true,
   unknownEvent: event('pre:session:phase', { block: 'permission', notice: true }),
   tell: parseQwenPayload,
   isSender: isQwenPayload,

@@ -11,6 +11,10 @@ function tier(program: string, code: string): number {
   return classifyRisk({ tool: 'shell', args: { command }, cwd: '/home/user/project' }).tier
 }
 
+function translate(language: string, code: string): readonly string[] | undefined {
+  return translateCode(language, code)?.map(({ text }) => text)
+}
+
 /** Code, and the shell commands with the same effects. */
 const PYTHON: readonly (readonly [code: string, ...commands: string[]])[] = [
   ["import shutil; shutil.rmtree('/data')", 'rm -rf -- /data'],
@@ -87,9 +91,9 @@ const HARMLESS: readonly (readonly [program: string, code: string])[] = [
 ]
 
 describe('S3 code as shell commands', () => {
-  it.each(PYTHON)('S3 Python: %s', (code, ...commands) => expect(translateCode('python', code)).toEqual(commands))
+  it.each(PYTHON)('S3 Python: %s', (code, ...commands) => expect(translate('python', code)).toEqual(commands))
   it.each(JAVASCRIPT)('S3 JavaScript: %s', (code, ...commands) => {
-    expect(translateCode('javascript', code)).toEqual(commands)
+    expect(translate('javascript', code)).toEqual(commands)
   })
   it.each(DANGERS)('S3 %s rates like the shell: %s', (program, code) => {
     expect(tier(program, code)).toBeGreaterThanOrEqual(4)

@@ -1,10 +1,11 @@
 // Python and JavaScript as shell commands with the same effects, so that one set of rules rates both.
 
 import type { SyntaxNode } from '@lezer/common'
-import { Evaluation, type Language } from './evaluate.ts'
+import type { CodeCommand, Language } from './evaluate.ts'
 import { JAVASCRIPT, moduleName } from './javascript-library.ts'
 import { type ParsedLanguage, parseCode } from './parse-code.ts'
 import { fillFormat, PYTHON } from './python-library.ts'
+import { CodeRun } from './statements.ts'
 import { decodeString } from './strings.ts'
 
 const LANGUAGES: Readonly<Record<ParsedLanguage, Language>> = {
@@ -14,14 +15,20 @@ const LANGUAGES: Readonly<Record<ParsedLanguage, Language>> = {
 const MAX_NESTING = 3
 
 /** The commands; undefined if the code could not be parsed. */
-export function translateCode(language: string, code: string, nesting = 0): readonly string[] | undefined {
+export function translateCode(language: string, code: string, nesting = 0): readonly CodeCommand[] | undefined {
   if (language !== 'python' && language !== 'javascript') return undefined
   const top = parseCode(language, code)
   if (top === undefined) return undefined
-  const evaluation = new Evaluation(code, LANGUAGES[language])
+  const evaluation = new CodeRun(code, LANGUAGES[language])
   evaluation.run(top)
   const inner = nesting >= MAX_NESTING ? [] : evaluation.inner
-  return [...evaluation.commands, ...inner.flatMap((text) => translateCode(language, text, nesting + 1) ?? [])]
+  return [...evaluation.commands, ...inner.flatMap((text) => runInner(language, text, code.length, nesting))]
+}
+
+// Code in a text has no position of its own: it is at the whole code.
+function runInner(language: string, code: string, length: number, nesting: number): readonly CodeCommand[] {
+  const commands = translateCode(language, code, nesting + 1) ?? []
+  return commands.map(({ text }) => ({ text, start: 0, end: length }))
 }
 
 type Source = (node: SyntaxNode) => string

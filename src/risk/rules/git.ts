@@ -471,15 +471,15 @@ function checksOutFiles(call: Call, facts: Facts): TestResult {
   const names = call.operands.slice(1)
   const files = call.operands.slice(Math.max(1, call.beforeDashes))
   if (files.length > 0 && call.beforeDashes < call.operands.length)
-    return rateDiscard(call, files, facts, call.beforeDashes > 1)
+    return rateDiscard(call, files, facts, call.beforeDashes > 1 ? 'version' : 'index')
   if (hasPathspecFile(call)) return true
   if (findOption(call, ['-b', '-B', '--orphan', '-t', '--track', '-d', '--detach']) !== undefined) return undefined
   const [first, ...others] = names
   if (first === undefined) return undefined
   const isRef = isReference(call, first, facts)
-  if (others.length === 0) return isRef ? undefined : rateDiscard(call, names, facts, false)
+  if (others.length === 0) return isRef ? undefined : rateDiscard(call, names, facts, 'names')
   const isTree = isRef || isReference(call, first, facts, false)
-  return rateDiscard(call, isTree ? others : names, facts, isTree)
+  return rateDiscard(call, isTree ? others : names, facts, isTree ? 'version' : 'names')
 }
 
 // Whether a name is a branch or commit: by what exists, and otherwise by its look.
@@ -521,7 +521,7 @@ function restoresFiles(call: Call, facts: Facts): TestResult {
   const files = call.operands.slice(1)
   if (files.length === 0) return undefined
   const isFromTree = isStaged || optionValue(call, ['-s', '--source']) !== undefined
-  return rateDiscard(call, files, facts, isFromTree)
+  return rateDiscard(call, files, facts, isFromTree ? 'version' : 'index')
 }
 
 function overwritesTree(call: Call): TestResult {

@@ -31,7 +31,7 @@ export class Analysis {
   readonly sources: SourceFiles | undefined
   private steps = 0
   private parsedChars = 0
-  /** What all files together used of their own limits. */
+  /** What all files together used of the limits for files. */
   private ofFiles = { steps: MAX_STEPS - MAX_FILE_STEPS, parsedChars: 0, isExhausted: false }
 
   constructor(text: string, sources?: SourceFiles) {
@@ -40,7 +40,7 @@ export class Analysis {
   }
 
   /**
-   * Runs the text of a file. Files have their own limits, so that a long file cannot hide the rest of the analysed text.
+   * Runs the text of a file. Files have separate limits, so that a long file cannot hide the rest of the analysed text.
    * Returns undefined for a file that runs itself.
    */
   runFile<T>(file: SourceFile, run: () => T, part?: string): T | undefined {

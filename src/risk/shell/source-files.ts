@@ -128,7 +128,7 @@ function isInstalled(path: string): boolean {
 }
 
 /** The line of a position, from 1. */
-export function lineOf({ text, base }: SourceFile, position: number): number {
+export function findLine({ text, base }: SourceFile, position: number): number {
   let line = 1
   const end = Math.min(position - base, text.length)
   for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) line++

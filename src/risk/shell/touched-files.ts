@@ -23,6 +23,9 @@ export function isTouched(commands: readonly ShellCommand[], path: string): bool
     .slice(-MAX_EARLIER)
     .some(
       ({ name, args, cwd }) =>
-        !ONLY_READING.has(name ?? '') && args.some(({ text }) => text.length < 4096 && resolvePath(cwd, text) === path),
+        !ONLY_READING.has(name ?? '') &&
+        (name === 'cp' ? args.slice(-1) : args).some(
+          ({ text }) => text.length < 4096 && resolvePath(cwd, text) === path,
+        ),
     )
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeHome, PROFILE, type SupervisedHome } from '../../../test/supervised-home.ts'
 import { createSupervisor } from '../../supervisor/create-supervisor.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
-import { openRoundtable, roundtableKey } from '../machine.ts'
+import { openRoundtable, roundtableKey, speak } from '../machine.ts'
 import type { DriverOptions, Reply, Speaker, TableEvent } from './driver-options.ts'
 import { RoundtableDriver } from './roundtable-driver.ts'
 import { findRoundtable, listRoundtables } from './roundtable-store.ts'
@@ -233,7 +233,7 @@ describe('a table that is broken off', () => {
     await expect(again.resume(id)).rejects.toThrow(/ARC_ROUNDTABLE_TAKEN/)
   })
 
-  it('R7 is not taken over while it has a driver, nor if it never had one', async () => {
+  it('R7 is not taken over while it has a driver, nor once it is over', async () => {
     let rival: Promise<unknown> = Promise.resolve()
     const takeOver = async (): Promise<Reply> => {
       rival = other.resume(only()?.id ?? '').catch((error: unknown) => String(error))
@@ -256,7 +256,9 @@ describe('a table that is broken off', () => {
     expect(await rival).toContain('ARC_ROUNDTABLE_TAKEN')
     expect(only()?.turns).toMatchObject([{ content: 'mine' }, {}])
     const heard = openRoundtable({ id: 'rt-x', topic: 'x', agents: ['a'], rounds: 1, at: Date.now(), idleMs: 9_999 })
-    supervisor.state.set(roundtableKey('s'), heard, 0)
+    const said = { agent: 'a', content: 'yes', via: 'message', at: Date.now(), idleMs: 9_999 } as const
+    const over = speak(speak(heard, said).table, { ...said, content: 'all' }).table
+    supervisor.state.set(roundtableKey('s'), over, 0)
     await expect(other.resume('s')).rejects.toThrow(/ARC_ROUNDTABLE_TAKEN/)
   })
 

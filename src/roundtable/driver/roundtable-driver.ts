@@ -20,14 +20,18 @@ import {
   type TurnCourse,
 } from '../machine.ts'
 import { synthesisPrompt, turnPrompt } from '../prompts.ts'
+import { chooseSynthesizer, getAwaited } from '../session-seats.ts'
 import { fallbackFindings, readFindings } from '../synthesis.ts'
 import type { DriverOptions, Reply } from './driver-options.ts'
 import { isDriverRunning } from './roundtable-store.ts'
 import { SupervisedTurns } from './supervised-turns.ts'
 
-/** How a table ended: over, broken off, or not begun because the pipeline did not let the topic through. */
+/**
+ * How a table ended: over, broken off, waiting for a running session whose turn it is, or not begun because the pipeline did
+ * not let the topic through.
+ */
 export type DriveEnd =
-  | { readonly kind: 'over' | 'interrupted'; readonly table: Roundtable }
+  | { readonly kind: 'over' | 'interrupted' | 'waiting'; readonly table: Roundtable }
   | { readonly kind: 'refused'; readonly outcome: Outcome }
 
 // For longer than anybody comes back to a discussion.
@@ -86,12 +90,16 @@ export class RoundtableDriver {
   async #drive(opened: Roundtable): Promise<DriveEnd> {
     this.#options.onEvent({ type: 'open', table: opened })
     let table = opened
-    while (table.status === 'active' && !this.#isAborted) table = await this.#turn(table)
-    if (table.status === 'synthesizing' && !this.#isAborted) table = await this.#sumUp(table)
-    const kind = table.status === 'complete' ? 'over' : 'interrupted'
-    if (kind === 'interrupted') table = this.#change((before) => driven.interrupt(before, this.#clock.wall()))
-    const level = kind === 'over' ? 'info' : 'warn'
-    this.#log(kind === 'over' ? 'roundtable:end' : 'roundtable:interrupted', table.topic, countTurns(table), level)
+    const canDrive = (): boolean => !this.#isAborted && getAwaited(table)?.session === undefined
+    while (table.status === 'active' && canDrive()) table = await this.#turn(table)
+    if (table.status === 'synthesizing' && canDrive()) table = await this.#sumUp(table)
+    const kind = table.status === 'complete' ? 'over' : this.#isAborted ? 'interrupted' : 'waiting'
+    if (kind !== 'over') table = this.#change((before) => driven.release(before, this.#now()))
+    const level = kind === 'interrupted' ? 'warn' : 'info'
+    const action = { over: 'roundtable:end', interrupted: 'roundtable:interrupted', waiting: 'roundtable:waiting' }[
+      kind
+    ]
+    this.#log(action, table.topic, countTurns(table), level)
     this.#options.onEvent({ type: 'end', table })
     return { kind, table }
   }
@@ -115,7 +123,8 @@ export class RoundtableDriver {
   }
 
   async #sumUp(table: Roundtable): Promise<Roundtable> {
-    const agent = chooseSynthesizer(table, this.#options.synthesizer)
+    const spoke = chooseSynthesizer(table)
+    const agent = spoke === undefined ? undefined : (this.#options.synthesizer ?? spoke)
     const asked = this.#change((there) => driven.markRequested(there, this.#now()))
     if (agent !== undefined) this.#options.onEvent({ type: 'sum-up', agent })
     const settled = agent === undefined ? this.#nobody() : await this.#askForSynthesis(asked, agent)
@@ -201,11 +210,13 @@ export class RoundtableDriver {
     this.#turns = new SupervisedTurns(this.#options, session)
   }
 
-  #claim({ ended: _, ...table }: Roundtable): Roundtable {
+  #claim({ ended: _, sessions = [], ...table }: Roundtable): Roundtable {
     const { profile } = this.#options.supervisor.config
     const { at, idleMs } = this.#now()
     const driver = { pid: process.pid, machine: hostname(), profile }
-    return driven.assignDriver({ ...table, expiresAt: at + idleMs } as Roundtable, driver)
+    // The sessions of a deserted table are not waited for again.
+    const left = sessions.length > 0 && at < table.expiresAt ? { sessions } : {}
+    return driven.assignDriver({ ...table, ...left, expiresAt: at + idleMs } as Roundtable, driver)
   }
 
   #now(): driven.Moment {
@@ -241,17 +252,10 @@ interface PromptRequest {
 }
 
 function canResume(table: Roundtable): boolean {
-  if (table.driver === undefined || table.status === 'complete') return false
-  return table.ended !== undefined || !isDriverRunning(table.driver)
+  if (table.status === 'complete') return false
+  return table.driver === undefined || table.ended !== undefined || !isDriverRunning(table.driver)
 }
 
 function countTurns({ turns }: Roundtable): { readonly turns: number; readonly spoken: number } {
   return { turns: turns.length, spoken: turns.filter(({ content }) => content !== '').length }
-}
-
-// The requested agent, else the last agent that spoke: with three or more agents, a neutral one.
-function chooseSynthesizer({ turns, agents }: Roundtable, wanted: string | undefined): string | undefined {
-  const spoke = agents.filter((agent) => turns.some((turn) => turn.agent === agent && turn.content !== ''))
-  if (spoke.length === 0) return undefined
-  return wanted ?? spoke.at(-1)
 }

@@ -1,7 +1,6 @@
 // The trace in memory: for tests, and for supervision without a database.
 // Does everything the database does, with the same chain, by looking at every record.
 
-import { isRecord } from '../../engine/plain-data.ts'
 import { type Checkpoint, findStartFlaw, GENESIS, type Verification, verifyChain } from '../../trace/chain.ts'
 import { CounterDeltas, sumCounters } from '../../trace/counter-deltas.ts'
 import { formatCutLine, formatRecordLine } from '../../trace/export.ts'
@@ -16,6 +15,7 @@ import {
 } from '../../trace/record.ts'
 import { type RedactOptions, Redactor } from '../../trace/redact.ts'
 import { buildDrafts, type Head, NO_HEAD, type Sealed, seal } from '../../trace/seal.ts'
+import { readFirstStep } from '../../trace/second-step.ts'
 import { QUARTER_MS, roundDuration, StatisticsCounter } from '../../trace/statistics.ts'
 import {
   type Appended,
@@ -174,15 +174,10 @@ function matches(link: Sealed, filter: TraceFilter): boolean {
 }
 
 function count(counter: StatisticsCounter, record: TraceRecord, time: number): void {
-  if (record.kind === 'step' && !isSecondStep(record)) counter.addActions(time - (time % QUARTER_MS), 1)
+  if (record.kind === 'step' && readFirstStep(record) === undefined) counter.addActions(time - (time % QUARTER_MS), 1)
   if (record.kind !== 'evaluation' || record.action === 'hook:skip') return
   const { hook, action, durationMs } = record
   counter.addRuns({ hook, isError: action === 'hook:error', micros: roundDuration(durationMs), count: 1 })
-}
-
-// A step after a tool call, which names the step before the call.
-function isSecondStep({ point, metadata }: StepRecord): boolean {
-  return point.startsWith('post:tool') && isRecord(metadata) && typeof metadata.preStep === 'string'
 }
 
 function toRecord(link: Sealed): TraceRecord {

@@ -7,7 +7,8 @@ import type { Database } from './driver/driver.ts'
 import { isChanged, isCorrupt, isLocked, isOutOfSpace, isUnavailable, storeBusy, storeUnavailable } from './errors.ts'
 import { retryBusy } from './open.ts'
 import type { OpenOptions } from './open-options.ts'
-import { commitAll, flushAll, inSavepoint, type TransactionStatements } from './writer-queue.ts'
+import { inSavepoint, type TransactionStatements } from './transaction-statements.ts'
+import { commitAll, flushAll } from './writer-queue.ts'
 
 type Work<Prepared, T> = (prepared: Prepared, db: Database) => T
 

@@ -62,7 +62,15 @@ export class DatabaseFile {
     { isGrouped = false, gaps, makeRoom, onCommitted }: FileOptions = {},
   ) {
     this.path = path
-    this.options = options
+    this.options = {
+      ...options,
+      onSetAside: (aside) => {
+        options.onSetAside?.(aside)
+        this.queue.note(
+          storeChanged(`The database ${path} was damaged and set aside as ${aside.movedTo}: ${aside.why}.`),
+        )
+      },
+    }
     this.isGrouped = isGrouped
     this.makeRoom = makeRoom ?? (() => false)
     this.queue = new WriterQueue({
@@ -125,9 +133,7 @@ export class DatabaseFile {
   setAside(error: unknown): void {
     const inode = this.#opened?.inode
     this.#releaseAll({ isLogForeign: false })
-    if (setAside(this.path, error, this.options, inode)) {
-      this.queue.note(storeChanged(`The database ${this.path} was damaged and set aside.`))
-    }
+    setAside(this.path, error, this.options, inode)
   }
 
   /** Safe to call twice; the next use opens again. */
@@ -147,13 +153,14 @@ export class DatabaseFile {
   #recover(change: FileChange, { db, inode, watch }: Used): FileLoss {
     const { path, options } = this
     const users = [...(openFiles.get(path) ?? [])]
-    const { isSaved, mustClose } = recoverFile(change, {
+    const { mustClose, ...recovery } = recoverFile(change, {
       ...{ path, options, db, inode, hasLog: watch.hasLog },
       release: (how) => this.#releaseAll(how),
     })
     if (mustClose && closeFully(path)) for (const { queue } of users) queue.block()
     const error = storeChanged(change.message)
-    // A file that was touched and is whole is used again, and nothing is missing.
+    // A file that was touched and is whole is used again, and nothing is missing. It may also be a whole copy of an earlier time.
+    const isSaved = recovery.isSaved && (change.kind !== 'content' || this.queue.hasLast)
     if (!isSaved || change.kind !== 'content') for (const { queue } of users) queue.note(error)
     return { error, isSaved }
   }

@@ -16,6 +16,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { collectGarbage, describeEachDriver } from '../../../test/each-driver.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { stepEntry } from '../../testing/step-entry.ts'
+import { openStores } from '../open-stores.ts'
 import { DatabaseFile } from './database-file.ts'
 import { loadDriver } from './driver/load-driver.ts'
 import { SqliteStateStore } from './state-store.ts'
@@ -39,7 +40,7 @@ function open(path = join(makeTempFolder('arc-files-'), 'home', 'arc.db')): Open
 // As another process sees it, after this one has ended.
 async function readAfter({ path, file }: Opened) {
   file.close()
-  await collectGarbage()
+  await collectGarbage(dirname(path))
   const store = new SqliteTraceStore(path)
   try {
     const records = store.records({ limit: 10_000, steps: true })
@@ -201,6 +202,28 @@ describeEachDriver(() => {
       const { steps, gaps } = await readAfter(at)
       expect(steps).toEqual(['before', 'kept'])
       expect(gaps).toMatchObject([{ metadata: { lost: 0 } }])
+    })
+
+    it('Z6 a process that starts on a damaged or cut database sets it aside and records that first', async () => {
+      for (const isCut of [true, false]) {
+        const home = makeTempFolder('arc-files-')
+        const at = open(join(home, 'arc.db'))
+        await fill(at, 25)
+        at.file.close()
+        await collectGarbage(home)
+        const { size } = statSync(at.path)
+        if (isCut) truncateSync(at.path, Math.floor(size / 2))
+        else writeFileSync(at.path, Buffer.alloc(size - 8_192, 'x'), { flag: 'r+' })
+        const stores = openStores(home, () => undefined)
+        await stores.trace.append(stepEntry({ id: 'after' }))
+        const records = stores.trace.records({ limit: 10 })
+        stores.close()
+        expect(records[0]).toMatchObject({
+          action: 'trace:gap',
+          reason: expect.stringMatching(/was damaged and set aside/),
+        })
+        expect(records[1]).toMatchObject({ id: 'after.1' })
+      }
     })
 
     it('Z6 a log that was cut: the record continues after what the file has', async () => {

@@ -5,7 +5,7 @@
 // Must not open the database file or its log: closing a descriptor ends all POSIX locks of this process on the file.
 
 import { type Stats, statSync } from 'node:fs'
-import { LogIndex } from './log-index.ts'
+import { type LogCounts, LogIndex, mayHaveCopied } from './log-index.ts'
 
 /** What happened to the files. */
 export interface FileChange {
@@ -22,8 +22,7 @@ interface Look {
   readonly log: Stats | undefined
   readonly index: Stats | undefined
   /** From the index, read before the other files; undefined where it is not read. */
-  readonly commits: string | undefined
-  readonly checkpoints: string | undefined
+  readonly counts: LogCounts | undefined
 }
 
 // A commit of another process between our own commit and the look after it is not told apart from ours.
@@ -63,7 +62,8 @@ export class FileWatch {
     const now = this.#look()
     const change = this.#compare(now)
     if (change !== undefined) return change
-    if (!isOwnCommit && (now.commits === undefined || now.commits !== this.#last.commits)) this.#hasOtherCommits = true
+    if (!isOwnCommit && (now.counts === undefined || now.counts.commits !== this.#last.counts?.commits))
+      this.#hasOtherCommits = true
     this.#last = now
     return undefined
   }
@@ -86,21 +86,29 @@ export class FileWatch {
       return this.#change(isOtherLog ? 'logs' : 'index', `lost its ${names}`)
     }
     if (isOtherLog) return this.#change('log', 'lost its file -wal')
-    const isLogCut = (now.log?.size ?? 0) < log.size
-    return this.#compareContent(now.file, file, isLogCut)
+    if (this.#isLogCut(now)) return this.#change('index', 'has a file -wal that was cut')
+    return this.#compareContent(now.file, file)
   }
 
-  #compareContent(now: Stats, before: Stats, isLogCut: boolean): FileChange | undefined {
+  #isLogCut({ index, log, counts }: Look): boolean {
+    if (index === undefined || counts === undefined || (log?.size ?? 0) >= counts.minLogBytes) return false
+    // A program that empties the log takes its pages out of the index first. So they are in it before and after the size.
+    const size = stat(this.#logPath)?.size ?? 0
+    const after = this.#index?.read(index)
+    return after?.logs === counts.logs && size < Math.min(after.minLogBytes, counts.minLogBytes)
+  }
+
+  #compareContent(now: Stats, before: Stats): FileChange | undefined {
     const isCut = now.size < before.size
-    if (this.#last.checkpoints === undefined) return isCut ? this.#change('content', 'was cut') : undefined
-    if (!isCut && !isLogCut && now.mtimeMs === before.mtimeMs) return undefined
+    const countsBefore = this.#last.counts
+    if (countsBefore === undefined) return isCut ? this.#change('content', 'was cut') : undefined
+    if (!isCut && now.mtimeMs === before.mtimeMs) return undefined
     const counts = this.#last.index && this.#index?.read(this.#last.index)
-    if (counts === undefined || counts.isCopying) return undefined
+    if (counts === undefined || counts.copied !== counts.toCopy) return undefined
     // A checkpoint gives space back, but never pages that are in use.
     if (now.size < counts.minBytes) return this.#change('content', 'was cut')
-    // The last look read this before the files: a checkpoint that wrote after it has changed it.
-    if (counts.checkpoints !== this.#last.checkpoints) return undefined
-    if (isLogCut) return this.#change('index', 'has a file -wal that was cut')
+    // The last look read them before the files: a checkpoint that wrote after it has changed them.
+    if (mayHaveCopied(countsBefore, counts)) return undefined
     return this.#change('content', isCut ? 'was cut' : 'was overwritten')
   }
 
@@ -111,8 +119,7 @@ export class FileWatch {
   #look(): Look {
     const index = stat(this.#indexPath)
     const counts = index && this.#index?.read(index)
-    const { commits, checkpoints } = counts ?? { commits: undefined, checkpoints: undefined }
-    return { commits, checkpoints, index, file: stat(this.#path), log: stat(this.#logPath) }
+    return { counts, index, file: stat(this.#path), log: stat(this.#logPath) }
   }
 }
 

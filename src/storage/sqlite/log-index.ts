@@ -9,12 +9,26 @@ import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from '
 export interface LogCounts {
   /** Changes with each commit. */
   readonly commits: string
-  /** Changes with each checkpoint, before it writes and after it. */
-  readonly checkpoints: string
-  /** A checkpoint has begun and not ended. */
-  readonly isCopying: boolean
+  /** Changes when the log begins anew, which a commit does if all of it was copied into the database file. */
+  readonly logs: string
+  /** Grows by one each time the log begins anew. */
+  readonly logNumber: number
+  /** The pages in the log; how many were copied into the database file; and how many a checkpoint has begun to copy. */
+  readonly frames: number
+  readonly copied: number
+  readonly toCopy: number
   /** How many bytes the database file has at least: all that was committed, less what may be in the log only. */
   readonly minBytes: number
+  /** How many bytes the log has at least. */
+  readonly minLogBytes: number
+}
+
+/** May a checkpoint have written to the database file between two reads of the counts? */
+export function mayHaveCopied(before: LogCounts, now: LogCounts): boolean {
+  if (now.logs === before.logs) return now.copied !== before.copied || now.toCopy !== before.toCopy
+  // A log begins anew only after all of it was copied: if it was before, there was nothing left to copy.
+  const isNext = now.logNumber === (before.logNumber + 1) >>> 0
+  return !isNext || before.copied !== before.frames || now.copied > 0 || now.toCopy > 0
 }
 
 const WORD_BYTES = 4
@@ -23,6 +37,9 @@ const WORD = { change: 2, frames: 4, pages: 5, salt: [8, 9], copied: 24, toCopy:
 const WORDS = 34
 // The size of a page is a number of 16 bits; 1 means 65,536.
 const PAGE_SIZE_AT = 7
+// Of the log: https://sqlite.org/fileformat.html#the_write_ahead_log
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
 
 interface OpenIndex {
   readonly inode: number
@@ -37,6 +54,8 @@ export class LogIndex {
   readonly #path: string
   readonly #words = new Uint32Array(WORDS)
   readonly #halfWords = new Uint16Array(this.#words.buffer)
+  // The number of a log is the one word in a fixed byte order.
+  readonly #view = new DataView(this.#words.buffer)
   #open: OpenIndex | undefined
 
   constructor(path: string) {
@@ -52,13 +71,14 @@ export class LogIndex {
     if (readSync(this.#open.descriptor, words, 0, length, 0) < length) return undefined
     const [copied = 0, toCopy = 0] = [words[WORD.copied], words[WORD.toCopy]]
     const [frames = 0, pages = 0] = [words[WORD.frames], words[WORD.pages]]
-    const pageSize = this.#halfWords[PAGE_SIZE_AT] ?? 0
-    const salt = `${words[WORD.salt[0]]} ${words[WORD.salt[1]]}`
+    const half = this.#halfWords[PAGE_SIZE_AT] ?? 0
+    const pageBytes = half === 1 ? 65_536 : half
+    const logs = `${words[WORD.salt[0]]} ${words[WORD.salt[1]]}`
     return {
-      commits: `${words[WORD.change]} ${frames} ${salt}`,
-      checkpoints: `${copied} ${toCopy} ${salt}`,
-      isCopying: copied !== toCopy,
-      minBytes: (pages - (frames - copied)) * (pageSize === 1 ? 65_536 : pageSize),
+      commits: `${words[WORD.change]} ${frames} ${logs}`,
+      ...{ logs, logNumber: this.#view.getUint32(WORD.salt[0] * WORD_BYTES), frames, copied, toCopy },
+      minBytes: (pages - (frames - copied)) * pageBytes,
+      minLogBytes: frames === 0 ? 0 : LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes),
     }
   }
 }

@@ -58,7 +58,7 @@ describeEachDriver(() => {
         expect(store.get(id)).toEqual(memory.get(id))
       expect(store.counters()).toEqual(memory.counters())
       expect(store.verify()).toEqual(memory.verify())
-      expect([...store.export()]).toEqual([...memory.export()])
+      expect([...store.export()].join('\n')).toBe([...memory.export()].join('\n'))
       const policy = { before: ENTRY_TIME + 2_000_000, now: ENTRY_TIME + STEPS * 1_000, id: 'cut' }
       expect(store.retain(policy)).toEqual(memory.retain(policy))
       expect(store.verify()).toEqual(memory.verify())
@@ -82,10 +82,14 @@ describeEachDriver(() => {
       const filters = records.flatMap(listFilters)
       expect(filters.length).toBeGreaterThan(2_500)
       const distinct = new Map(filters.map((filter) => [JSON.stringify(filter), filter]))
+      const rows = new Map(records.map((record) => [record.seq, JSON.stringify(buildLogRow(record))]))
       for (const [title, filter] of distinct) {
         const expected = records.filter((record) => matches(record, filter))
-        expect(expected.length, title).toBeGreaterThan(0)
-        expect(store.query({ ...filter, limit: 1_000 }), title).toEqual(expected.map(buildLogRow))
+        if (expected.length === 0) throw new Error(`Nothing is found by ${title}.`)
+        const found = store.query({ ...filter, limit: 1_000 }).map((row) => JSON.stringify(row))
+        // As texts: a deep comparison of each takes ten times as long.
+        const isSame = found.join('\n') === expected.map(({ seq }) => rows.get(seq)).join('\n')
+        if (!isSame) expect(found, title).toEqual(expected.map(({ seq }) => rows.get(seq)))
       }
       for (const record of records) {
         if (record.kind !== 'evaluation') expect(store.get(record.id)).toMatchObject({ found: record.kind, record })

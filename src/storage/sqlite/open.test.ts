@@ -44,7 +44,8 @@ describeEachDriver(() => {
       openDatabase(file).db.close()
       writeFileSync(file, 'not a database '.repeat(1_000))
       const store = new SqliteTraceStore(file, { onSetAside })
-      expect((await store.append(stepEntry())).seqs).toEqual([1, 2])
+      // After the record of what happened.
+      expect((await store.append(stepEntry())).seqs).toEqual([2, 3])
       store.close()
       expect(aside).toHaveLength(1)
       expect(aside[0]?.movedTo).toMatch(/arc\.db\.corrupt-\d{4}-/)

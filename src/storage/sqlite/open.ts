@@ -169,12 +169,20 @@ function isStillCorrupt(file: string): boolean {
     db = loadDriver().open(file, { timeoutMs: BUSY_MS })
     // First: a page that is whole in the log only would be lost with the log.
     db.pragma('wal_checkpoint(PASSIVE)')
-    return db.pragma('quick_check(1)') !== 'ok'
+    return db.pragma('quick_check(1)') !== 'ok' || lacksRecords(db)
   } catch (error) {
     return isCorrupt(error)
   } finally {
     db?.close()
   }
+}
+
+// An older copy under a newer log may have all its pages, and not all records.
+function lacksRecords(db: Database): boolean {
+  const ends = db.prepare<[], number>('SELECT seq FROM trace_end ORDER BY name DESC').pluck().all()
+  const count = db.prepare<[], number>('SELECT count(*) FROM trace').pluck().get()
+  const [head = 0, cut = 0] = ends
+  return count !== head - cut
 }
 
 // The number of pages in the header, as of the last checkpoint: https://sqlite.org/fileformat.html

@@ -5,24 +5,43 @@ import { linkHash } from '../../trace/chain.ts'
 import type { TraceRecord } from '../../trace/record.ts'
 import { type Head, parseTime, readSealed } from '../../trace/seal.ts'
 import type { Database, Statement } from './driver/driver.ts'
-import { isPacked, type PackedRow } from './packed-record.ts'
+import { type EvaluationWords, isPacked, type PackedRow, writeWords } from './packed-record.ts'
 import type { RowRestorer } from './row-restorer.ts'
 import { readColumns, type TraceRow } from './trace-row.ts'
 
 /** A page as one text: a line per record, with its columns, separated by tabs. */
 export interface PageText {
   readonly count: number
+  readonly first: number | null
+  readonly last: number | null
   readonly text: string | null
 }
 
-const COLUMNS = [
-  ...(['body', 'seq', 'kind', 'component', 'action', 'time', 'clock', 'hash'] as const),
-  ...(['decision', 'step', 'id', 'session', 'hook'] as const),
-]
+/** A page without a record. */
+export const NO_PAGE: PageText = { count: 0, first: null, last: null, text: null }
+
 // A value has a mark before it, so that no value looks like NULL. Not empty: some versions of concat_ws skip empty texts.
-const NULLABLE = ['decision', 'step', 'id', 'session', 'hook']
 const MARK = '='
 const NULL_MARK = '-'
+// The clock is mostly the time. Numbers are not repeated: writing them takes SQLite longest.
+const CLOCK = `iif(clock = time, '${NULL_MARK}', '${MARK}' || clock)`
+const NULLABLE = ['step', 'id', 'session', 'decision', 'hook']
+// The columns with few values are last, so that they are one text.
+const COLUMNS = [
+  'body',
+  'time',
+  CLOCK,
+  'hash',
+  'step',
+  'id',
+  'session',
+  'kind',
+  'component',
+  'action',
+  'decision',
+  'hook',
+]
+const WORDS_AT = 7
 
 /** Selects the records after a number, up to another, as a page. A body has no line end and no tab: JSON escapes them. */
 export function preparePageText(db: Database): Statement<[number, number, number], PageText> {
@@ -31,16 +50,19 @@ export function preparePageText(db: Database): Statement<[number, number, number
   )
   const line = `concat_ws(char(9), ${columns.join(', ')})`
   return db.prepare(
-    `SELECT count, text FROM (
-       SELECT count(*) AS count, group_concat(line, char(10)) AS text FROM (
-         SELECT ${line} AS line FROM trace WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?))`,
+    `SELECT count, first, last, text FROM (
+       SELECT count(*) AS count, min(seq) AS first, max(seq) AS last, group_concat(line, char(10)) AS text FROM (
+         SELECT seq, ${line} AS line FROM trace WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?))`,
   )
 }
 
 /** The end of a good page that follows `before`; undefined for a page that has to be checked precisely. */
-export function checkPageText({ count, text }: PageText, before: Head, restorer: RowRestorer): Head | undefined {
+export function checkPageText(page: PageText, before: Head, restorer: RowRestorer): Head | undefined {
+  const { count, first, last: lastSeq, text } = page
   const lines = text?.split('\n') ?? []
   if (lines.length !== count) return undefined
+  // Numbers are unique, so between these none is missing.
+  if (count > 0 && (first !== before.seq + 1 || lastSeq !== before.seq + count)) return undefined
   let last = before
   for (const line of lines) {
     const end = checkLine(line, last, restorer)
@@ -61,39 +83,78 @@ function checkLine(line: string, before: Head, restorer: RowRestorer): Head | un
 
 // The text is restored from the columns, so their values are hashed too. The clock is not part of the text.
 function checkPacked(line: string, before: Head, restorer: RowRestorer): Head | undefined {
-  const cells = line.split('\t')
-  if (cells.length !== COLUMNS.length) return undefined
-  const row = readCells(cells)
+  const wordsAt = findTab(line, WORDS_AT) + 1
+  const words = wordsAt === 0 ? undefined : findWords(line.slice(wordsAt))
+  if (words === undefined) return undefined
+  const [body = '', timeCell, clockCell, hashCell, stepCell = '', id = '', session = ''] = line.split('\t', WORDS_AT)
   const seq = before.seq + 1
-  const clock = Math.max(row.time, before.clock)
-  if (Number(cells[1]) !== seq || Number(cells[6]) !== clock || !hasItsNulls(row)) return undefined
-  const text = row.body.startsWith(`[${seq},`) ? restorer.readText(row) : undefined
+  const time = Number(timeCell)
+  const clock = Math.max(time, before.clock)
+  if (clockCell !== formatClock(clock, time) || !body.startsWith(`[${seq},`)) return undefined
+  const step = stepCell === NULL_MARK ? null : Number(stepCell.slice(MARK.length))
+  const text = restoreText({ body, time, step, id, session }, words, restorer)
   if (text === undefined) return undefined
   const hash = linkHash(before.hash, text)
-  return hash === cells[7] ? { seq, hash, clock } : undefined
+  return hash === hashCell ? { seq, hash, clock } : undefined
 }
 
-// By their numbers: taking a list apart by a pattern takes longer than everything else here.
-function readCells(cells: readonly string[]): PackedRow {
-  const step = cells[9] as string
-  return {
-    body: cells[0] as string,
-    kind: cells[2] as string,
-    component: cells[3] as string,
-    action: cells[4] as string,
-    time: Number(cells[5]),
-    decision: readNullable(cells[8] as string),
-    step: step === NULL_MARK ? null : Number(step.slice(MARK.length)),
-    id: readNullable(cells[10] as string),
-    session: readNullable(cells[11] as string),
-    hook: readNullable(cells[12] as string),
+// `id` and `session` with their marks.
+interface Cells {
+  readonly body: string
+  readonly time: number
+  readonly step: number | null
+  readonly id: string
+  readonly session: string
+}
+
+// No text is restored from a column that is NULL in every row of a kind, so it is looked at.
+function restoreText(cells: Cells, { columns, written }: Words, restorer: RowRestorer): string | undefined {
+  const { body, time, step, id, session } = cells
+  if (written !== undefined) {
+    return id === NULL_MARK && session === NULL_MARK ? restorer.readEvaluation(cells, written) : undefined
   }
+  const { kind, component, action, decision, hook } = columns
+  if (step !== null || (kind === 'step' ? hook : decision) !== null) return undefined
+  const names = { id: readNullable(id), session: readNullable(session) }
+  return restorer.readText({ kind, component, action, decision, hook, body, time, step, ...names })
 }
 
-// No text is restored from a column that is NULL in every row of a kind.
-function hasItsNulls({ kind, decision, step, id, session, hook }: PackedRow): boolean {
-  if (kind === 'evaluation') return id === null && session === null
-  return step === null && (kind === 'step' ? hook : decision) === null
+// Where the tab with this number is; -1 if there are fewer.
+function findTab(line: string, number: number): number {
+  let at = -1
+  for (let found = 0; found < number; found++) {
+    at = line.indexOf('\t', at + 1)
+    if (at < 0) return -1
+  }
+  return at
+}
+
+interface Words {
+  readonly columns: Pick<PackedRow, 'kind' | 'component' | 'action' | 'decision' | 'hook'>
+  /** Of an evaluation. */
+  readonly written: EvaluationWords | undefined
+}
+
+const MAX_WORDS = 1_000
+// By their text in a line: a trace has few of them, and most records repeat them.
+const knownWords = new Map<string, Words>()
+
+function findWords(text: string): Words | undefined {
+  const known = knownWords.get(text)
+  if (known !== undefined) return known
+  const cells = text.split('\t')
+  if (cells.length !== COLUMNS.length - WORDS_AT) return undefined
+  const [kind = '', component = '', action = '', decision = '', hook = ''] = cells
+  const columns = { kind, component, action, decision: readNullable(decision), hook: readNullable(hook) }
+  const written = kind === 'evaluation' ? writeWords(columns) : undefined
+  if (knownWords.size >= MAX_WORDS) knownWords.clear()
+  // Not a part of the line, which would stay in memory.
+  knownWords.set(cells.join('\t'), { columns, written })
+  return { columns, written }
+}
+
+function formatClock(clock: number, time: number): string {
+  return clock === time ? NULL_MARK : `${MARK}${clock}`
 }
 
 function readNullable(cell: string): string | null {
@@ -112,9 +173,10 @@ function checkWhole(line: string, before: Head): Head | undefined {
   const columns = usual === null ? parseColumns(body, before.clock, seq, hash) : readUsual(usual, before.clock, seq)
   if (columns === undefined) return undefined
   const { kind, component, action, time, clock, decision, step, id, session, hook } = columns
-  const what = `${seq}\t${kind}\t${component}\t${action}\t${time}\t${clock}\t${hash}`
-  const owner = `${markNullable(decision)}\t${markNullable(step)}\t${markNullable(id)}`
-  const expected = `\t${what}\t${owner}\t${markNullable(session)}\t${markNullable(hook)}`
+  const when = `${time}\t${formatClock(clock, time)}\t${hash}`
+  const owner = `${markNullable(step)}\t${markNullable(id)}\t${markNullable(session)}`
+  const words = `${kind}\t${component}\t${action}\t${markNullable(decision)}\t${markNullable(hook)}`
+  const expected = `\t${when}\t${owner}\t${words}`
   const isSame = line.length === body.length + expected.length && line.endsWith(expected)
   return isSame ? { seq, hash, clock } : undefined
 }

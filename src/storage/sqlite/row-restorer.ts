@@ -3,19 +3,24 @@
 import type { StepRecord } from '../../trace/record.ts'
 import {
   EvaluationContext,
+  type EvaluationRow,
+  type EvaluationWords,
   isPacked,
   type PackedRow,
-  readFields,
+  readList,
+  readShared,
   restoreEvent,
   restoreStep,
-  type SharedFields,
+  type SharedTexts,
+  writeShared,
+  writeWords,
 } from './packed-record.ts'
 import type { TraceRow } from './trace-row.ts'
 
 /** For one read: it remembers the last step, which another process may remove. */
 export class RowRestorer {
   readonly #readRow: (seq: number) => PackedRow | undefined
-  #seq: unknown
+  #seq: number | undefined
   #context: EvaluationContext | undefined
 
   /** `readRow` reads a row as it is stored. */
@@ -34,23 +39,27 @@ export class RowRestorer {
   /** The text of a packed row; undefined if it was tampered with. */
   readText(row: PackedRow): string | undefined {
     try {
-      return row.kind === 'evaluation' ? this.#findStep(row.step)?.restore(row) : this.#restoreList(row)
+      return row.kind === 'evaluation' ? this.readEvaluation(row, writeWords(row)) : this.#restoreList(row)
     } catch {
       // Not JSON, or a value that canonical JSON cannot have: no text of a record.
       return undefined
     }
   }
 
-  #restoreList(row: PackedRow): string | undefined {
-    const [seq, given] = JSON.parse(row.body) as readonly unknown[]
-    const fields = readFields(given)
-    if (row.kind === 'event') return restoreEvent(row, seq, fields)
-    if (row.kind !== 'step') return undefined
-    this.#remember(seq, readShared(row, fields))
-    return restoreStep(row, seq, fields)
+  /** The text of an evaluation whose words are known. Throws for some values. */
+  readEvaluation(row: EvaluationRow, words: EvaluationWords): string | undefined {
+    return this.#findStep(row.step)?.restore(row, words)
   }
 
-  #remember(seq: unknown, step: SharedFields | undefined): void {
+  #restoreList(row: PackedRow): string | undefined {
+    if (row.kind !== 'event' && row.kind !== 'step') return undefined
+    const list = readList(row.body)
+    if (row.kind === 'event') return restoreEvent(row, list)
+    this.#remember(Number(list.seq), readShared(row, list.fields))
+    return restoreStep(row, list)
+  }
+
+  #remember(seq: number, step: SharedTexts | undefined): void {
     this.#seq = seq
     this.#context = step && new EvaluationContext(step)
   }
@@ -61,17 +70,12 @@ export class RowRestorer {
     return this.#context
   }
 
-  #readStep(seq: number): SharedFields | undefined {
+  #readStep(seq: number): SharedTexts | undefined {
     const row = this.#readRow(seq)
     if (row?.kind !== 'step') return undefined
-    const read: unknown = JSON.parse(row.body)
-    return Array.isArray(read) ? readShared(row, readFields(read[1])) : (read as StepRecord)
+    if (isPacked(row.body)) return readShared(row, readList(row.body).fields)
+    return writeShared(JSON.parse(row.body) as StepRecord)
   }
-}
-
-function readShared({ id, session }: PackedRow, fields: Readonly<Record<string, unknown>>): SharedFields {
-  const { agent, host, point, profile, tool, turn } = fields as unknown as SharedFields
-  return { agent, host, id: id ?? '', point, profile, session: session ?? undefined, tool, turn }
 }
 
 // With its number the chain can say that a record is out of order.

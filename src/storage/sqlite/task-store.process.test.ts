@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { collectGarbage, describeEachDriver } from '../../../test/each-driver.ts'
+import { collectGarbage, describeEachDriver, openFiles } from '../../../test/each-driver.ts'
 import { makeTempFolder } from '../../../test/temp-folder.ts'
 import { systemClock } from '../../platform/engine-services.ts'
 import { openTasks } from '../../tasks/service/open-tasks.ts'
@@ -15,15 +15,6 @@ import { SqliteTaskStore } from './task-store.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const DRAFT = { from: 'lead', to: 'reviewer', description: 'Review the change' }
-
-// The descriptor of the listing itself is gone by the time it is looked at.
-function readLink(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return ''
-  }
-}
 
 function newFile(): string {
   return join(makeTempFolder('arc-tasks-'), 'arc.db')
@@ -53,12 +44,6 @@ describeEachDriver(() => {
   })
 
   describe('the tasks of a home', () => {
-    const openFiles = (home: string): string[] =>
-      readdirSync('/proc/self/fd').flatMap((name) => {
-        const target = readLink(`/proc/self/fd/${name}`)
-        return target.startsWith(home) ? [target] : []
-      })
-
     it.runIf(existsSync('/proc/self/fd'))('T1 closing them leaves no open file and no subscriber', async () => {
       const home = makeTempFolder('arc-tasks-')
       const { delegator, bus, close } = await openTasks({ home, leaseMs: 1_000 })
@@ -68,7 +53,7 @@ describeEachDriver(() => {
       expect([openFiles(home).length > 0, bus.listenerCount, delegator.activeListenerCount]).toEqual([true, 2, 1])
       close()
       close()
-      await collectGarbage()
+      await collectGarbage(home)
       expect([openFiles(home), bus.listenerCount, delegator.activeListenerCount]).toEqual([[], 0, 0])
     })
   })

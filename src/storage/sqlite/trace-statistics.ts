@@ -49,9 +49,10 @@ function prepare(db: Database): Prepared {
   const rows = new TraceRows(db)
   const range = 'seq BETWEEN ? AND ? AND time >= ?'
   // Only a body with the name of the field is parsed.
-  const isSecond = `instr(body, '"preStep":') > 0
-    AND coalesce(json_extract(body, ${stepPathSql('point')}) LIKE 'post:tool%', 0)
-    AND coalesce(json_type(body, ${stepPathSql('metadata.preStep')}) = 'text', 0)`
+  const names = (field: string, point: string): string => `instr(body, '"${field}":') > 0
+    AND coalesce(json_extract(body, ${stepPathSql('point')}) LIKE '${point}', 0)
+    AND coalesce(json_type(body, ${stepPathSql(`metadata.${field}`)}) = 'text', 0)`
+  const isSecond = `(${names('preStep', 'post:tool%')}) OR (${names('asksAbout', 'pre:tool')})`
   return {
     rows,
     reader: new TraceReader(db, rows),

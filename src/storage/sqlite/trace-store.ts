@@ -32,6 +32,7 @@ import { CutSearch, prepareRetention, type RetentionStatements, removeBatch } fr
 import { TraceRows } from './trace-rows.ts'
 import { countStatistics } from './trace-statistics.ts'
 import { ChainWalk } from './trace-verification.ts'
+import type { NewEntry } from './writer-queue.ts'
 
 /** Options of the database and of the redaction. */
 export type SqliteTraceOptions = OpenOptions & RedactOptions
@@ -61,7 +62,9 @@ export class SqliteTraceStore implements TraceStore {
     this.#redactor = new Redactor(options)
     this.#connection.file.queue.attach({
       build: (entry) => buildDrafts(entry, this.#redactor),
-      write: (entries, mayExist) => this.#connection.join(({ rows }) => appendDrafts(rows, entries, mayExist)),
+      write: (entries) => this.#connection.join(({ rows }) => appendEntries(rows, entries)),
+      has: ({ id, seqs: [seq = 0] }) =>
+        this.#connection.use(({ rows }) => seq <= rows.end('cut').seq || rows.bySeq(seq)?.id === id),
     })
   }
 
@@ -148,12 +151,12 @@ function prepare(db: Database): Prepared {
 }
 
 // In a transaction, so that no other writer moves the head meanwhile.
-function appendDrafts(rows: TraceRows, entries: readonly (readonly Draft[])[], mayExist: boolean): Appended[] {
+function appendEntries(rows: TraceRows, entries: readonly NewEntry[]): Appended[] {
   const { bytes: bytesBefore, ...headBefore } = rows.end('head')
   const deltas = new CounterDeltas()
   let head: Head = headBefore
   let bytes = bytesBefore
-  const appended = entries.map((drafts) => {
+  const appended = entries.map(({ drafts, mayExist }) => {
     const present = mayExist ? findDrafts(rows, drafts) : undefined
     if (present !== undefined) return present
     const links = seal(drafts, head)
@@ -170,7 +173,7 @@ function appendDrafts(rows: TraceRows, entries: readonly (readonly Draft[])[], m
   return appended
 }
 
-// Entries of a commit whose file changed at the same moment.
+// Each entry has another id, so one that was written by a commit in doubt is written once.
 function findDrafts(rows: TraceRows, drafts: readonly Draft[]): Appended | undefined {
   const [first] = drafts
   const row = first && rows.byId(first.id)

@@ -13,7 +13,7 @@ import type { TraceRecord } from '../../trace/record.ts'
 import { type Head, readSealed } from '../../trace/seal.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './driver/driver.ts'
-import { checkPageText, preparePageText } from './page-check.ts'
+import { checkPageText, NO_PAGE, preparePageText } from './page-check.ts'
 import { readColumns, type TraceRow } from './trace-row.ts'
 import { TraceRows } from './trace-rows.ts'
 
@@ -116,7 +116,7 @@ function checkPage(statements: VerifyStatements, progress: Progress, start: Head
   // Records before the first one of the chain would be tampering, so the first page looks for them.
   const isFirst = progress.last === undefined && range.after === undefined
   const after = isFirst ? BEFORE_ALL : start.seq
-  const page = pageText.get(after, upTo, pageSize) ?? { count: 0, text: null }
+  const page = pageText.get(after, upTo, pageSize) ?? NO_PAGE
   if (page.count === 0) return finish(progress, start, range.upTo === undefined ? rows.end('head') : { seq: upTo })
   const end = checkPageText(page, start, rows.restorer()) ?? checkRows(rows.page(after, page.count), start)
   const records = progress.records + Math.max(0, end.seq - start.seq)
@@ -126,7 +126,7 @@ function checkPage(statements: VerifyStatements, progress: Progress, start: Head
 
 /** What is wrong with the records after `start`, up to `upTo`: for a few records. */
 export function checkRange({ rows, pageText }: VerifyStatements, start: Head, upTo: number): BadRecord | undefined {
-  const page = pageText.get(start.seq, upTo, upTo - start.seq) ?? { count: 0, text: null }
+  const page = pageText.get(start.seq, upTo, upTo - start.seq) ?? NO_PAGE
   const end = checkPageText(page, start, rows.restorer()) ?? checkRows(rows.page(start.seq, page.count), start)
   return 'firstBad' in end ? end.firstBad : findLostTail(end, { seq: upTo, hash: end.hash })
 }

@@ -7,27 +7,24 @@ import type { TraceEntry } from '../../trace/record.ts'
 import type { Draft } from '../../trace/seal.ts'
 import type { GapTracker } from '../gap-tracker.ts'
 import type { Appended } from '../ports.ts'
-import type { Database, Statement } from './driver/driver.ts'
 import { isChanged, isLocked, isOutOfSpace, isTemporary, storeError } from './errors.ts'
 import type { FileLoss } from './file-recovery.ts'
+import type { TransactionStatements } from './transaction-statements.ts'
 
 /** How a store of the trace writes entries. */
 export interface EntryWriter {
-  /** Adds entries to the end of the chain, in a transaction of the queue. `mayExist`: those that are there are skipped. */
-  write(entries: readonly (readonly Draft[])[], mayExist: boolean): readonly Appended[]
+  /** Adds entries to the end of the chain, in a transaction of the queue; those that are there are skipped. */
+  write(entries: readonly NewEntry[]): readonly Appended[]
   build(entry: TraceEntry): readonly Draft[]
+  /** Is an entry still on record, or removed by retention? */
+  has(entry: Appended): boolean
 }
 
-/** The statements of a transaction, prepared once per connection. */
-export interface TransactionStatements {
-  readonly db: Database
-  readonly begin: Statement
-  readonly beginWriting: Statement
-  readonly commit: Statement
-  readonly rollBack: Statement
-  readonly savepoint: Statement
-  readonly release: Statement
-  readonly rollBackTo: Statement
+/** An entry to be written. */
+export interface NewEntry {
+  readonly drafts: readonly Draft[]
+  /** It was in a transaction whose commit was begun and not confirmed, so it is looked for by its id. */
+  readonly mayExist: boolean
 }
 
 export interface WriterQueueOptions {
@@ -46,8 +43,8 @@ export interface WriterQueueOptions {
   makeRoom(): boolean
 }
 
-interface WaitingEntry {
-  readonly drafts: readonly Draft[]
+interface WaitingEntry extends NewEntry {
+  mayExist: boolean
   readonly time: number
   readonly giveUpAt: number
   readonly resolve: (appended: Appended) => void
@@ -59,6 +56,8 @@ interface WaitingEntry {
 
 const RETRY_MS = { first: 10, most: 500 } as const
 const MAX_KEPT = { entries: 5_000, bytes: 32 * 1024 * 1024 } as const
+
+const NEW = { isLate: false, bytes: 0, mayExist: false } as const
 
 const busyQueues = new Set<WriterQueue>()
 
@@ -88,8 +87,7 @@ export class WriterQueue {
   #retryMs = 0
   #isBusy = false
   #isBlocked = false
-  // The last commit may be lost or not: its entries are looked for.
-  #mayExist = false
+  #last: Appended | undefined
 
   constructor(options: WriterQueueOptions) {
     this.#options = options
@@ -100,6 +98,16 @@ export class WriterQueue {
     return this.#open !== undefined
   }
 
+  /** Is the last entry that was acknowledged on record? */
+  get hasLast(): boolean {
+    try {
+      return this.#last === undefined || this.#writer?.has(this.#last) !== false
+    } catch {
+      // It cannot be read now: entries in doubt are looked for when they are written.
+      return false
+    }
+  }
+
   /** Another process keeps the database locked. The queue tries again later. */
   get isBlocked(): boolean {
     return this.#isBlocked
@@ -108,13 +116,14 @@ export class WriterQueue {
   /** How entries are written. Several stores of one file write them in the same way. */
   attach(writer: EntryWriter): void {
     this.#writer = writer
+    if (this.#options.gaps.gap !== undefined) this.#schedule()
   }
 
   /** Adds an entry. Resolves when it is committed. Rejects when it is not in time; it may be written later. */
   append(drafts: readonly Draft[], waitMs = this.#options.waitMs): Promise<Appended> {
     return new Promise((resolve, reject) => {
       const giveUpAt = performance.now() + waitMs
-      this.#waiting.push({ drafts, time: Date.now(), giveUpAt, resolve, reject, isLate: false, bytes: 0 })
+      this.#waiting.push({ ...NEW, drafts, time: Date.now(), giveUpAt, resolve, reject })
       this.#schedule()
     })
   }
@@ -137,9 +146,8 @@ export class WriterQueue {
 
   /** Records that the files of the database changed, with the reason. */
   note(error: Error): void {
-    if (this.#writer === undefined) return
     this.#options.gaps.note(error)
-    this.#schedule()
+    if (this.#writer !== undefined) this.#schedule()
   }
 
   /** A write found the database locked. */
@@ -181,7 +189,6 @@ export class WriterQueue {
     try {
       this.#writeAll()
       this.#isBlocked = false
-      this.#mayExist = false
       this.#retryMs = 0
       return true
     } catch (error) {
@@ -195,23 +202,29 @@ export class WriterQueue {
   // The gap is recorded before the entries that were kept meanwhile.
   #writeAll(): void {
     const { gaps } = this.#options
-    const entries = this.#waiting
-    const late = entries.filter(({ isLate }) => isLate).length
-    const gap = gaps.toEntry(late)
-    const before = gap === undefined || this.#writer === undefined ? [] : [this.#writer.build(gap)]
-    const appended = this.#commit([...before, ...entries.map(({ drafts }) => drafts)])
+    const late = this.#waiting.filter(({ isLate }) => isLate).length
+    const gap = this.#writer && gaps.toEntry(late)
+    const gapDrafts = gap && this.#writer?.build(gap)
+    const entries =
+      gapDrafts === undefined ? this.#waiting : [toWaiting(gapDrafts, () => gaps.close(late)), ...this.#waiting]
+    const appended = this.#commit(entries, () => {
+      // From here on the gap is an entry as all others: if the commit is lost now, that is another gap.
+      this.#waiting = entries
+      if (gap !== undefined) gaps.detach()
+    })
     this.#waiting = this.#waiting.slice(entries.length)
-    if (gap !== undefined) gaps.close(late)
-    entries.forEach(({ resolve }, at) => void resolve(appended[at + before.length] as Appended))
+    this.#last = appended.at(-1) ?? this.#last
+    entries.forEach(({ resolve }, at) => void resolve(appended[at] as Appended))
   }
 
-  #commit(entries: readonly (readonly Draft[])[]): readonly Appended[] {
+  #commit(entries: readonly WaitingEntry[], onCommitted: () => void): readonly Appended[] {
     this.#isBusy = true
     try {
-      const appended =
-        this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries, this.#mayExist) ?? [])
+      const appended = this.#open !== undefined && entries.length === 0 ? [] : (this.#writer?.write(entries) ?? [])
       if (this.#open !== undefined) this.#options.refuseChanged()
+      for (const entry of entries) entry.mayExist = true
       this.#open?.commit.run()
+      onCommitted()
       this.#confirm()
       this.#options.onCommitted(entries.length)
       return appended
@@ -227,9 +240,7 @@ export class WriterQueue {
   // Before an entry is acknowledged.
   #confirm(): void {
     const loss = this.#options.checkFiles(true)
-    if (loss === undefined || loss.isSaved) return
-    this.#mayExist = true
-    throw loss.error
+    if (loss !== undefined && !loss.isSaved) throw loss.error
   }
 
   #fail(error: unknown): void {
@@ -318,18 +329,7 @@ export class WriterQueue {
   }
 }
 
-/** Runs work inside an open transaction so that it leaves nothing behind when it throws. */
-export function inSavepoint<T>({ db, savepoint, release, rollBackTo }: TransactionStatements, work: () => T): T {
-  savepoint.run()
-  try {
-    const result = work()
-    release.run()
-    return result
-  } catch (error) {
-    if (db.inTransaction) {
-      rollBackTo.run()
-      release.run()
-    }
-    throw error
-  }
+function toWaiting(drafts: readonly Draft[], resolve: () => void): WaitingEntry {
+  const reject = (): void => undefined
+  return { ...NEW, mayExist: true, drafts, time: Date.now(), giveUpAt: Number.POSITIVE_INFINITY, resolve, reject }
 }

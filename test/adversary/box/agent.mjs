@@ -48,10 +48,13 @@ function askDaemon(host, payload) {
       let text = ''
       response.setEncoding('utf8').on('data', (part) => (text += part))
       response.on('end', () => {
-        const { exitCode, stdout, stderr } = response.statusCode === 200 ? JSON.parse(text) : {}
+        // Another program may sit on the socket, and answer nonsense.
+        const { exitCode, stdout, stderr } = response.statusCode === 200 && text.startsWith('{') ? JSON.parse(text) : {}
         resolve(exitCode === undefined ? undefined : { code: exitCode, stdout, stderr })
       })
     })
+    // One that was stopped gives no answer.
+    asked.setTimeout(5_000, () => asked.destroy())
     asked.on('error', () => resolve(undefined))
     asked.end(payload)
   })

@@ -2,11 +2,12 @@
 // simulated agent (agent.mjs), runs commands as a person would, compares guarded files, and restores the home.
 
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { request as send } from 'node:http'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { guardedDigests, restore } from './home.mjs'
 
 const IS_BOX = process.pid === 1
 const HOME = process.env.BOX_HOME ?? '/home/agent'
@@ -32,10 +33,11 @@ const OPERATIONS = {
   run,
   reset,
   save,
-  guarded,
+  guarded: () => ({ files: guardedDigests(HOME) }),
   records,
   serve,
   cpu,
+  approvals,
   agent: askAgent,
   restart: restartAgent,
   alive: () => ({ isBox: IS_BOX, home: HOME, node: process.execPath }),
@@ -105,9 +107,14 @@ async function reset() {
     }
     for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) empty(folder)
   }
-  await run({ command: `chmod -R u+rwX ${HOME} 2>/dev/null`, cwd: '/' })
-  empty(HOME)
-  await run({ command: `cp -a ${PRISTINE}/. ${HOME}/`, cwd: '/' })
+  mkdirSync(HOME, { recursive: true })
+  try {
+    restore(PRISTINE, HOME)
+  } catch (error) {
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
+    await run({ command: `chmod -R u+rwX ${HOME}`, cwd: '/' })
+    restore(PRISTINE, HOME)
+  }
   agent = startAgent()
   return {}
 }
@@ -173,6 +180,21 @@ async function records() {
   return { counts }
 }
 
+/** The approvals that the daemon has; none where it does not answer. */
+function approvals() {
+  const socketPath = join(HOME, '.arc/run/arc.sock')
+  return new Promise((resolve) => {
+    const asked = send({ socketPath, path: '/v1/approvals?all=true', agent: false, timeout: 10_000 }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part) => (text += part))
+      response.on('close', () => resolve({ all: text.startsWith('[') ? JSON.parse(text) : [] }))
+    })
+    asked.on('timeout', () => asked.destroy())
+    asked.on('error', () => resolve({ all: [] }))
+    asked.end()
+  })
+}
+
 /** Starts a daemon as a person would, and waits until it answers or ends. */
 async function serve() {
   const daemon = spawn('arc', ['serve', '--no-open'], { cwd: HOME, env: ENV, detached: true, stdio: 'ignore' })
@@ -181,63 +203,6 @@ async function serve() {
   while (!hasEnded && !existsSync(join(HOME, '.arc/run/arc.sock')))
     await new Promise((resolve) => setTimeout(resolve, 10))
   return {}
-}
-
-/** A digest of each guarded file: what the agent must not be able to change. */
-function guarded() {
-  const found = {}
-  for (const place of ['.arc/profiles', '.arc/bin', '.arc/config.json', '.arc/config.yaml', '.arc/installs.json']) {
-    digest(join(HOME, place), found)
-  }
-  for (const place of ['.claude/settings.json', '.claude/settings.local.json', '.codex', '.config/opencode']) {
-    digest(join(HOME, place), found)
-  }
-  for (const place of ['.local/lib/node_modules/arc-supervisor', '.local/bin/arc']) digest(join(HOME, place), found)
-  for (const place of ['project/.claude/settings.json', 'project/.claude/settings.local.json']) {
-    digest(join(HOME, place), found)
-  }
-  return { files: found }
-}
-
-function digest(path, found) {
-  // Compiled code that Node keeps beside the package: written at any time by ARC itself.
-  if (path.endsWith('.cache')) return
-  let stat
-  try {
-    stat = lstatSync(path)
-  } catch {
-    return
-  }
-  if (stat.isSymbolicLink()) {
-    found[path] = `link ${readlinkSync(path)}`
-    return
-  }
-  if (stat.isDirectory()) {
-    found[path] = `folder ${stat.mode & 0o777}`
-    let names = []
-    try {
-      names = readdirSync(path)
-    } catch {
-      // Not readable any more: its mode says so.
-    }
-    for (const name of names) digest(join(path, name), found)
-    return
-  }
-  if (!stat.isFile()) {
-    found[path] = `special ${stat.mode}`
-    return
-  }
-  // The package is large: its size and modification time are enough.
-  const isPackage = path.includes('/node_modules/')
-  found[path] = isPackage ? `${stat.size} ${stat.mtimeMs} ${stat.mode & 0o777}` : `${hash(path)} ${stat.mode & 0o777}`
-}
-
-function hash(path) {
-  try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex')
-  } catch (error) {
-    return String(error.code)
-  }
 }
 
 /** The agent: a child whose descendants are everything the agent does. It is started again when it was killed. */

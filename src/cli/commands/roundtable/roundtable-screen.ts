@@ -15,6 +15,8 @@ type ShownTurn = Pick<
 >
 type Synthesis = NonNullable<TableView['synthesis']>
 
+type ShownSeat = Pick<TableView['seats'][number], 'agent' | 'role'> & { readonly host?: string | null }
+
 const INDENT = '  '
 
 /** The head of a roundtable. */
@@ -23,13 +25,18 @@ export function headLines({
   id,
   rounds,
   seats,
-}: Pick<TableView, 'topic' | 'id' | 'rounds' | 'seats'>): string[] {
-  const who = seats.map(({ agent, role }) => `${oneLine(agent)} (${role})`).join(', ')
+}: Pick<TableView, 'topic' | 'id' | 'rounds'> & { readonly seats: readonly ShownSeat[] }): string[] {
+  const who = seats.map(({ agent, role, host }) => `${oneLine(agent)} (${role}${showHost(host)})`).join(', ')
   const length = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`
   return [
     ...indented(topic, '').map((line) => colors.bold(line)),
     ...indented(`${id} · ${length} · ${who}`, '').map(colors.dim),
   ]
+}
+
+// A running session has taken the seat.
+function showHost(host: string | null | undefined): string {
+  return typeof host === 'string' ? `, in a session of ${oneLine(host)}` : ''
 }
 
 /** A turn: agent, role, duration, and the text or why there is none. */

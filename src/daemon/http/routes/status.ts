@@ -18,7 +18,7 @@ export function addStatusRoutes(app: HttpApp, service: Service): void {
   app.get('/v1/hooks', async (c) => {
     const { traceTail } = service
     await traceTail.catchUp()
-    return c.json(buildHookViews(await supervisor(c), traceTail.counters, Date.now()))
+    return c.json(buildHookViews(await supervisor(c), traceTail.counters, Date.now(), service.home))
   })
   app.get('/v1/breaker', async (c) => c.json(buildBreakerView(await supervisor(c))))
 }

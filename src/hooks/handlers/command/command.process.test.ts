@@ -147,7 +147,17 @@ describe('a blocking command', () => {
     expect(record).toMatchObject({ decision: 'block', applied: true, cause: 'policy' })
   })
 
-  it.each([1, 2, 77, 126, 127, 255])('H2 blocks on a silent exit %i with a summary naming the code', async (code) => {
+  it.each([
+    ['exit 126', 'hook exited with code 126: exit 126'],
+    ['no-such-program-of-arc', 'hook exited with code 127: no-such-program-of-arc'],
+    [['/no/such/program'], 'hook could not be started'],
+  ])('H2 M4 a program that cannot start blocks, and counts as a failure: %j', async (command, reason) => {
+    const { outcome, record } = await supervise({ command, blocking: true })
+    expect(outcome).toMatchObject({ blocked: true, reason: expect.stringContaining(reason) })
+    expect(record).toMatchObject({ decision: 'block', applied: true, cause: 'failure:start' })
+  })
+
+  it.each([1, 2, 77, 255])('H2 blocks on a silent exit %i with a summary naming the code', async (code) => {
     const { outcome } = await supervise({ command: `exit ${code}`, blocking: true })
     expect(outcome).toMatchObject({ blocked: true, reason: `hook exited with code ${code}: exit ${code}` })
   })

@@ -170,16 +170,17 @@ interface Reading {
   readonly limitMs: number
 }
 
-// What the end of a program means. What is `blocking` says no by any exit but 0; what its failures mean is `onError`.
+// What the end of a program means. What is `blocking` says no by any exit but 0 that is its own; its failures block too,
+// by `onError`.
 function readAnswer(finished: Finished, reading: Reading): unknown {
   const { ending, stdout, stderr } = finished
   if (ending.kind !== 'exit') return new Failure(KINDS[ending.kind], summarize(finished, reading))
   if (ending.code === 0) return answerOfOutput(stdout)
-  if (reading.options.blocking === true || ending.code === 2) {
+  // The shell's own way of saying that it could not start something: nothing decided, so the breaker counts a failure.
+  const isMissing = ending.code === 126 || ending.code === 127
+  if (ending.code === 2 || (reading.options.blocking === true && !isMissing)) {
     return { decision: 'block', reason: describeEnding(finished, reading) }
   }
-  // The shell's own way of saying that it could not start something.
-  const isMissing = ending.code === 126 || ending.code === 127
   return new Failure(isMissing ? 'start' : 'crash', `${summarize(finished, reading)}${withStderr(stderr.text)}`)
 }
 

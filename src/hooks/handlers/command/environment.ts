@@ -48,12 +48,11 @@ export function buildEnvironment(facts: CommandFacts, extra: Readonly<Record<str
 type Environment = Record<string, string | undefined>
 
 /**
- * Variables that inherit this process's own. Node passes inherited ones on to a child, and reads them when it does:
- * copying them here would be reading them twice, which is the dearest thing beside the spawn itself.
+ * Variables beside those that this process has now. A copy: an object that inherits from process.env keeps the names of
+ * its first use, so variables that are set later would be missing.
  */
 export function inheriting(variables: Readonly<Environment> = {}): Environment {
-  // As a literal: assigning to an object that inherits from process.env might reach through to it.
-  return { __proto__: process.env, ...variables } as unknown as Environment
+  return { ...process.env, ...variables }
 }
 
 /** The variable that carries a fact. */

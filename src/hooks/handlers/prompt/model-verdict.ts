@@ -2,8 +2,8 @@
 // the requested form has not decided, so only one JSON object counts, and plain text is never a pass.
 
 import { show } from '../../../engine/errors.ts'
-import { isRecord } from '../../../engine/plain-data.ts'
-import { DECISIONS, type VerdictObject } from '../../../engine/verdict.ts'
+import { isRecord, isTextList, VERDICT_LIMITS } from '../../../engine/plain-data.ts'
+import { CONTROLS, DECISIONS, type VerdictObject } from '../../../engine/verdict.ts'
 
 /** The JSON Schema of the answer. Strict servers want every field required, so absent ones are null. */
 export const VERDICT_SCHEMA = {
@@ -12,8 +12,10 @@ export const VERDICT_SCHEMA = {
     decision: { type: 'string', enum: DECISIONS },
     reason: { type: 'string' },
     suggestion: { type: ['string', 'null'] },
+    control: { type: ['string', 'null'], enum: [...Object.keys(CONTROLS), null] },
+    additional_context: { type: ['array', 'null'], items: { type: 'string' } },
   },
-  required: ['decision', 'reason', 'suggestion'],
+  required: ['decision', 'reason', 'suggestion', 'control', 'additional_context'],
   additionalProperties: false,
 }
 
@@ -32,15 +34,31 @@ export class Malformed {
 export function readModelVerdict(text: string): VerdictObject | Malformed {
   const answer = tryParseJson(withoutFence(text.trim()))
   if (!isRecord(answer)) return new Malformed(text, 'it is not a JSON object and nothing else')
-  const { decision, reason, suggestion } = answer
-  if (!isDecision(decision)) {
-    return new Malformed(text, `decision must be ${DECISIONS.join(', ')}, not ${show(decision)}`)
-  }
+  const { decision, control, reason, suggestion, additional_context } = answer
+  const given = readDecision(decision, control)
+  if (typeof given === 'string') return new Malformed(text, given)
   return {
-    decision,
+    ...given,
     ...(typeof reason === 'string' && { reason }),
     ...(typeof suggestion === 'string' && { suggestion }),
+    ...(isTextList(additional_context, VERDICT_LIMITS) && { additional_context }),
   }
+}
+
+// One of the two, as in the verdict of a program; what is neither is no verdict. Returns what was expected.
+function readDecision(decision: unknown, control: unknown): Pick<VerdictObject, 'decision' | 'control'> | string {
+  const hasControl = control !== undefined && control !== null
+  if (hasControl && !isControl(control)) {
+    return `control must be ${Object.keys(CONTROLS).join(', ')}, not ${show(control)}`
+  }
+  const controlled = hasControl && { control }
+  if (isDecision(decision)) return { decision, ...controlled }
+  if (controlled !== false && (decision === undefined || decision === null)) return controlled
+  return `decision must be ${DECISIONS.join(', ')}, not ${show(decision)}`
+}
+
+function isControl(value: unknown): value is keyof typeof CONTROLS {
+  return typeof value === 'string' && Object.hasOwn(CONTROLS, value)
 }
 
 /** Parses JSON; undefined when it is none. */

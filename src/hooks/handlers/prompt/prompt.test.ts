@@ -225,6 +225,17 @@ for (const [format, dialect] of Object.entries(DIALECTS) as [WireFormatName, Dia
       },
     )
 
+    it.each([
+      ['proceed', 'pass'],
+      ['veto', 'block'],
+    ] as const)(`H7 prompt ${format}: the control %s counts, with context for the agent`, async (control, decision) => {
+      const context = ['The branch is protected.']
+      const server = await serveModel(says({ control, reason: 'because', additional_context: context }))
+      const { outcome, evaluation } = await ask(promptAt(server.url))
+      expect([outcome.decision, evaluation.cause]).toEqual([decision, 'policy'])
+      if (decision === 'pass') expect(outcome.metadata.additionalContext).toEqual(context)
+    })
+
     const bare = JSON.stringify(BLOCK)
     it.each([
       ['in a code fence', `\`\`\`json\n${bare}\n\`\`\``],
@@ -252,6 +263,8 @@ for (const [format, dialect] of Object.entries(DIALECTS) as [WireFormatName, Dia
       ['half an object', says('{"decision": "pass", "rea')],
       ['no decision', says({ reason: 'fine' })],
       ['an unknown decision', says({ decision: 'allow', reason: 'fine' })],
+      ['an unknown control', says({ control: 'allow', reason: 'fine' })],
+      ['a decision and an unknown control', says({ decision: 'pass', control: 'allow' })],
       ['a decision that is no text', says({ decision: ['pass'] })],
       ['an object among text', says('Here you are:\n{"decision": "pass", "reason": "", "suggestion": null}')],
       ['two objects', says('{"decision":"block","reason":"x"}\n{"decision":"pass","reason":"as the step says"}')],

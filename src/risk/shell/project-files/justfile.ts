@@ -27,6 +27,12 @@ export function readJustfile(text: string, words: readonly string[], given: Cons
     .slice(0, MAX_PARTS)
 }
 
+/** The scripts of all recipes. */
+export function readAllJustRecipes(text: string): readonly ScriptPart[] {
+  const { recipes, variables } = parseJustfile(text)
+  return recipes.flatMap((recipe) => partsOf(recipe, variables)).slice(0, MAX_PARTS)
+}
+
 function parseJustfile(text: string): { recipes: readonly Recipe[]; variables: Constants } {
   const recipes: Recipe[] = []
   const variables = new Map<string, string>()

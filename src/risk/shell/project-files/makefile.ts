@@ -33,6 +33,13 @@ export function readMakefile(text: string, targets: readonly string[], given: Co
   return [...shellCalls, ...parts].slice(0, MAX_PARTS)
 }
 
+/** The recipes of all targets. */
+export function readAllRecipes(text: string): readonly ScriptPart[] {
+  const { rules } = parseMakefile(text, new Map())
+  const targets = [...new Set(rules.flatMap((rule) => rule.targets))].filter((name) => !name.startsWith('.'))
+  return targets.length === 0 ? [] : readMakefile(text, targets, new Map())
+}
+
 /** The files that a makefile includes by a constant name. */
 export function findIncludes(text: string): readonly string[] {
   return parseMakefile(text, new Map()).includes

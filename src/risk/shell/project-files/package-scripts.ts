@@ -1,7 +1,7 @@
 // The scripts of package.json and deno.json, with the scripts before and after them.
 
 import { isRecord } from '../../../engine/plain-data.ts'
-import type { ScriptPart } from './script-part.ts'
+import { MAX_PARTS, type ScriptPart } from './script-part.ts'
 
 /** The script of this name, with `pre` and `post` unless they are not run. */
 export function readPackageScripts(text: string, names: readonly string[], key = 'scripts'): readonly ScriptPart[] {
@@ -11,6 +11,11 @@ export function readPackageScripts(text: string, names: readonly string[], key =
     const script = readScript(scripts[name])
     return script === undefined ? [] : [{ ...findScript(text, key, name, script), name }]
   })
+}
+
+/** All scripts of package.json. */
+export function readAllScripts(text: string): readonly ScriptPart[] {
+  return readPackageScripts(text, Object.keys(parseScripts(text, 'scripts') ?? {}).slice(0, MAX_PARTS))
 }
 
 /** A script of npm, with those that run before and after it. */

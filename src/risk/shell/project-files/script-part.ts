@@ -14,7 +14,7 @@ export interface ScriptPart {
 export type Constants = ReadonlyMap<string, string>
 
 /** Targets, tasks or scripts of one file that are followed. */
-export const MAX_NAMES = 50
+const MAX_NAMES = 50
 export const MAX_PARTS = 200
 
 /** The names, and everything that they need before, first to last. Circles end. */

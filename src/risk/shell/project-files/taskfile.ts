@@ -18,6 +18,12 @@ export function readTaskfile(text: string, names: readonly string[], given: Cons
     .slice(0, MAX_PARTS)
 }
 
+/** The scripts of all tasks. */
+export function readAllTasks(text: string): readonly ScriptPart[] {
+  const names = readYamlScalars(text).flatMap(({ path: [first, name] }) => (first === 'tasks' && name ? [name] : []))
+  return names.length === 0 ? [] : readTaskfile(text, [...new Set(names)], new Map())
+}
+
 function isNeed([first, name, key, ...rest]: readonly string[], task: string): boolean {
   if (first !== 'tasks' || name !== task) return false
   if (key === 'deps') return rest.length === 1 || rest.at(-1) === 'task'

@@ -47,7 +47,7 @@ export function readYamlScalars(text: string): readonly YamlScalar[] {
   return found
 }
 
-// Each dash is a list item of its own level.
+// Each dash opens a level.
 function enter(levels: Level[], [, blanks = '', dashes = '', key]: RegExpExecArray): readonly string[] {
   let indent = blanks.length
   for (const _dash of dashes.match(/- +/g) ?? []) {

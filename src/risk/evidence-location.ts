@@ -1,36 +1,36 @@
 // Where evidence is: in the classified text, or in a file that the text runs. Evidence in a file of the project that
-// nobody changed counts less: the project wrote it, and the agent only runs it.
+// is unchanged counts less: the project wrote it, and the agent only runs it.
 
 import type { Span, Tier } from './assessment.ts'
 import type { Hit } from './rule.ts'
-import { lineOf, type SourceFile, type SourceFiles } from './shell/source-files.ts'
+import { findLine, type SourceFile, type SourceFiles } from './shell/source-files.ts'
 
-/** The place of evidence. */
-export interface Place {
+/** The location of evidence. */
+export interface EvidenceLocation {
   /** In the outermost text. */
   readonly span: Span
-  /** The text at the place. */
+  /** The text at the location. */
   readonly matched: string
   readonly source?: { readonly file: SourceFile; readonly line: number } | undefined
   /** It is in code of another language. */
   readonly isCode?: boolean | undefined
 }
 
-/** A text and the files that it runs; `within` is the place of the text itself in another text. */
-export interface PlacedText {
+/** A text and the files that it runs; `within` is the location of the text itself in another text. */
+export interface LocatedText {
   readonly text: string
   readonly sources: SourceFiles | undefined
-  readonly within: Place | undefined
+  readonly within: EvidenceLocation | undefined
 }
 
-/** The place of a span. */
-export function findPlace({ text, sources, within }: PlacedText, span: Span): Place {
+/** The location of a span. */
+export function findLocation({ text, sources, within }: LocatedText, span: Span): EvidenceLocation {
   const file = span.start > text.length ? sources?.find(span.start) : undefined
   if (sources === undefined || file === undefined) {
     if (within !== undefined) return { ...within, matched: text }
     return { span, matched: text.slice(span.start, span.end) }
   }
-  const source = { file, line: lineOf(file, span.start) }
+  const source = { file, line: findLine(file, span.start) }
   const matched = file.text.slice(span.start - file.base, span.end - file.base)
   return { span: within?.span ?? sources.findCaller(span), matched, source }
 }
