@@ -10,7 +10,7 @@ import type { Snippet } from './shell/execution.ts'
 import { translateWindowsCode } from './windows/translate.ts'
 
 /** A shell text that code runs. */
-export interface ShellTextInCode {
+interface ShellTextInCode {
   readonly text: string
   /** In the analysed text. */
   readonly at: Span

@@ -23,7 +23,7 @@ export function rateDiscard(call: Call, files: readonly Word[], facts: Facts, fo
 const REPLACES = 'Replaces files that have no changes by another version of them.'
 const OWN_EDITS = 'Discards changes that this session made, or of which it has a copy.'
 
-// Names of single files that are not on this disk, or of which nothing is known: most agents undo an edit of their own.
+// Names of single files that are not on this disk, or of which nothing is known: most agents undo their own edit.
 function isUnseen(call: Call, words: readonly Word[], { files }: Facts): boolean {
   const folder = findGitFolder(call)
   return words.every(

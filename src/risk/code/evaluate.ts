@@ -5,22 +5,22 @@ import type { SyntaxNode } from '@lezer/common'
 import type { CallArguments, CallResult, Library } from './library.ts'
 import { decodeString } from './strings.ts'
 import { children, isExpression } from './syntax.ts'
-import { asText, concat, joinPath, known, shellText, text, unknownText, type Value } from './value.ts'
+import { asText, type CodeValue, concat, joinPath, known, shellText, text, unknownText } from './value.ts'
 
 /** The differences between the languages. */
-export interface Language {
+export interface CodeLanguage {
   readonly library: Library
-  /** Reads an import statement: local names and what they stand for. */
+  /** Reads an import statement: local names and what they mean. */
   imports(node: SyntaxNode, source: (node: SyntaxNode) => string): readonly (readonly [local: string, path: string])[]
   /** Fills a format: Python's `'%s' % x`. */
-  fillFormat?(format: string, values: readonly Value[]): Value
+  fillFormat?(format: string, values: readonly CodeValue[]): CodeValue
 }
 
 // The code configures a database that ends with the process.
 const IN_MEMORY = /:memory:|sqlite:\/\/\/?["']|mongomock|MongoMemoryServer|create_test_db|setup_test_environment/
 
-export const MAX_STEPS = 20_000
-export const MAX_DEPTH = 60
+export const MAX_CODE_STEPS = 20_000
+export const MAX_CODE_DEPTH = 60
 
 /** A shell command with the effect of a call, and where the call is in the code. */
 export interface CodeCommand {
@@ -38,17 +38,17 @@ export interface CodeFunction {
 }
 
 /** Evaluates one code. */
-export abstract class Evaluation {
+export abstract class CodeEvaluation {
   readonly commands: CodeCommand[] = []
   /** Texts of the same language that the code runs. */
   readonly inner: string[] = []
   protected readonly code: string
-  protected readonly language: Language
-  protected readonly variables = new Map<string, Value>()
+  protected readonly language: CodeLanguage
+  protected readonly variables = new Map<string, CodeValue>()
   protected readonly functions = new Map<string, CodeFunction>()
   protected steps = 0
 
-  constructor(code: string, language: Language) {
+  constructor(code: string, language: CodeLanguage) {
     this.code = code
     this.language = language
   }
@@ -56,11 +56,11 @@ export abstract class Evaluation {
   /** Runs the statements below a node. */
   abstract walk(node: SyntaxNode, depth?: number): void
   /** Runs a function of the code. */
-  protected abstract enter(made: CodeFunction, values: readonly Value[], depth: number): void
+  protected abstract enter(made: CodeFunction, values: readonly CodeValue[], depth: number): void
 
   /** The value of an expression. */
-  evaluate(node: SyntaxNode | undefined, depth = 0): Value {
-    if (node === undefined || ++this.steps > MAX_STEPS || depth > MAX_DEPTH) return unknownText('unknown')
+  evaluate(node: SyntaxNode | undefined, depth = 0): CodeValue {
+    if (node === undefined || ++this.steps > MAX_CODE_STEPS || depth > MAX_CODE_DEPTH) return unknownText('unknown')
     const parts = children(node)
     switch (node.name) {
       case 'String':
@@ -119,7 +119,7 @@ export abstract class Evaluation {
     return this.code.slice(node.from, node.to)
   }
 
-  #variable(name: string): Value {
+  #variable(name: string): CodeValue {
     const value = this.variables.get(name)
     if (value !== undefined) return value
     const { globals, temporaryNames } = this.language.library
@@ -129,11 +129,11 @@ export abstract class Evaluation {
     return unknownText(name)
   }
 
-  #template(node: SyntaxNode, depth: number): Value {
+  #template(node: SyntaxNode, depth: number): CodeValue {
     const source = this.source(node)
     const open = /^[a-zA-Z]*(?:"""|'''|"|'|`)/.exec(source)?.[0].length ?? 0
     const close = /(?:"""|'''|"|'|`)$/.exec(source)?.[0].length ?? 0
-    const found: Value[] = []
+    const found: CodeValue[] = []
     let at = node.from + open
     const literal = (to: number): void => {
       if (to > at) found.push(text(decodeString(`"${this.code.slice(at, to).replaceAll('"', '\\"')}"`)))
@@ -147,8 +147,8 @@ export abstract class Evaluation {
     return concat(found.map(asText))
   }
 
-  #fields(node: SyntaxNode, depth: number): ReadonlyMap<string, Value> {
-    const fields = new Map<string, Value>()
+  #fields(node: SyntaxNode, depth: number): ReadonlyMap<string, CodeValue> {
+    const fields = new Map<string, CodeValue>()
     if (node.name === 'DictionaryExpression') {
       const parts = children(node)
       for (const [index, part] of parts.entries()) {
@@ -175,7 +175,7 @@ export abstract class Evaluation {
     return node.name === 'String' ? (known(this.evaluate(node, depth + 1)) ?? '') : this.source(node)
   }
 
-  #binary(parts: readonly SyntaxNode[], depth: number): Value {
+  #binary(parts: readonly SyntaxNode[], depth: number): CodeValue {
     const operator = parts.find(({ name }) => /Op$|^(?:\+|\/|%)$/.test(name))
     const [left, right] = parts.filter(isExpression).map((part) => this.evaluate(part, depth + 1))
     const sign = operator === undefined ? '' : this.source(operator)
@@ -192,7 +192,7 @@ export abstract class Evaluation {
       : unknownText('unknown')
   }
 
-  #member(parts: readonly SyntaxNode[], depth: number): Value {
+  #member(parts: readonly SyntaxNode[], depth: number): CodeValue {
     const [object, ...rest] = parts
     const property = rest.findLast(isExpression) ?? rest.findLast(({ name }) => name === 'PropertyName')
     const receiver = this.evaluate(object, depth + 1)
@@ -201,7 +201,7 @@ export abstract class Evaluation {
     return key === undefined ? unknownText('item') : this.field(receiver, key)
   }
 
-  protected field(value: Value, key: string): Value {
+  protected field(value: CodeValue, key: string): CodeValue {
     const { constants } = this.language.library
     if (value.kind === 'record') return value.fields.get(key) ?? unknownText(key)
     if (value.kind === 'list') return value.items[Number(key)] ?? unknownText(key)
@@ -215,7 +215,7 @@ export abstract class Evaluation {
     return constants.get(path) ?? { kind: 'name', path }
   }
 
-  #call(parts: readonly SyntaxNode[], depth: number): Value {
+  #call(parts: readonly SyntaxNode[], depth: number): CodeValue {
     const callee = parts.find(({ name }) => name !== 'new')
     const list = parts.find(({ name }) => name === 'ArgList')
     if (callee === undefined) return unknownText('unknown')
@@ -229,7 +229,10 @@ export abstract class Evaluation {
   }
 
   // The name of the function, and the object before the dot.
-  #callee(node: SyntaxNode, depth: number): { receiver: Value | undefined; method: string; path: string | undefined } {
+  #callee(
+    node: SyntaxNode,
+    depth: number,
+  ): { receiver: CodeValue | undefined; method: string; path: string | undefined } {
     if (node.name !== 'MemberExpression') {
       const value = this.evaluate(node, depth + 1)
       return {
@@ -265,8 +268,8 @@ export abstract class Evaluation {
   }
 
   #arguments(list: SyntaxNode | undefined, depth: number): Pick<CallArguments, 'values' | 'named'> {
-    const values: Value[] = []
-    const named = new Map<string, Value>()
+    const values: CodeValue[] = []
+    const named = new Map<string, CodeValue>()
     const parts = list === undefined ? [] : children(list)
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as SyntaxNode
@@ -281,7 +284,7 @@ export abstract class Evaluation {
   }
 
   // zx and Bun: $`command`
-  #tagged(parts: readonly SyntaxNode[], depth: number): Value {
+  #tagged(parts: readonly SyntaxNode[], depth: number): CodeValue {
     const [tag, template] = parts
     const value = this.evaluate(template, depth + 1)
     if (tag !== undefined && /^(?:\$|Bun\.\$|sh|execa)$/.test(this.source(tag)))
@@ -295,7 +298,7 @@ export abstract class Evaluation {
   }
 }
 
-function joinLists(left: Value, right: Value): Value {
+function joinLists(left: CodeValue, right: CodeValue): CodeValue {
   const items = [left, right].flatMap((value) => (value.kind === 'list' ? value.items : [value]))
   return { kind: 'list', items }
 }

@@ -1,26 +1,35 @@
-// JavaScript and TypeScript: functions of Node, Deno, Bun and common packages that delete, write, run, send or read secrets.
+// JavaScript and TypeScript: functions of Node, Deno, Bun and common packages that delete, write, runCommand, send or read secrets.
 
 import type { CallArguments, Library, LibraryFunction } from './library.ts'
 import { table } from './library.ts'
-import { contentOf, deleteRows, onTwoPaths, remove, request, run, runSql, writeFile } from './shared-effects.ts'
-import { asText, expandHome, joinPath, known, shellText, text, type Value, writeWord } from './value.ts'
+import {
+  deleteRows,
+  onTwoPaths,
+  readContent,
+  remove,
+  request,
+  runCommand,
+  runSql,
+  writeFile,
+} from './shared-effects.ts'
+import { asText, type CodeValue, expandHome, joinPath, known, shellText, text, writeWord } from './value.ts'
 
-function isTrue(value: Value | undefined): boolean {
+function isTrue(value: CodeValue | undefined): boolean {
   return value !== undefined && known(value) !== 'false'
 }
 
 const removeMaybeTree: LibraryFunction = (call) => remove(isTrue(call.named.get('recursive')) ? '-rf' : '')(call)
 const write: LibraryFunction = ({ values }) => writeFile(values[0], values[1])
-const read: LibraryFunction = ({ values }) => contentOf(values[0])
-const script: LibraryFunction = ({ values }) => run(values[0], true)
+const read: LibraryFunction = ({ values }) => readContent(values[0])
+const script: LibraryFunction = ({ values }) => runCommand(values[0], true)
 // `spawn(program, args, options)`
 const program: LibraryFunction = ({ values, named }) => {
   const [file, args] = values
-  const words = [file as Value, ...(args?.kind === 'list' ? args.items : [])]
-  if (args?.kind !== 'list' && named.has('shell')) return run(file, true)
+  const words = [file as CodeValue, ...(args?.kind === 'list' ? args.items : [])]
+  if (args?.kind !== 'list' && named.has('shell')) return runCommand(file, true)
   return named.has('shell')
     ? { commands: [words.map((word) => writeWord(word)).join(' ')] }
-    : run({ kind: 'list', items: words }, false)
+    : runCommand({ kind: 'list', items: words }, false)
 }
 const fetchCall: LibraryFunction = ({ values, named }) =>
   request(known(named.get('method')) ?? (named.has('body') ? 'POST' : 'GET'), values[0], named.get('body'))
@@ -76,9 +85,10 @@ const FUNCTIONS = table([
   ['Deno.readTextFile Deno.readTextFileSync Bun.file', read],
   [
     'Deno.Command',
-    ({ values, named }) => run({ kind: 'list', items: [values[0] as Value, ...listItems(named.get('args'))] }, false),
+    ({ values, named }) =>
+      runCommand({ kind: 'list', items: [values[0] as CodeValue, ...listItems(named.get('args'))] }, false),
   ],
-  ['Bun.spawn Bun.spawnSync', ({ values }) => run(values[0], false)],
+  ['Bun.spawn Bun.spawnSync', ({ values }) => runCommand(values[0], false)],
   onProcesses('exec execSync', script),
   onProcesses('spawn spawnSync execFile execFileSync fork', program),
   ['execa execa.execa execa.execaSync execa.sync', program],
@@ -104,7 +114,7 @@ const FUNCTIONS = table([
   ['require', ({ values }) => ({ value: { kind: 'name', path: moduleName(known(values[0]) ?? 'unknown') } })],
 ])
 
-function listItems(value: Value | undefined): readonly Value[] {
+function listItems(value: CodeValue | undefined): readonly CodeValue[] {
   return value?.kind === 'list' ? value.items : []
 }
 
@@ -118,7 +128,7 @@ function isEmptyFilter({ values }: CallArguments): boolean {
   return filter === undefined || (filter.kind === 'record' && (filter.fields.size === 0 || isEmptyWhere(filter.fields)))
 }
 
-function isEmptyWhere(fields: ReadonlyMap<string, Value>): boolean {
+function isEmptyWhere(fields: ReadonlyMap<string, CodeValue>): boolean {
   const where = fields.get('where')
   return fields.size === 1 && where?.kind === 'record' && where.fields.size === 0
 }
@@ -156,7 +166,7 @@ export const JAVASCRIPT: Library = {
   functions: FUNCTIONS,
   methods: METHODS,
   anyMethod: cloudCommand,
-  constants: new Map<string, Value>([
+  constants: new Map<string, CodeValue>([
     ['process.env', shellText('$(env)')],
     ['process.env.HOME', shellText('$HOME')],
     ['process.env.USERPROFILE', shellText('$HOME')],

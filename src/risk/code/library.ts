@@ -1,15 +1,15 @@
 // What library functions do, in words of the shell: the interface between the evaluation of code and the tables of the
 // languages.
 
-import type { Value } from './value.ts'
+import type { CodeValue } from './value.ts'
 
 /** The arguments of a call. */
 export interface CallArguments {
-  readonly values: readonly Value[]
+  readonly values: readonly CodeValue[]
   /** Python's keyword arguments; in JavaScript, the fields of the last argument that is an object. */
-  readonly named: ReadonlyMap<string, Value>
+  readonly named: ReadonlyMap<string, CodeValue>
   /** The object before the dot; undefined for functions of modules. */
-  readonly receiver: Value | undefined
+  readonly receiver: CodeValue | undefined
   /** The method after the dot, or the whole name. */
   readonly method: string
 }
@@ -17,7 +17,7 @@ export interface CallArguments {
 /** The result of a call: the shell commands with the same effect, and the value. */
 export interface CallResult {
   readonly commands?: readonly string[] | undefined
-  readonly value?: Value | undefined
+  readonly value?: CodeValue | undefined
   /** The effect is on the database that the code configures elsewhere. */
   readonly isOnModels?: boolean | undefined
   /** Code of the same language that it runs. */
@@ -36,7 +36,7 @@ export interface Library {
   /** For methods of no row. */
   readonly anyMethod?: LibraryFunction | undefined
   /** Values of names: `os.environ`, `process.env.HOME`. */
-  readonly constants: ReadonlyMap<string, Value>
+  readonly constants: ReadonlyMap<string, CodeValue>
   /** Names that need no import. */
   readonly globals: ReadonlyMap<string, string>
   /** Variables that hold a temporary folder by custom. */

@@ -1,29 +1,29 @@
-// Python: functions of the standard library and of common packages that delete, write, run, send or read secrets.
+// Python: functions of the standard library and of common packages that delete, write, runCommand, send or read secrets.
 
 import type { CallArguments, CallResult, Library, LibraryFunction } from './library.ts'
 import { table } from './library.ts'
 import {
   cloudCall,
-  contentOf,
   deleteRows,
   onTwoPaths,
+  readContent,
   remove,
   request,
-  run,
+  runCommand,
   runSql,
   writeFile,
 } from './shared-effects.ts'
-import { asText, concat, expandHome, joinPath, known, shellText, text, type Value, writeWord } from './value.ts'
+import { asText, type CodeValue, concat, expandHome, joinPath, known, shellText, text, writeWord } from './value.ts'
 
-const ANY_FILES: Value = { kind: 'list', items: [text('*')] }
-const TEMPORARY: Value = text('/tmp/python-temporary')
+const ANY_FILES: CodeValue = { kind: 'list', items: [text('*')] }
+const TEMPORARY: CodeValue = text('/tmp/python-temporary')
 
 const first =
-  (make: (value: Value | undefined) => CallResult): LibraryFunction =>
+  (make: (value: CodeValue | undefined) => CallResult): LibraryFunction =>
   ({ values }) =>
     make(values[0])
 const value =
-  (made: Value): LibraryFunction =>
+  (made: CodeValue): LibraryFunction =>
   () => ({ value: made })
 const path: LibraryFunction = ({ values }) => ({ value: { kind: 'object', type: 'path', of: joinPath(values) } })
 
@@ -32,7 +32,7 @@ const open: LibraryFunction = ({ values, named, receiver }) => {
   const isMethod = receiver?.kind === 'object' && receiver.type === 'path'
   const file = isMethod ? receiver : values[0]
   const mode = known(named.get('mode') ?? values[isMethod ? 0 : 1]) ?? 'r'
-  const of: Value = { kind: 'object', type: mode.includes('r') ? 'file' : 'written file', of: asText(file) }
+  const of: CodeValue = { kind: 'object', type: mode.includes('r') ? 'file' : 'written file', of: asText(file) }
   if (/[wx]/.test(mode)) return { commands: [`printf x > ${writeWord(file)}`], value: of }
   if (mode.includes('a')) return { commands: [`printf x >> ${writeWord(file)}`], value: of }
   return { commands: [`cat ${writeWord(file)}`], value: { ...of, type: 'file' } }
@@ -41,7 +41,7 @@ const open: LibraryFunction = ({ values, named, receiver }) => {
 // Only the content of files that were opened here is known.
 const readOpened: LibraryFunction = ({ receiver }) => {
   if (receiver?.kind !== 'object' || (receiver.type !== 'file' && receiver.type !== 'path')) return undefined
-  return receiver.type === 'path' ? contentOf(receiver.of) : { value: shellText(`$(cat ${writeWord(receiver.of)})`) }
+  return receiver.type === 'path' ? readContent(receiver.of) : { value: shellText(`$(cat ${writeWord(receiver.of)})`) }
 }
 
 const emptyWrite: LibraryFunction = ({ receiver, values }) =>
@@ -55,16 +55,16 @@ function isShell({ named }: CallArguments): boolean {
 
 const runProgram: LibraryFunction = (call) => {
   const command = call.values[0] ?? call.named.get('args')
-  return run(command, isShell(call) || command?.kind === 'text')
+  return runCommand(command, isShell(call) || command?.kind === 'text')
 }
-const runScript: LibraryFunction = ({ values }) => run(values[0], true)
+const runScript: LibraryFunction = ({ values }) => runCommand(values[0], true)
 // `os.execvp(file, args)`: the list has the program's name as its first item.
 const execute: LibraryFunction = ({ values }) => {
   const list = values.find((value) => value.kind === 'list')
-  return run(list ?? { kind: 'list', items: values.slice(0, 1) }, false)
+  return runCommand(list ?? { kind: 'list', items: values.slice(0, 1) }, false)
 }
 const runWords: LibraryFunction = ({ values }) =>
-  run({ kind: 'list', items: values.filter(({ kind }) => kind === 'text') }, false)
+  runCommand({ kind: 'list', items: values.filter(({ kind }) => kind === 'text') }, false)
 
 const http =
   (method: string): LibraryFunction =>
@@ -91,7 +91,7 @@ const HTTP_CLIENTS = [
 const HTTP_METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 // A format with `%`: each place is filled in order.
-export function fillFormat(format: string, values: readonly Value[]): Value {
+export function fillFormat(format: string, values: readonly CodeValue[]): CodeValue {
   const parts = format.split(/%[-\d.]*[sdrf]/)
   return concat(parts.flatMap((part, index) => (index === 0 ? [text(part)] : [asText(values[index - 1]), text(part)])))
 }
@@ -204,14 +204,14 @@ const METHODS = table([
   ['rmtree', remove('-rf')],
   ['write_text write_bytes', (call) => (isPath(call) ? writeFile(call.receiver, call.values[0]) : undefined)],
   ['rename replace', ofPath(onTwoPaths('mv'))],
-  ['read_text read_bytes', ofPath(({ receiver }) => contentOf(receiver))],
+  ['read_text read_bytes', ofPath(({ receiver }) => readContent(receiver))],
   ['open', ofPath(open)],
   ['read readlines', readOpened],
   ['write', emptyWrite],
   [
     'joinpath',
     ofPath(({ receiver, values }) => ({
-      value: { kind: 'object', type: 'path', of: joinPath([receiver as Value, ...values]) },
+      value: { kind: 'object', type: 'path', of: joinPath([receiver as CodeValue, ...values]) },
     })),
   ],
   ['expanduser', ofPath(({ receiver }) => ({ value: { kind: 'object', type: 'path', of: expandHome(receiver) } }))],
@@ -221,7 +221,7 @@ const METHODS = table([
     ofPath(({ receiver, values }) => ({
       value: {
         kind: 'list',
-        items: [{ kind: 'object', type: 'path', of: joinPath([receiver as Value, values[0] ?? text('*')]) }],
+        items: [{ kind: 'object', type: 'path', of: joinPath([receiver as CodeValue, values[0] ?? text('*')]) }],
       },
     })),
   ],
@@ -255,7 +255,7 @@ export const PYTHON: Library = {
   functions: FUNCTIONS,
   methods: METHODS,
   anyMethod: CLOUD,
-  constants: new Map<string, Value>([
+  constants: new Map<string, CodeValue>([
     ['os.environ', shellText('$(env)')],
     ['os.environ.HOME', shellText('$HOME')],
     ['os.sep', text('/')],

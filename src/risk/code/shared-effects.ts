@@ -1,7 +1,7 @@
 // Effects that libraries of several languages have, as shell commands.
 
 import type { CallArguments, CallResult, LibraryFunction } from './library.ts'
-import { asText, known, shellText, text, type Value, writeScript, writeWord } from './value.ts'
+import { asText, type CodeValue, known, shellText, text, writeScript, writeWord } from './value.ts'
 
 const MAX_PATHS = 16
 
@@ -23,19 +23,19 @@ export const onTwoPaths =
   }
 
 /** Overwrites a file. Empty content empties it. */
-export function writeFile(path: Value | undefined, content: Value | undefined): CallResult {
+export function writeFile(path: CodeValue | undefined, content: CodeValue | undefined): CallResult {
   const isEmpty = content !== undefined && known(content) === ''
   return { commands: [`${isEmpty ? ':' : 'printf x'} > ${writeWord(path)}`] }
 }
 
 /** The content of a file. */
-export function contentOf(path: Value | undefined): CallResult {
+export function readContent(path: CodeValue | undefined): CallResult {
   const word = writeWord(path)
   return { commands: [`cat ${word}`], value: shellText(`$(cat ${word})`) }
 }
 
 /** A list is a program with arguments; a text is a script. */
-export function run(command: Value | undefined, isShell: boolean): CallResult {
+export function runCommand(command: CodeValue | undefined, isShell: boolean): CallResult {
   if (command?.kind === 'list') {
     const [program, ...rest] = command.items
     if (isShell && program !== undefined) return { commands: [writeScript(program)] }
@@ -45,7 +45,7 @@ export function run(command: Value | undefined, isShell: boolean): CallResult {
 }
 
 /** An HTTP request. The values of the body and the address decide what is sent. */
-export function request(method: string, url: Value | undefined, body: Value | undefined): CallResult {
+export function request(method: string, url: CodeValue | undefined, body: CodeValue | undefined): CallResult {
   const verb = method.toUpperCase()
   if (verb === 'GET' && body === undefined) {
     const address = writeWord(url)
@@ -56,7 +56,7 @@ export function request(method: string, url: Value | undefined, body: Value | un
 }
 
 // A record as JSON would name its fields, so that a GraphQL query in it is found.
-function writtenBody(body: Value): Value {
+function writtenBody(body: CodeValue): CodeValue {
   if (body.kind !== 'record') return body
   const parts = [...body.fields].slice(0, 20).flatMap(([name, value]) => [`"${name}":`, ...asText(value).parts])
   return { kind: 'text', parts }

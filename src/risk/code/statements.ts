@@ -1,15 +1,15 @@
 // Walks the statements of code in order. Functions count as called; loops run once per item of a known list.
 
 import type { SyntaxNode } from '@lezer/common'
-import { type CodeFunction, Evaluation, MAX_DEPTH, MAX_STEPS } from './evaluate.ts'
+import { CodeEvaluation, type CodeFunction, MAX_CODE_DEPTH, MAX_CODE_STEPS } from './evaluate.ts'
 import { children, isExpression } from './syntax.ts'
-import type { Value } from './value.ts'
+import type { CodeValue } from './value.ts'
 
 const MAX_COMMANDS = 60
 const MAX_ITEMS = 4
 
 /** Runs one code. */
-export class CodeRun extends Evaluation {
+export class CodeRun extends CodeEvaluation {
   /** Runs the whole code. Functions that it never calls run at the end, with unknown arguments. */
   run(top: SyntaxNode): void {
     this.walk(top)
@@ -18,7 +18,7 @@ export class CodeRun extends Evaluation {
 
   /** Runs all statements below the node. */
   walk(node: SyntaxNode, depth = 0): void {
-    if (++this.steps > MAX_STEPS || depth > MAX_DEPTH || this.commands.length >= MAX_COMMANDS) return
+    if (++this.steps > MAX_CODE_STEPS || depth > MAX_CODE_DEPTH || this.commands.length >= MAX_COMMANDS) return
     const statement = STATEMENTS[node.name]
     if (statement !== undefined) statement(this, node, depth)
     else for (const child of children(node)) this.walk(child, depth + 1)
@@ -42,7 +42,7 @@ export class CodeRun extends Evaluation {
   }
 
   // Runs the body with these arguments. The variables of the caller stay visible, as the module's do.
-  protected enter(made: CodeFunction, values: readonly Value[], depth: number): void {
+  protected enter(made: CodeFunction, values: readonly CodeValue[], depth: number): void {
     if (made.isActive || made.calls >= MAX_ITEMS) return
     made.isActive = true
     made.calls++
@@ -93,7 +93,7 @@ export class CodeRun extends Evaluation {
   }
 
   // `const { rm: remove } = require('fs')`
-  protected destructure(pattern: SyntaxNode, value: Value): void {
+  protected destructure(pattern: SyntaxNode, value: CodeValue): void {
     for (const property of children(pattern).filter(({ name }) => name === 'PatternProperty')) {
       const [key, ...rest] = children(property).filter(({ name }) => /^(?:PropertyName|VariableDefinition)$/.test(name))
       const local = rest.at(-1) ?? key

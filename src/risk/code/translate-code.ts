@@ -1,14 +1,14 @@
 // Python and JavaScript as shell commands with the same effects, so that one set of rules rates both.
 
 import type { SyntaxNode } from '@lezer/common'
-import type { CodeCommand, Language } from './evaluate.ts'
+import type { CodeCommand, CodeLanguage } from './evaluate.ts'
 import { JAVASCRIPT, moduleName } from './javascript-library.ts'
 import { type ParsedLanguage, parseCode } from './parse-code.ts'
 import { fillFormat, PYTHON } from './python-library.ts'
 import { CodeRun } from './statements.ts'
 import { decodeString } from './strings.ts'
 
-const LANGUAGES: Readonly<Record<ParsedLanguage, Language>> = {
+const LANGUAGES: Readonly<Record<ParsedLanguage, CodeLanguage>> = {
   python: { library: PYTHON, imports: readPythonImport, fillFormat },
   javascript: { library: JAVASCRIPT, imports: readJavaScriptImport },
 }
@@ -25,7 +25,7 @@ export function translateCode(language: string, code: string, nesting = 0): read
   return [...evaluation.commands, ...inner.flatMap((text) => runInner(language, text, code.length, nesting))]
 }
 
-// Code in a text has no position of its own: it is at the whole code.
+// Code in a text has no separate position: it is at the whole code.
 function runInner(language: string, code: string, length: number, nesting: number): readonly CodeCommand[] {
   const commands = translateCode(language, code, nesting + 1) ?? []
   return commands.map(({ text }) => ({ text, start: 0, end: length }))

@@ -4,7 +4,7 @@
 import { quoteForShell } from '../../engine/shell-quote.ts'
 
 /** A part of a text: known characters, or what the shell would put there (`$HOME`, `$(cat .env)`). */
-export type TextPart = string | { readonly shell: string }
+type TextPart = string | { readonly shell: string }
 
 /** A text. */
 export interface Text {
@@ -13,16 +13,16 @@ export interface Text {
 }
 
 /** A value that an expression may have. */
-export type Value =
+export type CodeValue =
   | Text
-  | { readonly kind: 'list'; readonly items: readonly Value[] }
-  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, Value> }
+  | { readonly kind: 'list'; readonly items: readonly CodeValue[] }
+  | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, CodeValue> }
   /** A module, class or function of a library: `os.path`, `fs.rmSync`. */
   | { readonly kind: 'name'; readonly path: string }
   /** An object that a library made: `client` of `boto3.client`, with its text. */
-  | { readonly kind: 'object'; readonly type: string; readonly of: Value }
+  | { readonly kind: 'object'; readonly type: string; readonly of: CodeValue }
 
-export const EMPTY: Text = { kind: 'text', parts: [] }
+const EMPTY: Text = { kind: 'text', parts: [] }
 
 /** A known text. */
 export function text(known: string): Text {
@@ -40,7 +40,7 @@ export function unknownText(name: string): Text {
 }
 
 /** The value as one text: a name or a record is unknown, an object is its text. */
-export function asText(value: Value | undefined): Text {
+export function asText(value: CodeValue | undefined): Text {
   if (value === undefined) return unknownText('unknown')
   switch (value.kind) {
     case 'text':
@@ -62,14 +62,14 @@ export function concat(texts: readonly Text[]): Text {
 }
 
 /** The characters of a text that is known as a whole. */
-export function known(value: Value | undefined): string | undefined {
+export function known(value: CodeValue | undefined): string | undefined {
   if (value?.kind === 'object') return known(value.of)
   if (value?.kind !== 'text') return undefined
   return value.parts.every((part) => typeof part === 'string') ? value.parts.join('') : undefined
 }
 
 /** Path parts joined as a library does it: an absolute part begins anew. */
-export function joinPath(values: readonly Value[]): Text {
+export function joinPath(values: readonly CodeValue[]): Text {
   let joined: Text = EMPTY
   for (const value of values) {
     const next = asText(value)
@@ -81,7 +81,7 @@ export function joinPath(values: readonly Value[]): Text {
 }
 
 /** `~` at the start is the home folder. */
-export function expandHome(value: Value | undefined): Text {
+export function expandHome(value: CodeValue | undefined): Text {
   const given = asText(value)
   const [first, ...rest] = given.parts
   if (typeof first !== 'string' || !/^~(?:\/|$)/.test(first)) return given
@@ -89,7 +89,7 @@ export function expandHome(value: Value | undefined): Text {
 }
 
 /** The text as one word of a shell command. A pattern stays a pattern. */
-export function writeWord(value: Value | undefined): string {
+export function writeWord(value: CodeValue | undefined): string {
   const { parts } = asText(value)
   const words = parts.map((part) =>
     typeof part === 'string' ? (part === '' ? '' : quotePart(part)) : `"${part.shell}"`,
@@ -102,7 +102,7 @@ function quotePart(part: string): string {
 }
 
 /** The text as a script of the shell. */
-export function writeScript(value: Value | undefined): string {
+export function writeScript(value: CodeValue | undefined): string {
   return asText(value)
     .parts.map((part) => (typeof part === 'string' ? part : part.shell))
     .join('')

@@ -138,7 +138,7 @@ export const system: RulePack = {
       id: 'system/windows',
       effect: 'destructive',
       tier: 4,
-      reason: 'Deletes backups, registry keys or free space of Windows, or opens its files to everybody.',
+      reason: 'Deletes backups, registry keys or free space of Windows, or opens its files to all users.',
       alternative: 'Ask the user to do this.',
       owasp: 'ASI02',
       when: {

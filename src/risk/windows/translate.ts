@@ -38,7 +38,7 @@ export function translateWindowsCode(code: string): string[] {
       code,
     ))
       found.push(`${folder}${text}`)
-    // `for %i in (paths) do command`: the brackets begin a pipeline of their own.
+    // `for %i in (paths) do command`: the brackets begin a separate pipeline.
     loop = pipeline.length === 1 ? (pipeline[0]?.words ?? []) : []
   }
   return found
