@@ -1,4 +1,4 @@
-// JavaScript and TypeScript: functions of Node, Deno, Bun and common packages that delete, write, runCommand, send or read secrets.
+// JavaScript and TypeScript: functions of Node, Deno, Bun and common packages that delete, write, startProgram, send or read secrets.
 
 import type { CallArguments, Library, LibraryFunction } from './library.ts'
 import { table } from './library.ts'
@@ -8,8 +8,8 @@ import {
   readContent,
   remove,
   request,
-  runCommand,
   runSql,
+  startProgram,
   writeFile,
 } from './shared-effects.ts'
 import { asText, type CodeValue, expandHome, joinPath, known, shellText, text, writeWord } from './value.ts'
@@ -21,15 +21,15 @@ function isTrue(value: CodeValue | undefined): boolean {
 const removeMaybeTree: LibraryFunction = (call) => remove(isTrue(call.named.get('recursive')) ? '-rf' : '')(call)
 const write: LibraryFunction = ({ values }) => writeFile(values[0], values[1])
 const read: LibraryFunction = ({ values }) => readContent(values[0])
-const script: LibraryFunction = ({ values }) => runCommand(values[0], true)
+const script: LibraryFunction = ({ values }) => startProgram(values[0], true)
 // `spawn(program, args, options)`
 const program: LibraryFunction = ({ values, named }) => {
   const [file, args] = values
   const words = [file as CodeValue, ...(args?.kind === 'list' ? args.items : [])]
-  if (args?.kind !== 'list' && named.has('shell')) return runCommand(file, true)
+  if (args?.kind !== 'list' && named.has('shell')) return startProgram(file, true)
   return named.has('shell')
     ? { commands: [words.map((word) => writeWord(word)).join(' ')] }
-    : runCommand({ kind: 'list', items: words }, false)
+    : startProgram({ kind: 'list', items: words }, false)
 }
 const fetchCall: LibraryFunction = ({ values, named }) =>
   request(known(named.get('method')) ?? (named.has('body') ? 'POST' : 'GET'), values[0], named.get('body'))
@@ -86,9 +86,9 @@ const FUNCTIONS = table([
   [
     'Deno.Command',
     ({ values, named }) =>
-      runCommand({ kind: 'list', items: [values[0] as CodeValue, ...listItems(named.get('args'))] }, false),
+      startProgram({ kind: 'list', items: [values[0] as CodeValue, ...listItems(named.get('args'))] }, false),
   ],
-  ['Bun.spawn Bun.spawnSync', ({ values }) => runCommand(values[0], false)],
+  ['Bun.spawn Bun.spawnSync', ({ values }) => startProgram(values[0], false)],
   onProcesses('exec execSync', script),
   onProcesses('spawn spawnSync execFile execFileSync fork', program),
   ['execa execa.execa execa.execaSync execa.sync', program],

@@ -1,4 +1,4 @@
-// Python: functions of the standard library and of common packages that delete, write, runCommand, send or read secrets.
+// Python: functions of the standard library and of common packages that delete, write, startProgram, send or read secrets.
 
 import type { CallArguments, CallResult, Library, LibraryFunction } from './library.ts'
 import { table } from './library.ts'
@@ -9,8 +9,8 @@ import {
   readContent,
   remove,
   request,
-  runCommand,
   runSql,
+  startProgram,
   writeFile,
 } from './shared-effects.ts'
 import { asText, type CodeValue, concat, expandHome, joinPath, known, shellText, text, writeWord } from './value.ts'
@@ -55,16 +55,16 @@ function isShell({ named }: CallArguments): boolean {
 
 const runProgram: LibraryFunction = (call) => {
   const command = call.values[0] ?? call.named.get('args')
-  return runCommand(command, isShell(call) || command?.kind === 'text')
+  return startProgram(command, isShell(call) || command?.kind === 'text')
 }
-const runScript: LibraryFunction = ({ values }) => runCommand(values[0], true)
+const runScript: LibraryFunction = ({ values }) => startProgram(values[0], true)
 // `os.execvp(file, args)`: the list has the program's name as its first item.
 const execute: LibraryFunction = ({ values }) => {
   const list = values.find((value) => value.kind === 'list')
-  return runCommand(list ?? { kind: 'list', items: values.slice(0, 1) }, false)
+  return startProgram(list ?? { kind: 'list', items: values.slice(0, 1) }, false)
 }
 const runWords: LibraryFunction = ({ values }) =>
-  runCommand({ kind: 'list', items: values.filter(({ kind }) => kind === 'text') }, false)
+  startProgram({ kind: 'list', items: values.filter(({ kind }) => kind === 'text') }, false)
 
 const http =
   (method: string): LibraryFunction =>

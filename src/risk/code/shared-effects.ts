@@ -35,7 +35,7 @@ export function readContent(path: CodeValue | undefined): CallResult {
 }
 
 /** A list is a program with arguments; a text is a script. */
-export function runCommand(command: CodeValue | undefined, isShell: boolean): CallResult {
+export function startProgram(command: CodeValue | undefined, isShell: boolean): CallResult {
   if (command?.kind === 'list') {
     const [program, ...rest] = command.items
     if (isShell && program !== undefined) return { commands: [writeScript(program)] }
