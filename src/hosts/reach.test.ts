@@ -10,6 +10,8 @@ describe('E4 the agents that reach a point', () => {
     expect(hostsThatReach('pre:git:write')).toEqual(HOST_NAMES)
     expect(hostsThatReach('run:start')).toEqual(HOST_NAMES)
     expect(HOST_NAMES.filter((name) => !hostsThatReach('post:message').includes(name))).toEqual(['copilot'])
+    expect(hostsThatReach('pre:permission')).toEqual(['claude', 'codex', 'qwen', 'copilot', 'opencode'])
+    expect(hostsThatReach('post:permission')).toEqual(['claude', 'qwen'])
     expect(hostsThatReach('pre:view:render')).toEqual([])
   })
 
@@ -23,7 +25,7 @@ describe('E4 the agents that reach a point', () => {
 
   it('E4 leave only points without any event to programs and to arc launch', () => {
     const others = Object.keys(POINTS).filter((point) => findOtherWay(point) !== undefined)
-    expect(others).toEqual(['pre:view:render', 'pre:launch', 'post:launch', 'config:change'])
+    expect(others).toEqual(['post:ingest', 'pre:view:render', 'pre:launch', 'post:launch', 'config:change'])
   })
 })
 
@@ -39,5 +41,28 @@ describe('E4 the note on a hook', () => {
     [['post:compact'], [], undefined],
   ] as const)('at %j with %j is %s', (points, installed, note) => {
     expect(findReach(points, installed).note).toBe(note)
+  })
+})
+
+describe('E4 the note on a hook whose event is registered on demand', () => {
+  const again = (name: string): string => `never fires with ${name}: run arc install ${name} again`
+
+  it.each([
+    [['pre:model'], ['gemini'], [], again('gemini'), ['gemini']],
+    [['pre:model'], ['gemini'], ['BeforeModel'], undefined, []],
+    [['post:model'], ['gemini'], ['BeforeModel'], again('gemini'), ['gemini']],
+    [['post:tool:batch'], ['claude', 'qwen'], ['PostToolBatch'], undefined, []],
+    [['pre:model'], ['claude', 'codex'], [], `never fires with claude; ${again('codex')}`, ['claude', 'codex']],
+    [
+      ['pre:tool', 'pre:model'],
+      ['gemini'],
+      [],
+      'never fires at pre:model with gemini: run arc install gemini again',
+      [],
+    ],
+    [['post:ingest'], ['gemini'], [], 'fires only if a program dispatches it', ['gemini']],
+  ] as const)('at %j with %j and %j is %s', (points, installed, registered, note, neverFiresWith) => {
+    expect(findReach(points, installed, () => registered)).toMatchObject({ neverFiresWith })
+    expect(findReach(points, installed, () => registered).note).toBe(note)
   })
 })

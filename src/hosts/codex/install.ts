@@ -6,6 +6,7 @@ import { findTextPosition } from '../../json-text/json-text.ts'
 import { hookLine, isHookLine } from '../install/command-line.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
 import type { HostInstall, InstallFile, InstallOptions, InstallTarget, TextProblem } from '../install/install-file.ts'
+import { listWantedEvents } from '../install/registered-events.ts'
 import { readToml, type TomlName } from '../install/toml-text.ts'
 import { CODEX_EVENTS } from './events.ts'
 import { codexFacts } from './facts.ts'
@@ -67,6 +68,7 @@ function tomlFile(path: string): InstallFile {
     has: (text) => findBlock(text) !== undefined,
     add: addBlock,
     remove: (text) => removeBlock(text),
+    eventsIn,
   }
 }
 
@@ -83,7 +85,14 @@ function addBlock(text: string | undefined, options: InstallOptions): string | T
   const block = findBlock(text ?? '')
   // In its old place: what Codex wrote behind it stays behind it.
   const at = block?.start ?? rest.length
-  return rest.slice(0, at) + blockFor(rest.slice(0, at), options) + rest.slice(at)
+  const onDemand = [...eventsIn(text ?? ''), ...(options.onDemand ?? [])]
+  return rest.slice(0, at) + blockFor(rest.slice(0, at), { ...options, onDemand }) + rest.slice(at)
+}
+
+function eventsIn(text: string): readonly string[] {
+  const block = findBlock(text)
+  const own = block === undefined ? '' : text.slice(block.start, block.end)
+  return Array.from(own.matchAll(/^\[\[hooks\.(\w+)\]\]/gm), ([, name = '']) => name)
 }
 
 // `hooks = { … }`, `hooks.PreToolUse = [ … ]` or the key PreToolUse in the table [hooks].
@@ -91,12 +100,10 @@ function isInlineHook({ path, kind }: TomlName): boolean {
   return kind === 'key' && path[0] === 'hooks' && (path.length === 1 || (path.length === 2 && path[1] !== 'state'))
 }
 
-function blockFor(before: string, { command }: InstallOptions): string {
+function blockFor(before: string, { command, onDemand = [] }: InstallOptions): string {
   const eol = before.includes('\r\n') ? '\r\n' : '\n'
   const line = JSON.stringify(hookLine(command, codexFacts.name))
-  const tables = Object.entries(CODEX_EVENTS)
-    .filter(([, { isInstalled }]) => isInstalled)
-    .flatMap(([name]) => hookTable(name, line))
+  const tables = listWantedEvents(CODEX_EVENTS, onDemand).flatMap((name) => hookTable(name, line))
   const isWhole = before === '' || before.endsWith('\n')
   return `${isWhole ? '' : eol}${[isWhole ? OPEN : OPEN_WITHOUT_NEWLINE, ...tables, CLOSE].join(eol)}${eol}`
 }
