@@ -91,6 +91,6 @@ function hasHooks({ host, place }: InstalledAgent): boolean {
 }
 
 /** The events in the files of an agent that are registered on demand. */
-export function readOnDemand({ host, place }: InstalledAgent): readonly string[] {
+export function readOnDemandEvents({ host, place }: InstalledAgent): readonly string[] {
   return findOnDemand(host, place, readTexts(host.install.files(place).map(({ path }) => path)))
 }

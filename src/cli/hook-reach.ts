@@ -4,7 +4,7 @@ import type { PipelineHook } from '../hooks/live-pipeline.ts'
 import type { HostName } from '../hosts/host.ts'
 import { findReach, type Reach, type RegisteredOnDemand } from '../hosts/reach.ts'
 import { openDryRun } from '../supervisor/dry-run.ts'
-import { findInstalled, readOnDemand } from './agents.ts'
+import { findInstalled, readOnDemandEvents } from './agents.ts'
 import { report } from './output.ts'
 
 /** A hook that is not reached everywhere, and why. */
@@ -25,7 +25,7 @@ export interface InstalledHosts {
 export function installedHosts(): InstalledHosts {
   const agents = findInstalled()
   // In another project the same agent has its own lines: one that has the event is enough.
-  const registered = (name: HostName) => agents.filter(({ host }) => host.name === name).flatMap(readOnDemand)
+  const registered = (name: HostName) => agents.filter(({ host }) => host.name === name).flatMap(readOnDemandEvents)
   return { names: [...new Set(agents.map(({ host }) => host.name))], registered }
 }
 

@@ -3,7 +3,7 @@
 import type { Mode } from '../engine/mode.ts'
 import { listWantedEvents } from '../hosts/install/registered-events.ts'
 import type { ProfileHome } from '../supervisor/profile-home.ts'
-import { findInstalled, type InstalledAgent, readOnDemand } from './agents.ts'
+import { findInstalled, type InstalledAgent, readOnDemandEvents } from './agents.ts'
 import colors from './colors.ts'
 import { alignColumns, info } from './output.ts'
 
@@ -54,7 +54,7 @@ export function printState({ profile, mode, effect, agents }: SupervisionState):
 }
 
 function countEvents(agent: InstalledAgent): number {
-  return listWantedEvents(agent.host.events, readOnDemand(agent)).length
+  return listWantedEvents(agent.host.events, readOnDemandEvents(agent)).length
 }
 
 function listNames(agents: readonly InstalledAgent[]): string {
