@@ -9,6 +9,7 @@ import { HOSTS, hostsThatReach } from '../dist/hosts.js'
 import { DEGRADATION, ERRORS, MODES, POINTS, TOOLS } from '../dist/index.js'
 import { OWASP, RULE_PACKS, TIERS } from '../dist/risk.js'
 import { AUDIT_CHECKLISTS, AUDIT_CHECKS, BUILT_INS } from '../dist/testing.js'
+import { readResults, renderResults } from '../test/real-agents/results.mjs'
 import { loadBundle } from './load-bundle.mjs'
 
 const { commandTree } = loadBundle(fileURLToPath(new URL('../dist/cli/commands.cjs', import.meta.url))).exports
@@ -26,6 +27,7 @@ const PAGES = {
   'rules.md': rules,
   'config.md': config,
   'cli.md': cli,
+  'verified.md': () => renderResults(readResults(), { page, table, code }),
 }
 
 // Defaults that are not in the schema, by key.

@@ -7,7 +7,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startModel } from './walk/model.mjs'
+import { startModel } from './scripted-model/server.mjs'
+import { planWalk, readLastResult } from './walk/plan.mjs'
 import { openTerminal } from './walk/terminal.mjs'
 
 const CLIENT = '@anthropic-ai/claude-code@2.1.325'
@@ -18,7 +19,7 @@ const SCREENS = join(ROOT, 'docs', 'walk')
 const folder = mkdtempSync(join(process.env.WALK_FOLDER ?? homedir(), 'arc-walk-'))
 const home = join(folder, 'home')
 const project = join(home, 'project')
-const model = await startModel()
+const model = await startModel({ plan: planWalk })
 const environment = prepare()
 const terminal = openTerminal({ folder, cwd: project, environment })
 const figures = { commands: 0, started: performance.now() }
@@ -105,7 +106,7 @@ async function answer(text, pattern) {
 }
 
 function expectResult(pattern) {
-  const last = model.results.at(-1) ?? ''
+  const last = readLastResult(model.requests)
   if (!pattern.test(last)) throw new Error(`the model got ${JSON.stringify(last)}, not ${pattern}`)
 }
 

@@ -15,7 +15,7 @@ const BUDGETS = [
   { name: 'all that arc --version loads', limitKb: 60, measure: readLoadedByVersion },
   { name: 'the bundle of arc hook', limitKb: 1_400, measure: () => readBundle('hook.cjs') },
   { name: 'the bundle of all other commands', limitKb: 2_200, measure: () => readBundle('commands.cjs') },
-  { name: 'src/engine bundled and minified', limitKb: 60, measure: bundleCore },
+  { name: 'src/engine bundled and minified', limitKb: 66, measure: bundleCore },
   { name: 'the page as first loaded', limitKb: 120, measure: readFirstLoad, isGzipped: true },
 ]
 

@@ -56,6 +56,6 @@ function reasonLines(text: string): readonly string[] {
 function classifyStep({ point, tool, args, workspace }: HeldStep): readonly Evidence[] {
   if (point !== 'pre:tool' || tool === undefined || !isRecord(args)) return []
   const { cwd } = args
-  const classify = createClassifier(RULE_PACKS, openHomeGuard(arcHome()))
-  return classify({ tool, args, cwd: typeof cwd === 'string' ? cwd : workspace, workspace }).evidence
+  const classify = createClassifier(RULE_PACKS, { guard: openHomeGuard(arcHome()) })
+  return classify({ tool, args, cwd: typeof cwd === 'string' ? cwd : workspace, workspace }).risk.evidence
 }

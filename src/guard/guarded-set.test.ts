@@ -74,6 +74,8 @@ describe('the guarded set', () => {
     ['cfg/claude/settings.local.json', 'host-settings'],
     ['user/.codex/config.toml', 'host-settings'],
     ['user/.config/opencode/plugin/arc.js', 'host-settings'],
+    ['user/.pi/agent/extensions/arc.js', 'host-settings'],
+    ['user/.kimi-code/config.toml', 'host-settings'],
   ])('G3 knows %s as %s', (path, kind) => {
     expect(set.guards(at(path))).toMatchObject({ kind, isInside: true })
   })

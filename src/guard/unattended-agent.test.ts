@@ -25,6 +25,12 @@ const LINES: readonly (readonly [host: string, line: string, isUnattended: boole
   ['cline', '--auto-approve true', true],
   ['opencode', 'run go', true],
   ['opencode', '', false],
+  ['pi', '-p go', true],
+  ['pi', '--mode json go', true],
+  ['pi', '', false],
+  ['kimi', '--prompt=go', true],
+  ['kimi', '--auto', true],
+  ['kimi', '-y', false],
   ['cursor', '--print go', true],
 ]
 

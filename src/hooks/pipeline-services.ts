@@ -11,6 +11,7 @@ import { newId } from '../platform/ids.ts'
 import type { StateStore, TraceStore } from '../storage/ports.ts'
 import { RepeatedFailure, TRACE_FAILURE } from '../storage/repeated-failure.ts'
 import type { CommandResult, SupervisionEvent, SupervisionServices } from './builtin/services.ts'
+import { createFactService } from './facts/fact-service.ts'
 import { inheriting } from './handlers/command/environment.ts'
 import { runToEnd } from './handlers/command/spawn.ts'
 import { makeHandler } from './handlers/handler-factory.ts'
@@ -53,6 +54,7 @@ export function createServices(from: {
   } = from
   return {
     guard: home === undefined ? undefined : openHomeGuard(home),
+    facts: home === undefined ? undefined : createFactService(state, clock),
     listProfiles: home === undefined ? undefined : () => listProfiles(join(home, 'profiles')).filter(isProfileName),
     state,
     clock,
@@ -96,6 +98,7 @@ export function dryRunServices(
     record: () => undefined,
     notify: () => undefined,
     guard,
+    facts: guard === undefined ? undefined : createFactService(state, systemClock),
   }
 }
 

@@ -9,16 +9,21 @@ import { HOSTS } from './list.ts'
 const COMMAND = '/opt/arc/bin/arc'
 const PLACE: InstallTarget = { scope: 'project', dir: '/p', env: {} }
 
+// Some agents have hooks of the user only.
+function placeOf(host: HostName): InstallTarget {
+  return HOSTS[host].install.files(PLACE).length > 0 ? PLACE : { ...PLACE, scope: 'user' }
+}
+
 function installed(host: HostName, extra: Record<string, string> = {}): Map<string, string | undefined> {
   const texts = new Map<string, string | undefined>(Object.entries(extra))
-  for (const { path, after } of planInstall(HOSTS[host], PLACE, texts, { command: COMMAND }).files)
+  for (const { path, after } of planInstall(HOSTS[host], placeOf(host), texts, { command: COMMAND }).files)
     texts.set(path, after)
   return texts
 }
 
 function failing(host: HostName, facts: Partial<HostFacts>): string[] {
   const all = diagnose(HOSTS[host], {
-    place: PLACE,
+    place: placeOf(host),
     texts: new Map(),
     command: COMMAND,
     isCommandThere: true,

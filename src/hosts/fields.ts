@@ -62,6 +62,13 @@ export function firstText(value: unknown): string | undefined {
   return Array.isArray(value) ? value.find((item): item is string => typeof item === 'string') : undefined
 }
 
+/** The texts of a list of parts, as models have them; undefined for what is no list. */
+export function joinTexts(parts: unknown): string | undefined {
+  if (!Array.isArray(parts)) return undefined
+  const texts = parts.filter(isRecord).map((part) => part.text)
+  return texts.filter((text): text is string => typeof text === 'string').join('\n')
+}
+
 /** An object without the fields that are undefined. */
 export function defined(fields: Fields): Record<string, unknown> {
   const kept: Record<string, unknown> = {}

@@ -115,6 +115,8 @@ describe('keys', () => {
     ['copilot', 'preToolUse', 'postToolUse'],
     ['cline', 'PreToolUse', 'PostToolUse'],
     ['opencode', 'tool.execute.before', 'tool.execute.after'],
+    ['pi', 'tool_call', 'tool_result'],
+    ['kimi', 'PreToolUse', 'PostToolUse'],
   ] as const)('%s: a call has one key before and after it ran', (host, pre, post) => {
     const before = pairKey(read(host, pre, fixture(`${host}/fixtures/${pre}.json`), {}))
     const after = pairKey(read(host, post, fixture(`${host}/fixtures/${post}.json`), {}))

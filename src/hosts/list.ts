@@ -1,6 +1,7 @@
 // The hosts by name, and the question which of them is really calling.
 
 import { ArcError, didYouMean, show } from '../engine/errors.ts'
+import { antigravity } from './antigravity/antigravity.ts'
 import { claude } from './claude/claude.ts'
 import { cline } from './cline/cline.ts'
 import { codex } from './codex/codex.ts'
@@ -9,11 +10,27 @@ import { cursor } from './cursor/cursor.ts'
 import { type Fields, parsePayload } from './fields.ts'
 import { gemini } from './gemini/gemini.ts'
 import { type Env, HOST_NAMES, type Host, type HostName, type HostStep, type Unreadable } from './host.ts'
+import { kimi } from './kimi/kimi.ts'
+import { kiro } from './kiro/kiro.ts'
 import { opencode } from './opencode/opencode.ts'
+import { pi } from './pi/pi.ts'
 import { qwen } from './qwen/qwen.ts'
 
 /** Every adapter. */
-export const HOSTS: Readonly<Record<HostName, Host>> = { claude, codex, gemini, qwen, copilot, cline, opencode, cursor }
+export const HOSTS: Readonly<Record<HostName, Host>> = {
+  claude,
+  codex,
+  gemini,
+  qwen,
+  copilot,
+  cline,
+  opencode,
+  pi,
+  kimi,
+  cursor,
+  antigravity,
+  kiro,
+}
 
 /** The adapter of this name; an unknown one is an error that suggests the nearest. */
 export function findHost(name: string): Host {

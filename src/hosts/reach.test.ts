@@ -8,8 +8,9 @@ describe('E4 the agents that reach a point', () => {
   it('are those with an installed event of it, or of a point that leads to it', () => {
     expect(hostsThatReach('pre:tool')).toEqual(HOST_NAMES)
     expect(hostsThatReach('pre:git:write')).toEqual(HOST_NAMES)
-    expect(hostsThatReach('run:start')).toEqual(HOST_NAMES)
-    expect(HOST_NAMES.filter((name) => !hostsThatReach('post:message').includes(name))).toEqual(['copilot'])
+    const without = (point: string) => HOST_NAMES.filter((name) => !hostsThatReach(point).includes(name))
+    expect(without('run:start')).toEqual(['antigravity'])
+    expect(without('post:message')).toEqual(['copilot', 'kimi', 'antigravity', 'kiro'])
     expect(hostsThatReach('pre:permission')).toEqual(['claude', 'codex', 'qwen', 'copilot', 'opencode'])
     expect(hostsThatReach('post:permission')).toEqual(['claude', 'qwen'])
     expect(hostsThatReach('pre:view:render')).toEqual([])

@@ -30,6 +30,9 @@ export interface Evidence {
   readonly reason: string
   /** A safer alternative. */
   readonly alternative?: string | undefined
+  /** The file that the command runs and that the evidence is in, and the line in it. */
+  readonly file?: string | undefined
+  readonly line?: number | undefined
   /** The tag of the OWASP list for agentic applications. */
   readonly owasp?: string | undefined
   /** The harm depends on an unknown, such as a variable's value: needs approval. */

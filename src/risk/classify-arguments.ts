@@ -3,8 +3,9 @@
 
 import type { ToolClass } from '../engine/tools.ts'
 import type { Evidence, Span } from './assessment.ts'
-import { type ClassifyContext, classifyShell, EFFECT_RANK, type Findings, raiseEffect } from './classify-shell.ts'
+import { classifyShell } from './classify-shell.ts'
 import { withInput } from './command-text.ts'
+import { type ClassifyContext, EFFECT_RANK, type Findings, raiseEffect } from './findings.ts'
 import { resolveDots } from './path-class.ts'
 import { type Reading, readArguments } from './read-arguments.ts'
 import { findSqlLoss } from './sql.ts'

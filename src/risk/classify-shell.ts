@@ -1,63 +1,82 @@
 // Classifies a shell text: applies the rules to each command that it would run.
 
 import { findAccesses } from './access.ts'
-import type { Effect, Evidence, Span, Tier } from './assessment.ts'
+import type { Span } from './assessment.ts'
 import { type Call, findOption, readCall } from './call.ts'
+import { classifyCode } from './classify-code.ts'
 import { findDefaultEffect, isUnknownProgram } from './default-effects.ts'
+import { type EvidenceLocation, findLocation, type LocatedText, lowerTier, showPath } from './evidence-location.ts'
+import { addCopies, addFileEffect } from './file-effects.ts'
+import { addEvidence, type ClassifyContext, clipMatched, type Findings, raiseEffect, readResult } from './findings.ts'
+import { findLaunchedTexts } from './launched-text.ts'
 import { findGrammar } from './option-grammars.ts'
-import type { Facts, Hit, Rule, TestResult } from './rule.ts'
-import type { Rulebook } from './rulebook.ts'
-import { findShellTextsInCode } from './rules/interpreters.ts'
+import { baselineKey, findPlainCall, isCodeFile } from './project-baseline.ts'
+import type { Hit, Rule, TestResult } from './rule.ts'
 import { analyzeShell } from './shell/analyze.ts'
-import type { Execution, ShellCommand, Snippet, Unknown } from './shell/execution.ts'
-import { isWindowsCommand, translateWindowsCode, translateWindowsCommand } from './windows-commands.ts'
+import type { Execution, ShellCommand, Unknown } from './shell/execution.ts'
+import { findProgram } from './shell/programs/table.ts'
+import type { SourceFile, SourceFiles } from './shell/source-files.ts'
+import { isWindowsCommand, translateWindowsCommand } from './windows/translate.ts'
 
-/** Evidence collected so far. */
-export interface Findings {
-  readonly evidence: Evidence[]
-  effect: Effect
-  tier: Tier
-  isUnknown: boolean
-}
-
-/** The working folder, facts and rules for a text. */
-export interface ClassifyContext {
-  readonly cwd: string
-  readonly facts: Facts
-  readonly rulebook: Rulebook
-}
-
-const MAX_MATCHED = 160
 const MAX_NESTING = 3
+/** Pieces of code that are parsed in one text; more come from loops, and are searched by pattern. */
+const MAX_PARSED = 10
 
-/** Classifies the text, and shell texts inside code of other languages. */
+/** Classifies the text, and shell texts inside code of other languages. `within`: where the text itself is. */
 export function classifyShell(
   text: string,
   around: ClassifyContext,
   findings: Findings,
   depth = 0,
-  within?: Span,
+  within?: EvidenceLocation,
 ): void {
-  const execution = analyzeShell(text, { cwd: around.cwd, home: around.facts.home })
-  const scene =
-    execution.assigned.size === 0 ? around : { ...around, facts: { ...around.facts, assigned: execution.assigned } }
+  const { home, files } = around.facts
+  const execution = analyzeShell(text, { cwd: around.cwd, home, files, positional: around.positional })
+  const { commands, sources } = execution
+  const scene = execution.assigned.size === 0 && files === undefined ? around : withExecution(around, execution)
+  const located: LocatedText = { text, sources, within }
   const add: Add = (rule, result, whole) => {
     const hit = readResult(result, whole)
     if (hit === undefined) return false
-    addEvidence(findings, rule, within === undefined ? hit : { ...hit, at: within }, text, within)
+    addLocated(findings, rule, hit, findLocation(located, hit.at), execution, scene)
     return true
   }
-  for (const command of execution.commands) {
+  for (const command of commands) {
     if (command.isDormant === true) continue
-    if (command.name === undefined) classifyUnknownProgram(command, scene, findings, within)
+    if (command.name === undefined) classifyUnknownProgram(command, scene, findings, located)
     else classifyCommand(readCall(command), scene, findings, add)
-    if (command.name !== undefined && depth < MAX_NESTING && isWindowsCommand(command.name))
-      classifyWindowsCommand(command.name, command, scene, findings, depth, within)
+    if (command.name === undefined || depth >= MAX_NESTING) continue
+    if (isWindowsCommand(command.name)) classifyWindowsCommand(command.name, command, scene, findings, depth, located)
+    if (mayLaunch(command.name)) classifyLaunched(command, scene, findings, depth, located)
   }
-  classifySnippets(execution, scene, findings, add, depth, within)
+  classifySnippets(execution, scene, findings, add, depth, located)
   for (const { rule, when } of scene.rulebook.forWhole)
     add(rule, when.whole(execution, scene.facts), { start: 0, end: text.length })
-  addUnknownParts(execution, findings, within)
+  addUnknownParts(execution, findings, located)
+  if (sources !== undefined) addUnread(sources, findings)
+}
+
+function withExecution(around: ClassifyContext, { assigned, commands }: Execution): ClassifyContext {
+  return { ...around, facts: { ...around.facts, assigned, commands } }
+}
+
+// Programs of the table are interpreted with their own options.
+function mayLaunch(name: string): boolean {
+  return isUnknownProgram(name) && findProgram(name) === undefined
+}
+
+function classifyLaunched(
+  command: ShellCommand,
+  scene: ClassifyContext,
+  findings: Findings,
+  depth: number,
+  located: LocatedText,
+): void {
+  const isKnown = (name: string): boolean =>
+    findProgram(name) !== undefined || scene.rulebook.forProgram(name).length > 0 || !isUnknownProgram(name)
+  const inner = { ...scene, cwd: command.cwd ?? scene.cwd }
+  for (const text of findLaunchedTexts(command, isKnown))
+    classifyShell(text, inner, findings, depth + 1, findLocation(located, command.span))
 }
 
 function classifyWindowsCommand(
@@ -66,11 +85,11 @@ function classifyWindowsCommand(
   scene: ClassifyContext,
   findings: Findings,
   depth: number,
-  within: Span | undefined,
+  located: LocatedText,
 ): void {
   const words = args.map(({ text }) => text)
   for (const text of translateWindowsCommand(name, words))
-    classifyShell(text, scene, findings, depth + 1, within ?? span)
+    classifyShell(text, scene, findings, depth + 1, findLocation(located, span))
 }
 
 // The arguments `-rf /` and `reset --hard` fit rm and git, so an unknown program is classified as each of them.
@@ -78,8 +97,10 @@ function classifyUnknownProgram(
   command: ShellCommand,
   scene: ClassifyContext,
   findings: Findings,
-  within: Span | undefined,
+  located: LocatedText,
 ): void {
+  const { span, source } = findLocation(located, command.span)
+  if (source?.file.isProjects) return
   for (const name of ['rm', 'git', 'dd']) {
     const trial: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
     const add: Add = (rule, result, whole) => {
@@ -96,7 +117,7 @@ function classifyUnknownProgram(
       rule: 'shell/dynamic-command',
       effect,
       tier,
-      span: within ?? command.span,
+      span,
       reason: UNKNOWN_REASONS['dynamic-command'],
       owasp: 'ASI05',
       isUncertain: true,
@@ -122,7 +143,9 @@ function classifyCommand(call: Call, scene: ClassifyContext, findings: Findings,
   for (const { rule, check } of rulebook.forEvery) {
     if (!isHarmless) add(rule, check(call, facts), call.command.span)
   }
+  if (findings.effects !== undefined) addCopies(findings.effects, call, facts)
   for (const access of findAccesses(call)) {
+    if (findings.effects !== undefined) addFileEffect(findings.effects, access, facts)
     for (const { rule, when } of rulebook.forAccess(access.kind)) add(rule, when.test(access, facts), access.file.span)
   }
 }
@@ -145,21 +168,19 @@ function classifySnippets(
   findings: Findings,
   add: Add,
   depth: number,
-  within: Span | undefined,
+  located: LocatedText,
 ): void {
-  for (const snippet of execution.snippets) {
+  for (const [index, snippet] of execution.snippets.entries()) {
     raiseEffect(findings, 'file-modification')
-    for (const { rule, when } of scene.rulebook.forLanguage(snippet.language))
-      add(rule, when.test(snippet, scene.facts), snippet.span)
+    const { hits, shellTexts } = classifyCode(snippet, scene, index < MAX_PARSED)
+    for (const { rule, hit } of hits) add(rule, hit, snippet.span)
     if (depth >= MAX_NESTING) continue
-    for (const text of findShellTexts(snippet))
-      classifyShell(text, { ...scene, cwd: snippet.cwd ?? scene.cwd }, findings, depth + 1, within ?? snippet.span)
+    for (const { text, at } of shellTexts) {
+      const inner = { ...scene, cwd: snippet.cwd ?? scene.cwd }
+      const location = { ...findLocation(located, at), isCode: true }
+      classifyShell(text, inner, findings, depth + 1, location)
+    }
   }
-}
-
-function findShellTexts(snippet: Snippet): readonly string[] {
-  if (snippet.code.length > 100_000) return []
-  return snippet.language === 'other' ? translateWindowsCode(snippet.code) : findShellTextsInCode(snippet)
 }
 
 // Texts that make an unknown part suspicious.
@@ -191,17 +212,20 @@ const SUSPICIOUS_TEXTS = [
   'chown',
 ]
 
-function addUnknownParts({ unknown }: Execution, findings: Findings, within: Span | undefined): void {
+function addUnknownParts({ unknown }: Execution, findings: Findings, located: LocatedText): void {
   for (const part of unknown) {
     raiseEffect(findings, 'file-modification')
     if (!isSuspicious(part)) continue
+    const { span, source } = findLocation(located, part.span)
+    if (source?.file.isProjects) continue
     findings.isUnknown = true
     findings.evidence.push({
       rule: `shell/${part.why}`,
       effect: 'file-modification',
       tier: 3,
-      span: within ?? part.span,
-      matched: clip(part.text),
+      span,
+      matched: clipMatched(part.text),
+      ...(source && { file: source.file.path, line: source.line }),
       reason: UNKNOWN_REASONS[part.why],
       alternative: 'Write the full command in plain text.',
       owasp: 'ASI05',
@@ -227,52 +251,61 @@ function isSuspicious({ why, text, from }: Unknown): boolean {
   return SUSPICIOUS_TEXTS.some((sign) => padded.includes(sign))
 }
 
-/** Raises the effect, never lowers it. */
-export function raiseEffect(findings: Findings, effect: Effect): void {
-  if (EFFECT_RANK[effect] > EFFECT_RANK[findings.effect]) findings.effect = effect
-  if (effect !== 'read-only' && findings.tier < 2) findings.tier = 2
+// A hit in a file names the file and the line. In a file of the project it counts less, unless the arguments of the call
+// cause it.
+function addLocated(
+  findings: Findings,
+  rule: Rule,
+  hit: Hit,
+  location: EvidenceLocation,
+  execution: Execution,
+  scene: ClassifyContext,
+): void {
+  const { source } = location
+  if (source === undefined) {
+    addEvidence(findings, rule, hit, location)
+    return
+  }
+  const { workspace, home } = scene.facts
+  const where = `${showPath(source.file.path, workspace, home)}:${source.line}`
+  const isLowered =
+    source.file.isProjects && (location.isCode === true || isInBaseline(rule, hit, source.file, execution, scene))
+  const lowered = isLowered ? lowerTier(hit.tier ?? rule.tier) : undefined
+  addEvidence(findings, rule, { ...hit, ...lowered, reason: `${hit.reason ?? rule.reason} In ${where}.` }, location)
 }
 
-/** From harmless to worst. */
-export const EFFECT_RANK: Readonly<Record<Effect, number>> = {
-  'read-only': 0,
-  'file-modification': 1,
-  'build-affecting': 2,
-  'deploy-affecting': 3,
-  destructive: 4,
+function isInBaseline(rule: Rule, hit: Hit, file: SourceFile, execution: Execution, scene: ClassifyContext): boolean {
+  const { baselines } = scene
+  if (baselines === undefined) return false
+  if ((hit.tier ?? rule.tier) < 4 || isCodeFile(file, execution)) return true
+  const baseline = baselines.get(file.path) ?? findBaseline(file, execution, scene)
+  baselines.set(file.path, baseline)
+  return baseline.has(baselineKey(rule.id, hit.tier ?? rule.tier, hit.isUncertain === true))
 }
 
-/** Adds the hit of a rule as evidence. */
-export function addEvidence(findings: Findings, rule: Rule, hit: Hit, text: string | undefined, within?: Span): void {
-  const effect = hit.effect ?? rule.effect
-  const tier = hit.tier ?? rule.tier
-  if (EFFECT_RANK[effect] > EFFECT_RANK[findings.effect]) findings.effect = effect
-  if (tier > findings.tier) findings.tier = tier
-  const isKnown = findings.evidence.some(
-    (known) => known.rule === rule.id && known.span?.start === hit.at.start && known.span.end === hit.at.end,
-  )
-  if (isKnown) return
-  findings.evidence.push({
-    rule: rule.id,
-    effect,
-    tier,
-    ...(text === undefined
-      ? {}
-      : { span: hit.at, matched: clip(within === undefined ? text.slice(hit.at.start, hit.at.end) : text) }),
-    reason: hit.reason ?? rule.reason,
-    ...(rule.alternative === undefined ? {} : { alternative: rule.alternative }),
-    owasp: rule.owasp,
-    ...(hit.isUncertain === true ? { isUncertain: true } : {}),
-  })
+// What the file does without arguments, and with arguments that are unknown.
+function findBaseline(file: SourceFile, execution: Execution, scene: ClassifyContext): ReadonlySet<string> {
+  const plain: ClassifyContext = {
+    ...scene,
+    cwd: scene.facts.workspace ?? scene.cwd,
+    facts: { ...scene.facts, assigned: undefined },
+    baselines: undefined,
+  }
+  const found: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
+  const text = findPlainCall(file, execution)
+  classifyShell(text, plain, found)
+  classifyShell(text, { ...plain, positional: [] }, found)
+  return new Set(found.evidence.map(({ rule, tier, isUncertain }) => baselineKey(rule, tier, isUncertain === true)))
 }
 
-/** The hit that a test result means. */
-export function readResult(result: TestResult, whole: Span): Hit | undefined {
-  if (result === undefined || result === false) return undefined
-  if (result === true) return { at: whole }
-  return 'text' in result ? { at: result.span } : result
-}
-
-function clip(text: string): string {
-  return text.length > MAX_MATCHED ? `${text.slice(0, MAX_MATCHED)}…` : text
+function addUnread({ unread }: SourceFiles, findings: Findings): void {
+  for (const { path, reason } of unread.values())
+    findings.evidence.push({
+      rule: 'shell/unread-file',
+      effect: 'file-modification',
+      tier: 2,
+      file: path,
+      reason: `Runs ${path}, which ${reason}. Its content is not classified.`,
+      owasp: 'ASI05',
+    })
 }

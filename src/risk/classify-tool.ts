@@ -5,15 +5,10 @@ import { fileArguments, type ToolClass } from '../engine/tools.ts'
 import type { Access } from './access.ts'
 import type { Effect, Tier } from './assessment.ts'
 import { classifyArguments } from './classify-arguments.ts'
-import {
-  addEvidence,
-  type ClassifyContext,
-  classifyShell,
-  type Findings,
-  raiseEffect,
-  readResult,
-} from './classify-shell.ts'
+import { classifyShell } from './classify-shell.ts'
 import { joinWords } from './command-text.ts'
+import { addFileEffect } from './file-effects.ts'
+import { addEvidence, type ClassifyContext, type Findings, raiseEffect, readResult } from './findings.ts'
 import type { Rule } from './rule.ts'
 import {
   argumentName,
@@ -28,6 +23,7 @@ import {
   splitWords,
   type ToolTraits,
 } from './tool-traits.ts'
+import { findAddedLines, findContents, findWrittenScripts } from './written-scripts.ts'
 
 type Args = Readonly<Record<string, unknown>>
 
@@ -125,11 +121,42 @@ function classifyFiles(
   const files = fileArguments(args, tool)
   if (isMove && files.length > 1)
     classifyAsCommand(`mv -- ${joinWords(files.slice(0, 20))}`, files[0] ?? '', scene, findings)
+  if (kind === 'write' && scene.facts.files !== undefined) classifyContents(files, args, scene, findings)
   for (const path of files) {
     classifyAccess(tool, path, kind, scene, findings)
     if (isSent) classifyAccess(tool, path, 'read', scene, findings)
     if (isMove) classifyAccess('mv', path, 'delete', scene, findings)
     if (kind === 'delete') classifyDeletion(tool, path, args, scene, findings)
+  }
+}
+
+// The content of a script is classified when it is written, and again when it runs.
+function classifyContents(files: readonly string[], args: Args, scene: ClassifyContext, findings: Findings): void {
+  for (const text of Object.values(args)) {
+    if (typeof text !== 'string' || !/^(?:\*\*\* |\+\+\+ )/m.test(text)) continue
+    for (const [path, added] of findAddedLines(text)) classifyContent(path, added, scene, findings)
+  }
+  const [path] = files
+  if (path === undefined) return
+  for (const content of findContents(args)) classifyContent(path, content, scene, findings)
+}
+
+function classifyContent(path: string, content: string, scene: ClassifyContext, findings: Findings): void {
+  for (const { text, line, skippedLines, isCode } of findWrittenScripts(path, content)) {
+    const trial: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
+    classifyShell(text, scene, trial)
+    for (const { rule, effect, tier, span, reason, file, isUncertain } of trial.evidence) {
+      if (tier < (isCode ? 5 : 4) || isUncertain === true || file !== undefined) continue
+      const before = text.slice(0, span?.start ?? 0).split('\n').length - 1
+      const at = `${path}:${line + Math.max(0, before - skippedLines)}`
+      const found = toolRule(
+        rule,
+        effect,
+        tier === 5 ? 4 : 3,
+        `${reason} The call writes it to ${at}, where it would run later.`,
+      )
+      addEvidence(findings, found, { at: { start: 0, end: path.length } }, path)
+    }
   }
 }
 
@@ -142,6 +169,7 @@ function classifyAccess(
 ): void {
   const file = { text: path, isKnown: true, isGlob: false, span: { start: 0, end: path.length } }
   const access: Access = { kind, file, cwd: scene.cwd, location: 'local', by, isAppend: false }
+  if (findings.effects !== undefined) addFileEffect(findings.effects, access, scene.facts)
   for (const { rule, when } of scene.rulebook.forAccess(kind)) {
     const hit = readResult(when.test(access, scene.facts), file.span)
     if (hit !== undefined) addEvidence(findings, rule, hit, path)

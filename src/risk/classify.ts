@@ -5,15 +5,10 @@ import { isRecord } from '../engine/plain-data.ts'
 import { toolClass } from '../engine/tools.ts'
 import type { Assessment, Checklist, Effect, Evidence, RiskInput, Tier } from './assessment.ts'
 import { resolveFolderArgument } from './classify-arguments.ts'
-import {
-  addEvidence,
-  type ClassifyContext,
-  classifyShell,
-  EFFECT_RANK,
-  type Findings,
-  readResult,
-} from './classify-shell.ts'
+import { classifyShell } from './classify-shell.ts'
 import { classifyTool } from './classify-tool.ts'
+import type { FileEffect } from './file-effects.ts'
+import { addEvidence, type ClassifyContext, EFFECT_RANK, type Findings, readResult } from './findings.ts'
 import { findMentions } from './message-intents.ts'
 import { resolveDots } from './path-class.ts'
 import type { Facts, RulePack } from './rule.ts'
@@ -33,14 +28,27 @@ export interface RiskOptions {
  *     classifyRisk({ tool: 'shell', args: { command: 'git push --force' } }).tier   // 4
  */
 export function classifyRisk(input: RiskInput, options: RiskOptions = {}): Assessment {
-  const findings: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false }
+  return assess(findAll(input, options, undefined))
+}
+
+/** The risk of one action, and the files that it touches, in order. */
+export function analyzeRisk(
+  input: RiskInput,
+  options: RiskOptions = {},
+): { readonly risk: Assessment; readonly effects: readonly FileEffect[] } {
+  const effects: FileEffect[] = []
+  return { risk: assess(findAll(input, options, effects)), effects }
+}
+
+function findAll(input: RiskInput, options: RiskOptions, effects: FileEffect[] | undefined): Findings {
+  const findings: Findings = { evidence: [], effect: 'read-only', tier: 1, isUnknown: false, effects }
   try {
     if ('message' in input && !('tool' in input)) classifyMessage(input.message, findings)
     else classifyCall(input as ToolInput, options, findings)
   } catch (error) {
     noteFailure(error, findings)
   }
-  return assess(findings)
+  return findings
 }
 
 type Args = Readonly<Record<string, unknown>>
@@ -60,11 +68,13 @@ function classifyCall(input: ToolInput, options: RiskOptions, findings: Findings
     home,
     ...(options.facts?.isTracked ? { isTracked: options.facts.isTracked } : {}),
     ...(options.facts?.guard ? { guard: options.facts.guard } : {}),
+    ...(options.facts?.files ? { files: options.facts.files } : {}),
   }
   const scene: ClassifyContext = {
     cwd,
     facts: { ...facts, workspace: options.facts?.workspace ?? workspace },
     rulebook: compilePacks(options.packs ?? RULE_PACKS),
+    ...(facts.files ? { baselines: new Map() } : {}),
   }
   const kind = toolClass(tool)
   const command = kind === 'shell' && !MAY_BE_WINDOWS.test(tool) ? plainCommand(args) : undefined

@@ -5,8 +5,9 @@ import type { Guard } from '../engine/guarded-paths.ts'
 import type { Access } from './access.ts'
 import type { Effect, Span, Tier } from './assessment.ts'
 import { type Call, type FlagNames, findOption, flagNames } from './call.ts'
+import type { FileFacts } from './facts.ts'
 import type { Argument } from './sandbox-arguments.ts'
-import type { Execution, Snippet, Word } from './shell/execution.ts'
+import type { Execution, ShellCommand, Snippet, Word } from './shell/execution.ts'
 
 /** Facts about the environment of the action. The rules look up nothing themselves. */
 export interface Facts {
@@ -15,6 +16,10 @@ export interface Facts {
   readonly home: string
   /** Variables that the text sets. */
   readonly assigned?: ReadonlyMap<string, Word> | undefined
+  /** The commands of the text, in order; given together with `files`. */
+  readonly commands?: readonly ShellCommand[] | undefined
+  /** Answers about files and repositories; without it, the words of the call decide. */
+  readonly files?: FileFacts | undefined
   /** Whether a file is under version control; undefined when it is unknown. */
   readonly isTracked?: ((path: string) => boolean | undefined) | undefined
   /** The guard of this machine; the default guard if it is not given. */

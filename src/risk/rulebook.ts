@@ -14,6 +14,7 @@ import {
 } from './rule.ts'
 import { clouds } from './rules/clouds.ts'
 import { containers } from './rules/containers.ts'
+import { dataFiles } from './rules/data-files.ts'
 import { databases } from './rules/databases.ts'
 import { disk } from './rules/disk.ts'
 import { downloads } from './rules/downloads.ts'
@@ -43,6 +44,7 @@ export const RULE_PACKS: readonly RulePack[] = [
   kubernetes,
   infrastructure,
   databases,
+  dataFiles,
   clouds,
   platforms,
   project,

@@ -1,6 +1,9 @@
 // Finds calls and their literal arguments in code of other languages. Comments and strings are
 // masked, so that a printed "rm -rf" is only a string.
 
+import type { Span } from './assessment.ts'
+import type { Snippet } from './shell/execution.ts'
+
 /** One call found in the code: `shutil.rmtree("/data", True)`. */
 export interface CodeCall {
   /** The name as written, with its dots. */
@@ -13,6 +16,29 @@ export interface CodeCall {
 }
 
 const MAX_CODE = 200_000
+
+/** The span of a call in the text of a file; the span of the whole snippet for other code. */
+export function spanOfCall({ span, code, isFile }: Snippet, call: CodeCall): Span {
+  if (isFile !== true || span.end - span.start !== code.length) return span
+  const start = span.start + call.start
+  return { start, end: Math.min(span.end, start + call.name.length + call.args.length + 2) }
+}
+
+/** The span of a text in the text of a file; the span of the whole snippet for other code. */
+export function spanOfText({ span, code, isFile }: Snippet, text: string): Span {
+  const at = code.indexOf(text)
+  return at < 0 ? span : spanInCode({ span, code, isFile }, at, at + text.length)
+}
+
+/** Where a part of the code is. Code that is not in the analysed text as it is written has one span. */
+export function spanInCode(
+  { span, code, isFile }: Pick<Snippet, 'span' | 'code' | 'isFile'>,
+  start: number,
+  end: number,
+): Span {
+  const isVerbatim = isFile === true && span.end - span.start === code.length
+  return isVerbatim ? { start: span.start + start, end: span.start + end } : span
+}
 
 /** The code with blanked strings and comments, at the same positions. */
 export function maskCode(code: string, hasHashComments: boolean): string {

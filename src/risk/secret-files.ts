@@ -187,7 +187,7 @@ const SECRET_ROWS: readonly (readonly [kind: SecretKind, test: (file: NamedPath)
   ['environment', ({ name }) => REGISTRY_SETTINGS.has(name) || isEnvironmentFile(name)],
   ['credential', ({ name }) => name.includes('service-account') && name.endsWith('.json')],
   ['environment', ({ name }) => name.endsWith('.tfvars') || name.endsWith('.tfstate')],
-  ['environment', ({ name }) => SETTINGS_WITH_SECRETS.has(name)],
+  ['environment', ({ name }) => SETTINGS_WITH_SECRETS.has(name) || /^\.\w+_history$/.test(name)],
   ['maybe', ({ parts }) => parts.some((part) => KEY_FOLDERS.has(part))],
   ['maybe', ({ name }) => KEY_FOLDERS.has(name) || name.endsWith('.pem')],
   ['maybe', ({ path }) => path === '/etc/passwd' || path === '/etc/group'],

@@ -1,7 +1,7 @@
 // A supervisor: an engine with a durable trace, built from the configuration of a home and a project. A bad file never
 // applies in part: the last good state stays active, and every problem is reported and recorded.
 
-import { ApprovalGate, type ApprovalNote, type AskLimits } from '../approvals/approval-gate.ts'
+import { ApprovalGate, type AskLimits } from '../approvals/approval-gate.ts'
 import { type Approval, Approvals } from '../approvals/approvals.ts'
 import { HostPermission } from '../approvals/host-permission.ts'
 import { readStepEnd } from '../approvals/step-end.ts'
@@ -22,7 +22,7 @@ import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { LivePipeline, type PipelineHook } from '../hooks/live-pipeline.ts'
 import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
-import type { OfScripts } from '../hooks/scripts/register-script.ts'
+import type { SupervisorScripts } from '../hooks/scripts/register-script.ts'
 import { systemClock } from '../platform/engine-services.ts'
 import { arcHome } from '../platform/home.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
@@ -33,6 +33,7 @@ import { canonicalize } from '../trace/canonical.ts'
 import { type BreakerStatus, breakerFeed } from './breaker/breaker.ts'
 import { type ConfigAction, ConfigReports } from './config-reports.ts'
 import { buildLoadOptions } from './config-source.ts'
+import { HeldSteps } from './held-steps.ts'
 import type { SupervisorOptions } from './supervisor-options.ts'
 import { type HookParts, openOwnParts, type SupervisorParts } from './supervisor-parts.ts'
 import { type TracedContext, TracedEngine, type TracedOutcome, whenRecorded } from './traced-engine.ts'
@@ -52,8 +53,7 @@ export class Supervisor {
   readonly #bus: NonNullable<SupervisorOptions['bus']>
   /** The steps that need approval. */
   readonly approvals: Approvals
-  readonly #approvalGate: ApprovalGate
-  readonly #hostPermission: HostPermission
+  readonly #heldSteps: HeldSteps
   readonly #loadOptions: LoadOptions
   readonly #pipeline: LivePipeline
   readonly #pending = new Set<Promise<unknown>>()
@@ -87,13 +87,10 @@ export class Supervisor {
     const onChange = (approval: Approval): void => this.#announce(approval, record)
     const lifetimeMs = (): number => this.config.approvals.lifetimeMs
     this.approvals = new Approvals({ state, clock, newId, canonicalize, record, onChange }, { lifetimeMs })
-    this.#approvalGate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
-    this.#hostPermission = new HostPermission({
-      approvals: this.approvals,
-      record,
-      report,
-      flush: () => this.#parts.stores.flush(),
-    })
+    const flush = (): void => void this.#parts.stores.flush()
+    const gate = new ApprovalGate({ approvals: this.approvals, askMs: options.askMs, record, report })
+    const hostPermission = new HostPermission({ approvals: this.approvals, record, report, flush })
+    this.#heldSteps = new HeldSteps({ gate, hostPermission, flush })
     const { errorBehavior: onError, timeoutMs } = this.config
     const maxMode = (): Mode => this.#hooks.breaker.maxMode()
     this.#engine = new TracedEngine(
@@ -164,7 +161,7 @@ export class Supervisor {
   }
 
   /** @internal The services and permissions of `registerScript`, as the configuration sets them. */
-  get ofScripts(): OfScripts {
+  get ofScripts(): SupervisorScripts {
     const record: PipelineServices['record'] = (event) => this.#hooks.services.record(event)
     const notify = (notice: ScriptNotice): void => this.#hooks.services.notify(notice)
     const permissions = () => ({ ...this.config.permissions, profile: this.config.profile })
@@ -202,24 +199,9 @@ export class Supervisor {
     // A refusal of the agent's reviewer is no result: the tool did not run.
     if (!isRefusal(permission?.role)) this.#withdraw({ ...complete, point: name, data })
     const readLimits = (): Partial<AskLimits> => (typeof limits === 'function' ? limits() : limits)
-    const permit = (traced: TracedOutcome, note?: ApprovalNote): TracedOutcome | Promise<TracedOutcome> => {
-      if (permission === undefined || this.#engine.mode === 'off') return traced
-      const dispatched = { ...complete, point: name }
-      return this.#hostPermission.permit(permission, { ...traced, dispatched, note }, readLimits)
-    }
-    const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> => {
-      if (traced.outcome.decision !== 'ask') return permit(traced)
-      const ask = readLimits()
-      const resolved = this.#approvalGate.resolve(traced.outcome, { ...complete, point: name }, ask)
-      return resolved.then((outcome) => {
-        // An approver answers from another process.
-        this.#parts.stores.flush()
-        // A refused step is blocked: enforce would have done the same.
-        const isRefused = outcome.decision === 'block'
-        const resolved = { ...traced, outcome: isRefused ? { ...outcome, wouldBe: undefined } : outcome }
-        return permit(resolved, outcome.metadata.approval as ApprovalNote | undefined)
-      })
-    }
+    const event = this.#engine.mode === 'off' ? undefined : permission
+    const hold = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
+      this.#heldSteps.resolve(traced, { ...complete, point: name }, readLimits, event)
     const { blockedSteps } = this.#hooks
     const end = (traced: TracedOutcome): TracedOutcome | Promise<TracedOutcome> =>
       blockedSteps.end(complete, traced.outcome)?.then(() => traced) ?? traced

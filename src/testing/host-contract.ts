@@ -238,7 +238,7 @@ function survives({ host, payloadFor, interpret }: HostSubject): void {
 }
 
 function installsOnce({ host, configurations }: HostSubject): void {
-  for (const scope of ['user', 'project'] as const) {
+  for (const scope of scopesOf(host)) {
     for (const before of configurations) {
       const once = install(host, makeTarget(scope), textsWith(host, makeTarget(scope), before))
       assert.deepEqual(planInstall(host, makeTarget(scope), once, COMMAND).files, [], `${scope} ${before}`)
@@ -247,7 +247,7 @@ function installsOnce({ host, configurations }: HostSubject): void {
 }
 
 function uninstalls({ host, configurations }: HostSubject): void {
-  for (const scope of ['user', 'project'] as const) {
+  for (const scope of scopesOf(host)) {
     for (const before of configurations) {
       const target = makeTarget(scope)
       const texts = textsWith(host, target, before)
@@ -258,6 +258,10 @@ function uninstalls({ host, configurations }: HostSubject): void {
     }
   }
 }
+
+// Some agents have no hooks in projects.
+const scopesOf = ({ install: { files } }: Host): InstallTarget['scope'][] =>
+  (['user', 'project'] as const).filter((scope) => files(makeTarget(scope)).length > 0)
 
 /** Path to text; undefined for no file. */
 type Texts = ReadonlyMap<string, string | undefined>

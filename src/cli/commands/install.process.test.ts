@@ -76,19 +76,23 @@ it('E4 an event of each model request is registered once a hook needs it; until 
   expect(read()).toBe(own)
 })
 
-it.each(HOST_NAMES)('%s: a project is installed and left as it was, and the home is not touched', async (host) => {
-  const home = newHome()
-  const project = makeTempFolder('arc-install-project-')
-  const place = ['--project', project]
-  expect((await arc(home, ['install', host, ...place])).code).toBe(0)
-  const files = filesIn(project)
-  expect(files.length).toBeGreaterThan(0)
-  expect(files.map((file) => readFileSync(join(project, file), 'utf8')).join()).toContain('.arc/bin/arc')
-  if (host === 'cline') expect(statSync(join(project, files[0] ?? '')).mode & 0o111).toBe(0o111)
-  expect((await arc(home, ['uninstall', host, ...place])).code).toBe(0)
-  expect(readdirSync(project)).toEqual([])
-  expect(filesIn(home)).toEqual([])
-})
+// Kimi Code has no hooks in projects.
+it.each(HOST_NAMES.filter((name) => name !== 'kimi'))(
+  '%s: a project is installed and left as it was, and the home is not touched',
+  async (host) => {
+    const home = newHome()
+    const project = makeTempFolder('arc-install-project-')
+    const place = ['--project', project]
+    expect((await arc(home, ['install', host, ...place])).code).toBe(0)
+    const files = filesIn(project)
+    expect(files.length).toBeGreaterThan(0)
+    expect(files.map((file) => readFileSync(join(project, file), 'utf8')).join()).toContain('.arc/bin/arc')
+    if (host === 'cline') expect(statSync(join(project, files[0] ?? '')).mode & 0o111).toBe(0o111)
+    expect((await arc(home, ['uninstall', host, ...place])).code).toBe(0)
+    expect(readdirSync(project)).toEqual([])
+    expect(filesIn(home)).toEqual([])
+  },
+)
 
 it.each([
   ['claude', 'CLAUDE_CONFIG_DIR', 'settings.json'],
@@ -97,6 +101,8 @@ it.each([
   ['copilot', 'COPILOT_HOME', 'hooks/arc.json'],
   ['opencode', 'OPENCODE_CONFIG_DIR', 'plugin/arc.js'],
   ['opencode', 'XDG_CONFIG_HOME', 'opencode/plugin/arc.js'],
+  ['pi', 'PI_CODING_AGENT_DIR', 'extensions/arc.js'],
+  ['kimi', 'KIMI_CODE_HOME', 'config.toml'],
 ])('%s: $%s moves its configuration', async (host, variable, file) => {
   const home = newHome()
   const moved = makeTempFolder('arc-install-moved-')

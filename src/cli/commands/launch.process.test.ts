@@ -105,6 +105,7 @@ printf %s '${CALL}' | sh -c "$line"`,
     ['qwen', 'cat "$QWEN_CODE_SYSTEM_SETTINGS_PATH"'],
     ['codex', 'echo "$@"'],
     ['copilot', 'cat "$2/hooks.json"'],
+    ['pi', 'cat "$2"'],
     ['opencode', 'f=$(echo "$OPENCODE_CONFIG_CONTENT" | sed "s/.*file:..//; s/\\".*//"); cat "$f"'],
   ])('L3 gives %s its lines for this run only', async (name, script) => {
     profile({ tool: name })

@@ -32,7 +32,11 @@ const EVENTS = [
   ['copilot', 'userPromptSubmitted'],
   ['cline', 'UserPromptSubmit'],
   ['opencode', 'chat.message'],
+  ['pi', 'input'],
+  ['pi', 'user_bash'],
+  ['kimi', 'UserPromptSubmit'],
   ['cursor', 'beforeSubmitPrompt'],
+  ['kiro', 'userPromptSubmit'],
 ] as const satisfies readonly (readonly [HostName, string])[]
 
 // The host's own payload of a prompt, with this text.

@@ -7,12 +7,13 @@ import type { RegexCompiler } from '../../engine/matcher.ts'
 import type { Step } from '../../engine/step.ts'
 import type { VerdictObject } from '../../engine/verdict.ts'
 import { type Assessment, EFFECTS, type RiskInput } from '../../risk/assessment.ts'
+import type { FileEffect } from '../../risk/file-effects.ts'
 import type { RulePack } from '../../risk/rule.ts'
 import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { defineRulePack } from '../../risk/user-pack.ts'
 import type { StateStore } from '../../storage/ports.ts'
 import { builtIn } from './built-in.ts'
-import { createClassifier, rateStep } from './call-risk.ts'
+import { createClassifier, rateStep, readHome } from './call-risk.ts'
 import { applyExceptions, isStopping } from './exceptions.ts'
 import {
   decideRisk,
@@ -65,20 +66,20 @@ export const riskDetection = builtIn<Options>({
   critical: true,
   options,
   create({ customKeywords, packs: definitions, messages, ...policy }, services) {
-    const { state, regex, guard } = services
-    const classify = createClassifier(readPacks(definitions, regex), guard)
+    const { state, regex } = services
+    const classify = createClassifier(readPacks(definitions, regex), services)
     const isOnlyRated = (step: Step): boolean => messages === 'rate' && isOfPerson(step)
     return {
       alwaysBlocks: isCatastrophe,
       rechecksEdits: true,
       check(step) {
-        const { input, risk: rated } = rateStep(step, classify)
+        const { input, risk: rated, effects } = rateStep(step, classify)
         const risk = withKeywords(rated, () => readText(input), customKeywords)
         // A message is not an action: only actions can be blocked in every mode.
         const riskOf = 'message' in input ? 'message' : 'action'
         const decided = isOnlyRated(step) ? rateOnly(risk, riskOf) : decideRisk(risk, riskOf, policy)
         const verdict = isStopping(decided) ? allowFindings(decided, step, { risk, riskOf, policy }, services) : decided
-        const riskNotStored = storeRisk(state, step, risk)
+        const riskNotStored = storeRisk(state, step, risk) ?? noteFiles(services, step, { input, effects, verdict })
         return riskNotStored === undefined ? verdict : { ...verdict, metadata: { ...verdict.metadata, riskNotStored } }
       },
     }
@@ -121,6 +122,24 @@ function refusePattern(): never {
 function storeRisk(state: StateStore, step: Step, risk: Assessment): string | undefined {
   try {
     storeTurnRisk(state, step, risk)
+    return undefined
+  } catch (error) {
+    return describe(error)
+  }
+}
+
+// What the session writes, copies and stashes decides later what a discarded change would lose.
+function noteFiles(
+  { facts }: SupervisionServices,
+  step: Step,
+  done: { readonly input: RiskInput; readonly effects: readonly FileEffect[]; readonly verdict: VerdictObject },
+): string | undefined {
+  const { input, effects, verdict } = done
+  if (facts === undefined || !('tool' in input) || isStopping(verdict)) return undefined
+  const { command } = input.args
+  const call = { workspace: step.workspace, home: readHome(input), session: step.session }
+  try {
+    facts.note(call, { effects, command: typeof command === 'string' ? command : undefined })
     return undefined
   } catch (error) {
     return describe(error)

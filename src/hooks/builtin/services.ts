@@ -7,6 +7,8 @@ import type { RegexCompiler } from '../../engine/matcher.ts'
 import type { Mode } from '../../engine/mode.ts'
 import type { Step } from '../../engine/step.ts'
 import type { Tier } from '../../risk/assessment.ts'
+import type { FileFacts } from '../../risk/facts.ts'
+import type { FileEffect } from '../../risk/file-effects.ts'
 import type { StateStore } from '../../storage/ports.ts'
 
 /** The result of a command. */
@@ -67,6 +69,21 @@ export type ExceptionAnswer =
   | { readonly is: 'approved'; readonly approval: string; readonly by?: string | undefined; readonly note: AllowNote }
   | { readonly is: 'not-allowed'; readonly note: AllowNote }
 
+/** The call that facts are asked for. */
+interface FactCall {
+  readonly workspace: string | undefined
+  readonly home: string
+  readonly session: string | undefined
+}
+
+/** Facts about files and repositories, and what the calls of a session did with them. */
+export interface FactService {
+  /** The facts for one call; its questions are limited together. */
+  open(call: FactCall): FileFacts
+  /** Notes what a call does that was not stopped. */
+  note(call: FactCall, done: { readonly effects: readonly FileEffect[]; readonly command: string | undefined }): void
+}
+
 export interface SupervisionServices {
   readonly state: StateStore
   readonly clock: Clock
@@ -91,6 +108,8 @@ export interface SupervisionServices {
   readonly maxMode?: (() => Mode) | undefined
   /** The files and processes that belong to the supervision; the usual places by name where it is not given. */
   readonly guard?: Guard | undefined
+  /** Facts about files; without them, the words of a call decide. */
+  readonly facts?: FactService | undefined
   /** Work to do if this step ends blocked, by this hook or a later decision; absent where no supervisor knows the end. */
   readonly whenBlocked?: ((stepId: string, work: () => Promise<void>) => void) | undefined
   /** Work to do when the supervisor or the daemon closes; the returned function removes it. */

@@ -24,7 +24,7 @@ function classify(input: RiskInput): Assessment {
   return { effect, tier, requiresConfirmation: tier > 2, checklist: 'strict', evidence, isUnknown: false }
 }
 
-const hook = createWatchdogPause(() => classify)
+const hook = createWatchdogPause(() => (input) => ({ risk: classify(input), effects: [] }))
 const call = (command: string, callId?: string) => ({ tool: 'shell', args: { command }, ...(callId && { callId }) })
 
 function dogIn(folder: string) {

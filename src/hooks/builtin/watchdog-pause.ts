@@ -4,4 +4,4 @@ import { RULE_PACKS } from '../../risk/rulebook.ts'
 import { createClassifier } from './call-risk.ts'
 import { createWatchdogPause } from './watchdog-pauser.ts'
 
-export const watchdogPause = createWatchdogPause(({ guard }) => createClassifier(RULE_PACKS, guard))
+export const watchdogPause = createWatchdogPause((services) => createClassifier(RULE_PACKS, services))

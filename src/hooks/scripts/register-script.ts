@@ -10,10 +10,10 @@ import { type ScriptOptions, type ScriptServices, scriptHandler } from './script
 type Registers = Pick<HookEngine, 'register'>
 
 /** What takes the hooks of a script: an engine, or what has one. */
-export type ScriptTarget = Registers | { readonly engine: Registers; readonly ofScripts?: OfScripts }
+export type ScriptTarget = Registers | { readonly engine: Registers; readonly ofScripts?: SupervisorScripts }
 
-/** @internal The services and permissions of a supervisor. */
-export type OfScripts = Pick<ScriptOptions, 'services' | 'permissions'>
+/** The services and permissions of a supervisor. */
+export type SupervisorScripts = Pick<ScriptOptions, 'services' | 'permissions'>
 
 /** A message of `/log`. */
 interface ScriptLogEntry {
@@ -70,7 +70,7 @@ function registerHook(engine: Registers, hook: ArmaHook, name: string, options: 
   return engine.register(hook.point as 'config:change', scriptHandler(hook, options), { name, ...match })
 }
 
-function readOptions(given: RegisterScriptOptions, ofSupervisor: OfScripts | undefined): ScriptOptions {
+function readOptions(given: RegisterScriptOptions, ofSupervisor: SupervisorScripts | undefined): ScriptOptions {
   const { permissions, cwd, log, notify } = given
   if (permissions !== undefined && !Array.isArray(permissions)) {
     throw new ArcError('ARC_OPTION_INVALID', `permissions must be a list of names, not ${show(permissions)}.`)

@@ -1,13 +1,17 @@
 // The facts of every agent, in the order of lists and help texts. The names of hosts follow from it; the adapters are in
 // src/hosts/list.ts.
 
+import { antigravityFacts, antigravityTools } from '../antigravity/facts.ts'
 import { claudeFacts, claudeTools } from '../claude/facts.ts'
 import { clineFacts, clineTools } from '../cline/facts.ts'
 import { codexFacts, codexTools } from '../codex/facts.ts'
 import { copilotFacts, copilotTools } from '../copilot/facts.ts'
 import { cursorFacts, cursorTools } from '../cursor/facts.ts'
 import { geminiFacts, geminiTools } from '../gemini/facts.ts'
+import { kimiFacts, kimiTools } from '../kimi/facts.ts'
+import { kiroFacts, kiroTools } from '../kiro/facts.ts'
 import { opencodeFacts, opencodeTools } from '../opencode/facts.ts'
+import { piFacts, piTools } from '../pi/facts.ts'
 import { qwenFacts, qwenTools } from '../qwen/facts.ts'
 import type { AgentFacts, ToolNames } from './agent-facts.ts'
 
@@ -19,7 +23,11 @@ const ALL = [
   copilotFacts,
   clineFacts,
   opencodeFacts,
+  piFacts,
+  kimiFacts,
   cursorFacts,
+  antigravityFacts,
+  kiroFacts,
 ] as const
 
 /** The agents that ARC knows, by the name on the command line: `arc hook claude`. */
@@ -39,7 +47,11 @@ export const HOST_TOOLS: Readonly<Record<HostName, ToolNames>> = {
   copilot: copilotTools,
   cline: clineTools,
   opencode: opencodeTools,
+  pi: piTools,
+  kimi: kimiTools,
   cursor: cursorTools,
+  antigravity: antigravityTools,
+  kiro: kiroTools,
 }
 
 /** The agent with this name or program; undefined for other programs. */

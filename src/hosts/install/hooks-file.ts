@@ -1,4 +1,5 @@
-// A JSON file with `hooks: { <Event>: [ … ] }`, as most hosts have one: ARC adds one entry an event and knows its own.
+// A JSON file with `hooks: { <Event>: [ … ] }`, as most hosts have one: ARC adds one entry an event and knows its own. Some
+// hosts have the events under a name that everyone chooses for their own hooks.
 
 import { getNodeValue, type Node } from 'jsonc-parser'
 import { isRecord } from '../../engine/plain-data.ts'
@@ -18,7 +19,11 @@ export interface HooksFormat {
   entry(line: string, event: string, options: InstallOptions): object
   /** The text of a new file, without hooks. */
   readonly empty: string
+  /** The key with the events; `hooks` when not given. */
+  readonly root?: string
 }
+
+const rootOf = ({ root = 'hooks' }: HooksFormat): string => root
 
 /** `{ hooks: [{ type: "command", … }] }`: the group that Claude, Codex, Gemini and Qwen have in common. */
 export function hookGroup(line: string, extra: object = {}): object {
@@ -50,7 +55,7 @@ function addHooks(
 }
 
 function addHook(json: JsonText, format: HooksFormat, name: string, options: InstallOptions): void {
-  const path = ['hooks', name]
+  const path = [rootOf(format), name]
   const line = hookLine(options.command, format.facts.name, format.facts.isEventInLine === true ? name : undefined)
   const entry = format.entry(line, name, options)
   const [present] = json.items(path).filter((node) => linesIn(node, format).length > 0)
@@ -72,15 +77,15 @@ function replaceLine(json: JsonText, node: Node, format: HooksFormat, line: stri
 function removeHooks(text: string, format: HooksFormat): ReturnType<InstallFile['remove']> {
   const edited = editJson(text, (json) => {
     // Backwards, in the order opposite to that of adding.
-    for (const name of eventsIn(json).reverse()) removeHook(json, format, name)
-    removeIfEmpty(json, ['hooks'])
+    for (const name of eventsIn(json, format).reverse()) removeHook(json, format, name)
+    removeIfEmpty(json, [rootOf(format)])
   })
   if (typeof edited !== 'string') return edited
   return isSkeleton(edited, format) ? undefined : edited
 }
 
 function removeHook(json: JsonText, format: HooksFormat, name: string): void {
-  const path = ['hooks', name]
+  const path = [rootOf(format), name]
   // Each removal moves what follows, so the list is read again after it.
   for (;;) {
     const mine = listItems(json, path).findLast((node) => linesIn(node, format).length > 0)
@@ -90,8 +95,8 @@ function removeHook(json: JsonText, format: HooksFormat, name: string): void {
   }
 }
 
-function eventsIn(json: JsonText): string[] {
-  return (json.at(['hooks'])?.children ?? []).map(({ children: [key] = [] }) => String(key?.value))
+function eventsIn(json: JsonText, format: HooksFormat): string[] {
+  return (json.at([rootOf(format)])?.children ?? []).map(({ children: [key] = [] }) => String(key?.value))
 }
 
 function listItems(json: JsonText, path: readonly string[]): readonly Node[] {
@@ -135,8 +140,8 @@ interface FoundLine {
 function find(text: string, format: HooksFormat): readonly FoundLine[] {
   const found: FoundLine[] = []
   editJson(text, (json) => {
-    for (const name of eventsIn(json)) {
-      for (const line of listItems(json, ['hooks', name]).flatMap((node) => linesIn(node, format))) {
+    for (const name of eventsIn(json, format)) {
+      for (const line of listItems(json, [rootOf(format), name]).flatMap((node) => linesIn(node, format))) {
         found.push({ event: name, command: commandInLine(String(line.value), format.facts.name) as string })
       }
     }
@@ -145,6 +150,10 @@ function find(text: string, format: HooksFormat): readonly FoundLine[] {
 }
 
 function isSkeleton(text: string, format: HooksFormat): boolean {
-  const bare = (json: string): string => json.replace(/\s+/g, '').replace(/,?"hooks":\{\}/, '')
+  const bare = (json: string): string =>
+    json
+      .replace(/\s+/g, '')
+      .replace(`"${rootOf(format)}":{}`, '')
+      .replace(/,(?=\})/, '')
   return bare(text) === bare(format.empty)
 }

@@ -199,7 +199,7 @@ describe("Codex's config.toml", () => {
         const after = toml.add(before, OPTIONS)
         if (typeof after !== 'string') return
         expect(after.startsWith(before)).toBe(true)
-        expect(toml.remove(after)).toBe(before)
+        expect(toml.remove(after) ?? '').toBe(before)
         expect(toml.add(after, OPTIONS)).toBe(after)
         expect('message' in readToml(after)).toBe(false)
       }),
@@ -293,6 +293,43 @@ describe('E4 events that are registered on demand', () => {
       fc.assert(property, { numRuns: 60 })
     },
   )
+})
+
+describe("Kimi Code's config.toml", () => {
+  const [toml] = HOSTS.kimi.install.files({ scope: 'user', dir: '/p', env: {} }) as [InstallFile]
+  const table = fc.constantFrom(
+    ...[
+      '[[hooks]]\nevent = "Stop"\ncommand = "mine"\n',
+      '[models.a]\nmodel = "a"\n',
+      '[[hooks]]\ncommand = "b hook kimi"\n',
+    ],
+    ...[
+      '[providers."x.y"]\nkey = "[[hooks]]"\n',
+      "[t]\ntext = '''\n[[hooks]]\ncommand = \"/opt/arc hook kimi\"\n'''\n",
+    ],
+  )
+  const tables = fc.tuple(fc.array(table, { maxLength: 4 }), fc.array(table, { maxLength: 4 }))
+
+  it('finds its hooks again when Kimi Code wrote the file anew, without comments', () => {
+    fc.assert(
+      fc.property(tables, ([before, behind]) => {
+        const after = `${added(toml, before.join(''))}${behind.join('')}`
+        const anew = after.replace(/^#.*\n/gm, '').replaceAll(' = ', '=')
+        expect(toml.has(anew)).toBe(true)
+        expect(toml.add(anew, OPTIONS)).toBe(anew)
+        const rest = [...before, ...behind].join('').replaceAll(' = ', '=')
+        expect(toml.remove(anew) ?? '').toBe(rest)
+        expect(toml.has(rest)).toBe(false)
+        expect(toml.remove(added(toml, anew, '/moved/arc')) ?? '').toBe(rest)
+      }),
+    )
+  })
+
+  it('is refused where hooks are one value, and for a project', () => {
+    expect(toml.add('hooks = []\n', OPTIONS)).toMatchObject({ line: 1, column: 1 })
+    const { problems } = planInstall(HOSTS.kimi, { scope: 'project', dir: '/p', env: {} }, new Map(), OPTIONS)
+    expect(problems).toMatchObject([{ message: expect.stringContaining('arc install kimi --user') }])
+  })
 })
 
 describe('the line', () => {

@@ -1,7 +1,6 @@
 // What ARC's plugin in OpenCode sends: `{ input, output, directory }` of a hook, or an event of the bus.
 
-import { isRecord } from '../../engine/plain-data.ts'
-import { argsIn, defined, type Fields, own, readRecordField, readTextField } from '../fields.ts'
+import { argsIn, defined, type Fields, joinTexts, own, readRecordField, readTextField } from '../fields.ts'
 import type { ParsedPayload } from '../step.ts'
 
 /** Reads what the plugin sent. */
@@ -23,7 +22,7 @@ export function parseOpencodePayload(fields: Fields, event: string | undefined):
     args: argsIn(output, 'args') ?? argsIn(input, 'args', 'metadata') ?? argsBeside(fields),
     callId: readTextField(input, 'callID'),
     result: isAfter ? own(output, 'output') : undefined,
-    prompt: promptIn(own(output, 'parts')),
+    prompt: joinTexts(own(output, 'parts')),
     output: readTextField(output, 'text') ?? readTextField(fields, 'answer'),
     error: own(properties, 'error'),
     reason: readTextField(properties, 'reason'),
@@ -34,10 +33,4 @@ export function parseOpencodePayload(fields: Fields, event: string | undefined):
 // Beside `input` and `output`, which are no arguments themselves.
 function argsBeside({ input: _, ...rest }: Fields): unknown {
   return argsIn(rest)
-}
-
-function promptIn(parts: unknown): string | undefined {
-  if (!Array.isArray(parts)) return undefined
-  const texts = parts.filter(isRecord).map((part) => part.text)
-  return texts.filter((text): text is string => typeof text === 'string').join('\n')
 }

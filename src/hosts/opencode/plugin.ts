@@ -1,62 +1,27 @@
 // The plugin that `arc install opencode` writes: it runs in OpenCode's process, so it is one file without imports of
 // ours, and does as little as possible.
 
+import { askingScript } from '../install/asking-script.ts'
 import type { InstallOptions } from '../install/install-file.ts'
-import { OWN_MARK } from '../install/own-file.ts'
 import { OPENCODE_EVENTS } from './events.ts'
-
-// Longer than ARC's own limit: only a process that hangs is given up here.
-const PLUGIN_LIMIT_MS = 60_000
+import { opencodeFacts } from './facts.ts'
 
 /** The text of the plugin. */
-export function pluginText({ command, failClosed }: InstallOptions): string {
+export function pluginText(options: InstallOptions): string {
   const bus = Object.keys(OPENCODE_EVENTS).filter(
     (name) => OPENCODE_EVENTS[name]?.isInstalled && name.startsWith('session.'),
   )
-  return `// ${OWN_MARK}
-import { spawn } from 'node:child_process'
-
-const ARC = ${JSON.stringify(command)}
+  return `${askingScript(opencodeFacts.name, options)}
 const BUS_EVENTS = new Set(${JSON.stringify(bus)})
-const FAIL_CLOSED = ${failClosed === true}
 
 ${BODY}`
 }
 
 // What does not depend on the installation.
-const BODY = `// Asks \`arc hook opencode EVENT\`; gives { code, stdout, stderr }, or { failure } when it could not be asked.
-function ask(event, payload) {
-  return new Promise((resolve) => {
-    const child = spawn(ARC, ['hook', 'opencode', event], { windowsHide: true })
-    const timer = setTimeout(() => child.kill('SIGKILL'), ${PLUGIN_LIMIT_MS})
-    let stdout = ''
-    let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (data) => (stdout += data))
-    child.stderr.setEncoding('utf8').on('data', (data) => (stderr += data))
-    child.on('error', (error) => (clearTimeout(timer), resolve({ failure: error.message })))
-    child.on('close', (code, signal) => {
-      clearTimeout(timer)
-      resolve(code === null ? { failure: 'ended by ' + signal } : { code, stdout, stderr })
-    })
-    child.stdin.on('error', () => {}) // It answered before it had read everything.
-    child.stdin.end(JSON.stringify(payload))
-  })
-}
-
-// The answer as an object. A denial is thrown: OpenCode gives its message to the model.
-async function consult(event, payload, canStop) {
-  const answer = await ask(event, payload)
-  let said
-  try {
-    said = answer.stdout?.trim() ? JSON.parse(answer.stdout) : {}
-  } catch {
-    answer.failure = 'it answered what is not JSON'
-  }
-  const isBroken = answer.failure !== undefined || (answer.code !== 0 && answer.code !== 2)
-  const why = answer.failure ?? (answer.stderr.trim() || 'exit code ' + answer.code)
-  if (isBroken && FAIL_CLOSED && canStop) throw new Error('ARC could not be asked: ' + why)
-  if (isBroken) return { notice: 'ARC could not be asked: ' + why }
-  if (canStop && (said.deny !== undefined || answer.code === 2)) throw new Error(said.deny ?? answer.stderr.trim())
+const BODY = `// A denial is thrown: OpenCode gives its message to the model.
+async function consultOrThrow(event, payload) {
+  const said = await consult(event, payload, true)
+  if (said.deny !== undefined) throw new Error(said.deny)
   return said
 }
 
@@ -94,7 +59,7 @@ export const Arc = async ({ client, directory }) => {
       await tell(said)
     },
     'chat.message': async (input, output) => {
-      const said = await consult('chat.message', { input, output, directory }, true)
+      const said = await consultOrThrow('chat.message', { input, output, directory })
       const [first, ...others] = textParts(output.parts)
       if (said.prompt !== undefined && first !== undefined) {
         first.text = said.prompt
@@ -104,7 +69,7 @@ export const Arc = async ({ client, directory }) => {
       await tell(said)
     },
     'tool.execute.before': async (input, output) => {
-      const said = await consult('tool.execute.before', { input, output, directory }, true)
+      const said = await consultOrThrow('tool.execute.before', { input, output, directory })
       if (said.args !== undefined) {
         for (const key of Object.keys(output.args)) delete output.args[key]
         Object.assign(output.args, said.args)
@@ -117,7 +82,7 @@ export const Arc = async ({ client, directory }) => {
       const args = calls.get(input.callID)
       const call = { input: args === undefined ? input : { ...input, args }, directory }
       try {
-        const said = await consult('permission.ask', call, true)
+        const said = await consultOrThrow('permission.ask', call)
         if (said.allow === true) output.status = 'allow'
       } catch {
         output.status = 'deny'

@@ -56,7 +56,7 @@ define(
 )
 define(
   'cat tac head tail less more bat batcat nl od xxd hexdump strings base64 base32 basenc rev fold fmt pr column cut paste ' +
-    'wc diff cmp comm colordiff view most zcat bzcat xzcat zless code open xdg-open tr look expand unexpand join',
+    'json.tool wc diff cmp comm colordiff view most zcat bzcat xzcat zless code open xdg-open tr look expand unexpand join',
   each('read'),
 )
 // The first operand is the search pattern.

@@ -2,7 +2,8 @@
 // Databases: what is said to them in SQL or their own words, and the tools that reset them.
 
 import { type Call, findOption, optionValue } from '../call.ts'
-import type { RulePack, TestResult } from '../rule.ts'
+import type { Facts, RulePack, TestResult } from '../rule.ts'
+import { resolvePath } from '../shell/paths.ts'
 import { findSqlLoss } from '../sql.ts'
 
 /** The clients, and the options that carry a statement; `operand` where it is one of the operands. */
@@ -235,16 +236,41 @@ export const databases: RulePack = {
       owasp: 'ASI05',
       when: {
         program: 'psql mysql mariadb sqlite3',
-        test: (call) =>
-          call.options.find(({ name }) => call.name === 'psql' && (name === '-f' || name === '--file'))?.word ??
-          (call.command.input?.text === undefined
-            ? call.command.redirects.find(({ operator }) => operator === '<')?.target
-            : undefined),
+        test: findUnseenScript,
       },
       match: ['psql -f migrate.sql', 'mysql app < dump.sql'],
       pass: ['psql -c "SELECT 1"', 'psql -l'],
     },
+    {
+      id: 'databases/script',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'A script of statements drops, empties or overwrites data.',
+      alternative: 'Make a backup first, and run the statements inside a transaction.',
+      owasp: 'ASI02',
+      when: {
+        language: ['sql'],
+        test: ({ isFile, code, span }) => {
+          const loss = isFile === true ? findSqlLoss(code) : undefined
+          if (loss === undefined) return undefined
+          const isExact = span.end - span.start === code.length
+          const at = isExact ? { start: span.start + loss.start, end: span.start + loss.end } : span
+          return { at, tier: loss.tier as 3 | 4 | 5, reason: `The script loses data: ${loss.what}.` }
+        },
+      },
+      match: ["echo 'DROP DATABASE shop;' > a.sql; psql -f a.sql"],
+      pass: ["echo 'SELECT 1;' > a.sql; psql -f a.sql", "echo 'DROP TABLE t' > notes.txt"],
+    },
   ],
+}
+
+function findUnseenScript(call: Call, { files }: Facts): TestResult {
+  const { command } = call
+  const option = call.options.find(({ name }) => call.name === 'psql' && (name === '-f' || name === '--file'))
+  const input = command.redirects.find(({ operator }) => operator === '<')?.target
+  const path = option === undefined ? input?.text : option.value
+  if (path !== undefined && files?.read(resolvePath(command.cwd, path)).text !== undefined) return undefined
+  return option?.word ?? (command.input?.text === undefined ? input : undefined)
 }
 
 /** The input of the client: options, operand, and standard input where it is known. */

@@ -302,6 +302,8 @@ function isRecursive(call: Call): boolean {
 function deletesTree(call: Call, facts: Facts, isMeant: (kind: PathClass, path: string) => boolean): TestResult {
   if (!isRecursive(call)) return undefined
   for (const word of call.operands) {
+    // `rm -rf ""` deletes nothing.
+    if (word.text === '' && word.isKnown) continue
     const { pathClass, path } = classifyPath(word, call.command.cwd, facts, call.command.location)
     if (!isMeant(pathClass, path)) continue
     if (isThrowaway(call)) return { at: word.span, tier: 2 }

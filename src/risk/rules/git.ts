@@ -2,9 +2,11 @@
 // Work that is not committed, history that others share, and the ways of git to lose either.
 
 import { type Call, findOption, optionValue } from '../call.ts'
+import { findGitFolder, rateDiscard } from '../discarded-files.ts'
 import { classifyPath } from '../path-class.ts'
-import type { RulePack, TestResult } from '../rule.ts'
+import type { Facts, RulePack, TestResult } from '../rule.ts'
 import type { Word } from '../shell/execution.ts'
+import { resolvePath } from '../shell/paths.ts'
 
 const LOST_WORK = 'git stash keeps the changes. git diff shows them.'
 
@@ -463,17 +465,33 @@ function pushesDeletion(call: Call): TestResult {
   return first === undefined ? undefined : { at: first.span, isUncertain: true }
 }
 
-function checksOutFiles(call: Call): TestResult {
+function checksOutFiles(call: Call, facts: Facts): TestResult {
   const force = findOption(call, ['-f', '--force'])
   if (force !== undefined) return force.word
   const names = call.operands.slice(1)
   const files = call.operands.slice(Math.max(1, call.beforeDashes))
-  if (files.length > 0 && call.beforeDashes < call.operands.length) return files[0]
+  if (files.length > 0 && call.beforeDashes < call.operands.length)
+    return rateDiscard(call, files, facts, call.beforeDashes > 1 ? 'version' : 'index')
   if (hasPathspecFile(call)) return true
   if (findOption(call, ['-b', '-B', '--orphan', '-t', '--track', '-d', '--detach']) !== undefined) return undefined
-  if (names.length > 1) return names[1]
-  const only = names[0]
-  return only !== undefined && looksLikePath(only) ? only : undefined
+  const [first, ...others] = names
+  if (first === undefined) return undefined
+  const isRef = isReference(call, first, facts)
+  if (others.length === 0) return isRef ? undefined : rateDiscard(call, names, facts, 'names')
+  const isTree = isRef || isReference(call, first, facts, false)
+  return rateDiscard(call, isTree ? others : names, facts, isTree ? 'version' : 'names')
+}
+
+// Whether a name is a branch or commit: by what exists, and otherwise by its look.
+function isReference(call: Call, word: Word, { files }: Facts, byLook = !looksLikePath(word)): boolean {
+  const folder = findGitFolder(call)
+  if (files === undefined || folder === undefined || !word.isKnown || word.isGlob) return byLook
+  const hasRef = files.refExists(folder, word.text)
+  const hasFile = files.exists(resolvePath(folder, word.text))
+  if (hasRef === true) return true
+  // Without a file of this name, git looks for a remote branch, and refuses if there is none.
+  if (hasRef === false && hasFile !== undefined) return !hasFile
+  return byLook
 }
 
 function hasPathspecFile(call: Call): boolean {
@@ -495,11 +513,15 @@ function looksLikePath({ text, isGlob }: Word): boolean {
   return /\.[a-z][a-z0-9]{0,4}$/.test(text) && !/\.x$/.test(text)
 }
 
-function restoresFiles(call: Call): TestResult {
+function restoresFiles(call: Call, facts: Facts): TestResult {
   const isStaged = findOption(call, ['-S', '--staged']) !== undefined
   const isWorktree = findOption(call, ['-W', '--worktree']) !== undefined
   if (isStaged && !isWorktree) return undefined
-  return call.operands[1] ?? (hasPathspecFile(call) ? true : undefined)
+  if (hasPathspecFile(call)) return true
+  const files = call.operands.slice(1)
+  if (files.length === 0) return undefined
+  const isFromTree = isStaged || optionValue(call, ['-s', '--source']) !== undefined
+  return rateDiscard(call, files, facts, isFromTree ? 'version' : 'index')
 }
 
 function overwritesTree(call: Call): TestResult {

@@ -5,7 +5,7 @@ import { withPlainPaths } from '../code-paths.ts'
 import { isSettingsPath } from '../guarded/host-config-paths.ts'
 import { classifyPathText } from '../path-class.ts'
 import type { Facts, Hit, RulePack, TestResult } from '../rule.ts'
-import { type CodeCall, findCalls, maskCode } from '../scan-code.ts'
+import { type CodeCall, findCalls, maskCode, spanOfCall } from '../scan-code.ts'
 import { classifySecretFile } from '../secret-files.ts'
 import type { Snippet } from '../shell/execution.ts'
 import { findSqlLoss } from '../sql.ts'
@@ -134,7 +134,8 @@ const FETCHES = [
 
 export const interpreters: RulePack = {
   name: 'interpreters',
-  about: 'Library calls in Python, JavaScript, Perl, Ruby and PHP with the effect of a shell command.',
+  about:
+    'Library calls in code that is searched by pattern: Perl, Ruby, PHP, and Python and JavaScript that cannot be parsed.',
   rules: [
     {
       id: 'interpreters/delete-tree',
@@ -145,11 +146,7 @@ export const interpreters: RulePack = {
       owasp: 'ASI02',
       when: { language: LANGUAGES, test: (snippet, facts) => deletes(snippet, facts, true) },
       match: [
-        'python3 -c "import shutil; shutil.rmtree(\'/data\')"',
-        'node -e "fs.rmSync(process.env.HOME,{recursive:true})"',
         'ruby -e "FileUtils.rm_rf(\'/home/a\')"',
-        'python3 -c "import shutil; shutil.rmtree(\'/\')"',
-        'python3 -c "import shutil; shutil.rmtree(Path.home())"',
         'ruby -e \'FileUtils.rm_rf ENV["HOME"]\'',
         'perl -e "use File::Path; remove_tree(\'/opt/x\')"',
       ],
@@ -169,12 +166,7 @@ export const interpreters: RulePack = {
       reason: 'The code deletes or empties files.',
       owasp: 'ASI02',
       when: { language: LANGUAGES, test: (snippet, facts) => deletes(snippet, facts, false) },
-      match: [
-        'python3 -c "import os; os.remove(\'a.txt\')"',
-        "node -e \"require('fs').unlinkSync('a')\"",
-        'perl -e "unlink \'/etc/passwd\'"',
-        'php -r "unlink(\'a\');"',
-      ],
+      match: ['perl -e "unlink \'/etc/passwd\'"', 'php -r "unlink(\'a\');"'],
       pass: [
         'python3 -c "l=[1]; l.remove(1)"',
         'node -e "new Map().delete(1)"',
@@ -214,6 +206,7 @@ export const interpreters: RulePack = {
         language: LANGUAGES,
         test: (snippet) => {
           const code = snippet.code
+          if (isLongFile(snippet)) return undefined
           const hasSocket =
             code.includes('socket') ||
             code.includes('Socket') ||
@@ -241,8 +234,9 @@ export const interpreters: RulePack = {
       owasp: 'ASI08',
       when: {
         language: LANGUAGES,
-        test: ({ code, span }) => {
-          const bare = code.replaceAll(' ', '')
+        test: (snippet) => {
+          const { code, span } = snippet
+          const bare = isLongFile(snippet) ? '' : code.replaceAll(' ', '')
           return /while(?:\(?(?:1|true|True)\)?):?/.test(bare) && /fork(?:\(|;|while|$)/.test(bare)
             ? { at: span }
             : bare === 'forkwhilefork'
@@ -261,8 +255,8 @@ export const interpreters: RulePack = {
       owasp: 'ASI03',
       when: { language: LANGUAGES, test: readsSecret },
       match: [
-        'python3 -c "print(open(\'/home/a/.ssh/id_rsa\').read())"',
-        'node -e "console.log(fs.readFileSync(process.env.HOME+\'/.aws/credentials\'))"',
+        'ruby -e "puts File.read(\'/home/a/.ssh/id_rsa\')"',
+        'php -r "echo file_get_contents(\'/home/a/.aws/credentials\');"',
       ],
       pass: ['python3 -c "print(open(\'a.txt\').read())"', 'python3 -c "print(\'id_rsa\')"'],
     },
@@ -273,7 +267,7 @@ export const interpreters: RulePack = {
       reason: 'The code overwrites a file that the system or a disk needs.',
       owasp: 'ASI02',
       when: { language: LANGUAGES, test: writesVital },
-      match: ["python3 -c \"open('/etc/passwd','w').write('')\"", "node -e \"fs.writeFileSync('/dev/sda','')\""],
+      match: ["php -r \"file_put_contents('/etc/passwd','');\"", "ruby -e \"File.write('/dev/sda','')\""],
       pass: ["python3 -c \"open('a','w')\"", 'python3 -c "print(open(\'/etc/passwd\').read())"'],
     },
     {
@@ -283,7 +277,7 @@ export const interpreters: RulePack = {
       reason: 'The code drops, empties or overwrites whole tables.',
       owasp: 'ASI02',
       when: { language: LANGUAGES, test: losesRows },
-      match: ["python3 -c \"import sqlite3; sqlite3.connect('a.db').execute('DROP TABLE t')\""],
+      match: ['ruby -e "db.execute(\'DROP TABLE t\')"'],
       pass: ['python3 -c "c.execute(\'SELECT 1\')"', 'python3 -c "print(\'DROP TABLE t\')"'],
     },
   ],
@@ -339,6 +333,11 @@ function bareSystem(code: string): string[] {
   return found
 }
 
+// In a long file, words that are far apart have nothing to do with each other.
+function isLongFile({ code, isFile }: Snippet): boolean {
+  return isFile === true && code.length > 4_000
+}
+
 function mask({ code, language }: Snippet): string {
   return maskCode(code, language !== 'javascript' && language !== 'php' && language !== 'other')
 }
@@ -355,7 +354,7 @@ const WEIGHT: Readonly<Record<string, 1 | 2 | 3 | 4 | 5>> = {
 
 function deletes(written: Snippet, facts: Facts, isTree: boolean): TestResult {
   const code = withPlainPaths(written.code)
-  const snippet = code === written.code ? written : { ...written, code }
+  const snippet = code === written.code ? written : { ...written, code, isFile: false }
   const calls = findCalls(snippet.code, mask(snippet), isTree ? TREE_DELETERS : FILE_DELETERS)
   let gravest: Hit | undefined
   for (const call of calls) {
@@ -394,12 +393,13 @@ function belongsToFiles({ name }: CodeCall, { language, code }: Snippet): boolea
 
 function makeHit(call: CodeCall, snippet: Snippet, facts: Facts, isTree: boolean): Hit | undefined {
   const path = findDeletedPath(call)
-  if (path === undefined) return { at: snippet.span, tier: isTree ? 4 : 3, isUncertain: true }
+  const at = spanOfCall(snippet, call)
+  if (path === undefined) return { at, tier: isTree ? 4 : 3, isUncertain: true }
   const { pathClass } = classifyPathText(path, snippet.cwd, facts)
   if (pathClass === 'temp' || pathClass === 'build') return undefined
   const tier = WEIGHT[pathClass] ?? 4
-  if (isTree) return { at: snippet.span, tier: tier === 2 ? 3 : tier }
-  return { at: snippet.span, tier: tier >= 4 && !SINGLE_FILE_CLASSES.has(pathClass) ? 4 : 3 }
+  if (isTree) return { at, tier: tier === 2 ? 3 : tier }
+  return { at, tier: tier >= 4 && !SINGLE_FILE_CLASSES.has(pathClass) ? 4 : 3 }
 }
 
 /** A single file there is a smaller loss than a folder. */
@@ -429,18 +429,21 @@ function bareUnlink(snippet: Snippet, facts: Facts): TestResult {
 function runsHidden(snippet: Snippet): TestResult {
   const masked = mask(snippet)
   const names = new Set([...EVALUATORS, ...RUNNERS])
-  for (const { name, args } of findCalls(snippet.code, masked, names)) {
+  for (const call of findCalls(snippet.code, masked, names)) {
+    const { name, args } = call
+    const at = spanOfCall(snippet, call)
     if (name === 'compile' || name.endsWith('re.compile')) continue
     const inner = args.toLowerCase()
     if (DECODERS.some((decoder) => inner.includes(decoder)) || FETCHES.some((fetch) => args.includes(fetch)))
-      return { at: snippet.span }
+      return { at }
     if (
       /^\s*[a-z_]\w*\s*(?:\.decode\(\))?\s*[,)]?/i.test(args) &&
       !args.includes("'") &&
       !args.includes('"') &&
+      !isLongFile(snippet) &&
       hidesSomething(snippet.code)
     )
-      return { at: snippet.span }
+      return { at }
   }
   const bare = /\beval\s+(?:unpack|pack|decode_base64)/.test(masked)
   return bare ? { at: snippet.span } : undefined
@@ -470,9 +473,9 @@ const OPENERS = new Set([
 ])
 
 function readsSecret(snippet: Snippet): TestResult {
-  for (const { text } of findCalls(snippet.code, mask(snippet), OPENERS)) {
-    const secret = text === undefined ? undefined : classifySecretFile(text)
-    if (secret === 'key' || secret === 'credential') return { at: snippet.span }
+  for (const call of findCalls(snippet.code, mask(snippet), OPENERS)) {
+    const secret = call.text === undefined ? undefined : classifySecretFile(call.text)
+    if (secret === 'key' || secret === 'credential') return { at: spanOfCall(snippet, call) }
   }
   return undefined
 }
@@ -492,7 +495,8 @@ const WRITERS = new Set([
 ])
 
 function writesVital(snippet: Snippet, facts: Facts): TestResult {
-  for (const { name, text, args } of findCalls(snippet.code, mask(snippet), WRITERS)) {
+  for (const call of findCalls(snippet.code, mask(snippet), WRITERS)) {
+    const { name, text, args } = call
     if (text === undefined) continue
     if (name.endsWith('open') && !/['"](?:w|a|x|r\+)[b+]*['"]/.test(args)) continue
     const { path } = classifyPathText(text, snippet.cwd, facts)
@@ -510,7 +514,7 @@ function writesVital(snippet: Snippet, facts: Facts): TestResult {
       '/sbin/',
     ].some((vital) => path.startsWith(vital))
     const isGuard = isSettingsPath(path) || /\.arc\/(?:settings|hooks|config)/.test(path)
-    if (isVital || isGuard) return { at: snippet.span }
+    if (isVital || isGuard) return { at: spanOfCall(snippet, call) }
   }
   return undefined
 }
@@ -528,9 +532,9 @@ const EXECUTORS = new Set([
 ])
 
 function losesRows(snippet: Snippet): TestResult {
-  for (const { text } of findCalls(snippet.code, mask(snippet), EXECUTORS)) {
-    const loss = text === undefined ? undefined : findSqlLoss(text)
-    if (loss !== undefined && loss.tier >= 4) return { at: snippet.span }
+  for (const call of findCalls(snippet.code, mask(snippet), EXECUTORS)) {
+    const loss = call.text === undefined ? undefined : findSqlLoss(call.text)
+    if (loss !== undefined && loss.tier >= 4) return { at: spanOfCall(snippet, call) }
   }
   return undefined
 }

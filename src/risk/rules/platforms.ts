@@ -190,6 +190,55 @@ export const platforms: RulePack = {
       ],
     },
     {
+      id: 'platforms/graphql-delete',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'Sends a GraphQL mutation that deletes data of a service.',
+      alternative: 'Send a query first, and ask the user to delete it.',
+      owasp: 'ASI02',
+      when: {
+        program: 'curl wget http https xh curlie gh glab hasura',
+        test: (call) => {
+          const texts = [...call.command.args.map(({ text }) => text), call.command.input?.text ?? '']
+          return texts.some(deletesByMutation) ? { at: call.command.span } : undefined
+        },
+      },
+      match: [
+        `curl https://x.example/graphql/v2 -d '{"query":"mutation { volumeDelete(volumeId: \\"x\\") }"}'`,
+        `curl https://x.example/graphql --data '{"query":"mutation($id:ID!){ deleteProject(id:$id){id} }"}'`,
+        `gh api graphql -f query='mutation { deleteRef(input:{refId:"x"}) { clientMutationId } }'`,
+        `echo '{"query":"mutation M { a: environmentDelete(id:1) { id } }"}' | curl -d @- https://x.example/graphql`,
+        "http POST https://x.example/graphql query='mutation { ok(id: 1) { id } purgeAll { ok } }'",
+      ],
+      pass: [
+        `curl https://x.example/graphql -d '{"query":"query { deletedProjects { id } }"}'`,
+        `curl https://x.example/graphql -d '{"query":"mutation { createIssue(title: \\"delete me\\") { id deleted } }"}'`,
+        `gh api graphql -f query='mutation { addComment(input:{body:"wipe"}) { id } }'`,
+        'curl https://x.example/docs/mutation-delete',
+      ],
+    },
+    {
+      id: 'platforms/http-destroy',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'Sends a request that destroys something of a service.',
+      alternative: 'Send a GET first, and ask the user.',
+      owasp: 'ASI02',
+      when: { program: 'curl wget http https xh curlie', test: httpDestroys },
+      match: [
+        'curl -X POST https://api.example.com/v4/instances/1/rebuild',
+        `curl https://api.example.com/v1/servers/1/actions -d '{"type":"destroy"}'`,
+        'http POST https://api.example.com/projects/7/purge',
+        'curl -X POST https://api.example.com/v1/apps/x/delete -d @-',
+      ],
+      pass: [
+        'curl https://api.example.com/v1/apps/x/delete',
+        'curl -X POST https://api.example.com/v1/apps',
+        `curl https://api.example.com/issues -d '{"title":"destroy"}'`,
+        `curl https://api.example.com/v1/servers/1/actions -d '{"type":"reboot"}'`,
+      ],
+    },
+    {
       id: 'platforms/gh-api',
       effect: 'destructive',
       tier: 4,
@@ -374,6 +423,56 @@ function httpDeletes(call: Call): TestResult {
   // Search engines and proxies of a cluster listen on local ports, too.
   const isLocal = /localhost|127\.0\.0\.1|\[::1\]/.test(url) && !/:(?:9200|7700|8001)/.test(url)
   return isLocal ? { at, tier: 3 } : { at }
+}
+
+const DESTROYING = /^(?:delete|destroy|purge|wipe|erase|terminate|drop)/
+
+/** Whether a text has a GraphQL mutation with a field that deletes: `deleteProject`, `volumeDelete`. */
+function deletesByMutation(text: string): boolean {
+  const start = text.search(/\bmutation\b/)
+  return start >= 0 && topFields(text.slice(start, start + 20_000)).some(isDestroyingName)
+}
+
+// The names of the fields directly inside the mutation. Arguments and texts in quotes are skipped.
+function topFields(mutation: string): readonly string[] {
+  const fields: string[] = []
+  let depth = 0
+  let round = 0
+  for (const [token] of mutation.matchAll(/\\?"(?:[^"\\]|\\[^"])*\\?"|[{}()]|[A-Za-z_]\w*/g)) {
+    if (token === '(') round++
+    else if (token === ')') round--
+    else if (round > 0) continue
+    else if (token === '{') depth++
+    else if (token === '}') depth--
+    else if (depth === 1 && /^\w/.test(token)) fields.push(token)
+  }
+  return fields
+}
+
+// `deleteProject`, `delete_project`, `projectDelete`, `project_delete`
+function isDestroyingName(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split('_')
+  return [words[0], words.at(-1)].some((word) => word !== undefined && DESTROYING.test(word) && !/d$/.test(word))
+}
+
+function httpDestroys(call: Call): TestResult {
+  const texts = call.command.args.map(({ text }) => text)
+  const method = optionValue(call, [...METHOD_OPTIONS]) ?? (HTTPIE.has(call.name) ? call.operands[0]?.text : undefined)
+  const hasBody = call.options.some(({ name }) => /^(?:-d|-F|--data.*|--json|--form|--post-data)$/.test(name))
+  if (!(method === undefined ? hasBody : /^(?:post|put|patch)$/i.test(method))) return undefined
+  const url = call.operands.find(({ text }) => /^https?:|[.:]\w+\//.test(text))
+  const path = (url?.text ?? '').replace(/[?#].*$/, '').replace(/\/$/, '')
+  const isLocal = /localhost|127\.0\.0\.1|\[::1\]/.test(path)
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  const isPath = /\/.+\//.test(path) && (last === 'rebuild' || (DESTROYING.test(last) && !last.includes('.')))
+  const isBody = texts.some((text) =>
+    /"(?:type|action|operation|op|command)"\s*:\s*"(?:destroy|delete|terminate|purge|wipe|rebuild)"/.test(text),
+  )
+  if (!isPath && !isBody) return undefined
+  return { at: (url ?? call.command).span, ...(isLocal && { tier: 3 as const }) }
 }
 
 const DEPLOYERS = new Set([

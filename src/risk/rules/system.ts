@@ -19,6 +19,19 @@ import {
 } from '../rule-rows.ts'
 import type { ShellCommand } from '../shell/execution.ts'
 
+const WINDOWS_LINES: Readonly<Record<string, RegExp>> = {
+  vssadmin: /^(?:delete|resize)\b/,
+  wbadmin: /^delete\b/,
+  wmic: /\b(?:delete|call terminate)\b/,
+  reg: /^delete\b/,
+  cipher: /\/w:/,
+  icacls: /\/(?:grant|setowner|reset)\b.*(?:everyone|users|\/t\b)/,
+  takeown: /\/r\b/,
+  fsutil: /\b(?:deletejournal|setzerodata)\b/,
+  schtasks: /\/delete\b/,
+  sc: /^(?:delete|stop)\b/,
+}
+
 export const system: RulePack = {
   name: 'system',
   about: 'Shutdown, processes, users, firewall, cron jobs and services.',
@@ -120,6 +133,33 @@ export const system: RulePack = {
         'ifconfig',
         'nmcli device status',
       ],
+    },
+    {
+      id: 'system/windows',
+      effect: 'destructive',
+      tier: 4,
+      reason: 'Deletes backups, registry keys or free space of Windows, or opens its files to everybody.',
+      alternative: 'Ask the user to do this.',
+      owasp: 'ASI02',
+      when: {
+        program: 'vssadmin wbadmin wmic reg cipher icacls takeown fsutil schtasks sc',
+        test: ({ name, command }) => {
+          const line = command.args.map(({ text }) => text.toLowerCase()).join(' ')
+          return WINDOWS_LINES[name]?.test(line) === true ? { at: command.span } : undefined
+        },
+      },
+      match: [
+        'vssadmin delete shadows /all',
+        'wbadmin delete catalog',
+        'wmic shadowcopy delete',
+        'reg delete HKLM/Software /f',
+        'cipher /w:C',
+        'icacls C:/Windows /grant everyone:F /t',
+        'takeown /f C:/Windows /r',
+        'schtasks /delete /tn x /f',
+        'sc delete mssql',
+      ],
+      pass: ['vssadmin list shadows', 'reg query HKLM/Software', 'icacls file.txt', 'sc query', 'wmic os get version'],
     },
     {
       id: 'system/cron',

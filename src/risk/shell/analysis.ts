@@ -4,7 +4,14 @@ import type { Function as FunctionNode } from 'unbash'
 import type { Span } from '../assessment.ts'
 import type { ShellCommand, Snippet, Unknown, Word } from './execution.ts'
 import type { Frame } from './frame.ts'
-import { clipUnknownText, MAX_PARSED_CHARS, MAX_SHELL_DEPTH, MAX_STEPS, MAX_UNKNOWN } from './limits.ts'
+import { clipUnknownText, MAX_FILE_STEPS, MAX_PARSED_CHARS, MAX_SHELL_DEPTH, MAX_STEPS, MAX_UNKNOWN } from './limits.ts'
+import type { SourceFile, SourceFiles } from './source-files.ts'
+
+interface Limits {
+  readonly steps: number
+  readonly parsedChars: number
+  readonly isExhausted: boolean
+}
 
 export class Analysis {
   readonly text: string
@@ -20,11 +27,42 @@ export class Analysis {
   /** Functions on the call stack, and all functions that were ever called. */
   readonly calling = new Set<FunctionNode>()
   readonly called = new Set<FunctionNode>()
+  /** The files that the text runs; undefined where no file may be read. */
+  readonly sources: SourceFiles | undefined
   private steps = 0
   private parsedChars = 0
+  /** What all files together used of the limits for files. */
+  private ofFiles = { steps: MAX_STEPS - MAX_FILE_STEPS, parsedChars: 0, isExhausted: false }
 
-  constructor(text: string) {
+  constructor(text: string, sources?: SourceFiles) {
     this.text = text
+    this.sources = sources
+  }
+
+  /**
+   * Runs the text of a file. Files have separate limits, so that a long file cannot hide the rest of the analysed text.
+   * Returns undefined for a file that runs itself.
+   */
+  runFile<T>(file: SourceFile, run: () => T, part?: string): T | undefined {
+    const { sources } = this
+    const isInFile = sources?.isRunning === true
+    if (sources === undefined || !sources.begin(file, part)) return undefined
+    const outer = isInFile ? undefined : this.takeLimits(this.ofFiles)
+    try {
+      return run()
+    } finally {
+      sources.end()
+      if (outer !== undefined) this.ofFiles = this.takeLimits(outer)
+    }
+  }
+
+  // Inside of a file, further files share the limits of the first.
+  private takeLimits(limits: Limits): Limits {
+    const { steps, parsedChars, isExhausted } = this
+    this.steps = limits.steps
+    this.parsedChars = limits.parsedChars
+    this.isExhausted = limits.isExhausted
+    return { steps, parsedChars, isExhausted }
   }
 
   /** Counts steps. Returns false when the limit is reached, which is noted once. */
@@ -66,6 +104,8 @@ export class Analysis {
   }
 
   private clipSpan(span: Span): string {
-    return clipUnknownText(this.text.slice(span.start, span.end))
+    const file = this.sources?.find(span.start)
+    const { text, base } = file ?? { text: this.text, base: 0 }
+    return clipUnknownText(text.slice(span.start - base, span.end - base))
   }
 }

@@ -199,7 +199,7 @@ const CONSTRUCTS: Readonly<Record<string, readonly Example[]>> = {
     ['kubectl -n a exec -it pod -c web -- shred', 'kubectl -n a exec -it pod -c web -- shred', 'shred'],
     ["vagrant ssh -c 'shred'", 'vagrant ssh -c shred', 'shred'],
     ["git -c alias.x='!shred -u' x key", 'git -c alias.x=!shred -u x key', 'shred -u key'],
-    ["git config alias.x '!shred'; git x", 'git config alias.x !shred', 'git x', 'shred'],
+    ["git config alias.x '!shred'; git x", 'git config alias.x !shred', 'shred', 'git x', 'shred'],
     ["git rebase -x 'shred' main", 'git rebase -x shred main', 'shred'],
     ['echo shred | at now', 'echo shred', 'at now', 'shred'],
     ["echo '0 5 * * * shred -u' | crontab -", 'echo 0 5 * * * shred -u', 'crontab -', 'shred -u'],

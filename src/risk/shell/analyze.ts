@@ -5,6 +5,7 @@ import { topFrame } from './frame.ts'
 import { Interpreter } from './interpreter.ts'
 import { clipUnknownText } from './limits.ts'
 import { Scope } from './scope.ts'
+import { SourceFiles } from './source-files.ts'
 
 /**
  * What a text would run as a shell script, without running anything. Never throws; the same text gives the same result.
@@ -12,8 +13,11 @@ import { Scope } from './scope.ts'
  *     analyzeShell('sudo rm -rf build', { cwd: '/srv/app', home: '/home/me' }).commands[0]?.name   // 'rm'
  */
 export function analyzeShell(text: string, surroundings: ShellContext): Execution {
-  const shell = new Interpreter(text)
+  const { files } = surroundings
+  const sources = files && new SourceFiles(files, text.length)
+  const shell = new Interpreter(text, sources)
   const scope = new Scope(surroundings.cwd, surroundings.home)
+  scope.positional = surroundings.positional
   const { commands, snippets, unknown, assigned } = shell.analysis
   try {
     shell.runScript(text, topFrame(text), scope)
@@ -23,7 +27,7 @@ export function analyzeShell(text: string, surroundings: ShellContext): Executio
     const why = error instanceof RangeError ? 'too-deep' : 'syntax'
     unknown.push({ why, span: { start: 0, end: text.length }, text: clipUnknownText(text) })
   }
-  return { commands, snippets, unknown, assigned }
+  return { commands, snippets, unknown, assigned, sources }
 }
 
 // Functions that the shell itself calls on an event.

@@ -2,6 +2,8 @@
 // The interpreter produces it; the rules read it.
 
 import type { Span } from '../assessment.ts'
+import type { FileFacts } from '../facts.ts'
+import type { SourceFiles } from './source-files.ts'
 
 /** One word of a command after expansion. */
 export interface Word {
@@ -84,6 +86,8 @@ export interface Snippet {
   readonly via: readonly string[]
   readonly location: CommandLocation
   readonly cwd: string | undefined
+  /** It is the text of a file. */
+  readonly isFile?: boolean | undefined
 }
 
 /** A part that could not be understood. */
@@ -103,6 +107,8 @@ export interface Execution {
   readonly unknown: readonly Unknown[]
   /** Variables that the text sets or exports. */
   readonly assigned: ReadonlyMap<string, Word>
+  /** The files that it runs. A position after the text is in one of them. */
+  readonly sources?: SourceFiles | undefined
 }
 
 /** The folders that a text runs with. */
@@ -110,4 +116,8 @@ export interface ShellContext {
   readonly cwd: string
   /** The user's home folder, for `~`. */
   readonly home: string
+  /** Reads the files that the text runs; without it, they are unknown. */
+  readonly files?: FileFacts | undefined
+  /** The arguments of the text, for `$1` and `$@`; unknown if they are not given. */
+  readonly positional?: readonly Word[] | undefined
 }

@@ -25,6 +25,8 @@ export interface LocatedInput extends Input {
   readonly at?: number | undefined
   /** The text with its unknown parts as written. */
   readonly written?: string | undefined
+  /** The file that it is read from: `< file`. */
+  readonly file?: string | undefined
 }
 
 /** An input that exists, with unknown content. */

@@ -32,6 +32,15 @@ export interface ProgramPort {
   runCall(call: ShellInvocation): Output
   /** Runs a script that a program got as a word or as input. */
   runCode(call: ShellInvocation, code: Code, via: string, scope: Scope, change?: Partial<Frame>): Output
+  /**
+   * The text of a file on disk, by its path in the working folder; undefined if it may not or cannot be read.
+   * `hasTargets`: a project file, of which only a part runs.
+   */
+  openFile(call: ShellInvocation, path: string, hasTargets?: boolean): Code | undefined
+  /** Whether there is such a file; false where no file may be read. */
+  hasFile(call: ShellInvocation, path: string): boolean
+  /** Runs the code of a file that is open, or a part of it; undefined for a file or part that runs itself. */
+  runFile<T>(code: Code, run: () => T, part?: string): T | undefined
   /** Notes that a program runs a script of which nothing is known. */
   noteDynamicScript(call: ShellInvocation, code: Code): void
   /** Sets a variable of the shell, and notes that the text sets it. */

@@ -31,13 +31,15 @@ import { noteErrors, parseScript } from './parse-script.ts'
 import { baseName } from './paths.ts'
 import { mergeValues, type Scope, type Value } from './scope.ts'
 import { runCall, runSimpleCommand } from './simple-command.ts'
+import type { SourceFile, SourceFiles } from './source-files.ts'
+import { isTouched, resolveLocal } from './touched-files.ts'
 
 /** Interprets one text. */
 export class Interpreter implements InterpreterPort {
   readonly analysis: Analysis
 
-  constructor(text: string) {
-    this.analysis = new Analysis(text)
+  constructor(text: string, sources?: SourceFiles) {
+    this.analysis = new Analysis(text, sources)
   }
 
   /** Runs a text as a script. Its frame says where the text comes from. */
@@ -94,8 +96,35 @@ export class Interpreter implements InterpreterPort {
       via: [...call.frame.via, via],
       depth: call.frame.depth + 1,
     }
-    const output = this.runScript(code.text, frame, scope)
+    const output = code.file ? this.runScriptFile(code.file, frame, scope) : this.runScript(code.text, frame, scope)
     return code.isKnown ? output : undefined
+  }
+
+  private runScriptFile(file: SourceFile, frame: Frame, scope: Scope): Output {
+    const before = scope.get('BASH_SOURCE')
+    scope.set('BASH_SOURCE', { text: file.path, isKnown: true })
+    const output = this.analysis.runFile(file, () => this.runScript(file.text, frame, scope))
+    if (before) scope.set('BASH_SOURCE', before)
+    else scope.variables.delete('BASH_SOURCE')
+    return output
+  }
+
+  openFile(call: ShellInvocation, path: string, hasTargets = false): Code | undefined {
+    const { sources, commands } = this.analysis
+    const resolved = sources && resolveLocal(call, path)
+    if (resolved === undefined) return undefined
+    const file = sources?.open(resolved, { isTouched: isTouched(commands, resolved), calledAt: call.span, hasTargets })
+    return file && { text: file.text, isKnown: true, at: file.base, isFile: true, file }
+  }
+
+  hasFile(call: ShellInvocation, path: string): boolean {
+    const { sources } = this.analysis
+    const resolved = sources && resolveLocal(call, path)
+    return resolved !== undefined && (call.scope.files.has(resolved) || sources?.has(resolved) === true)
+  }
+
+  runFile<T>({ file }: Code, run: () => T, part?: string): T | undefined {
+    return file === undefined ? run() : this.analysis.runFile(file, run, part)
   }
 
   substitute(part: Substitution, frame: Frame, scope: Scope): Value {

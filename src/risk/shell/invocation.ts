@@ -4,6 +4,7 @@ import type { Span } from '../assessment.ts'
 import type { Input, Redirect, ShellCommand, Word } from './execution.ts'
 import type { Field, Frame } from './frame.ts'
 import type { Scope } from './scope.ts'
+import type { SourceFile } from './source-files.ts'
 
 /** A simple command after expansion. The first field is its name. */
 export interface ShellInvocation {
@@ -22,6 +23,10 @@ export interface Code {
   readonly isKnown: boolean
   readonly at?: number | undefined
   readonly from?: readonly ShellCommand[] | undefined
+  /** It is the text of a file, on disk or written by the analysed text. */
+  readonly isFile?: boolean | undefined
+  /** The file on disk that it is the text of. */
+  readonly file?: SourceFile | undefined
 }
 
 /** The command inside a wrapper: fewer words, one more entry in `via`. */

@@ -6,6 +6,8 @@ export const MAX_SCRIPT_CHARS = 65_536
 /** Characters parsed in total. Nested scripts count once per level, because the parser reads them again. */
 export const MAX_PARSED_CHARS = 131_072
 export const MAX_STEPS = 6_000
+/** Steps in all files that a text runs. */
+export const MAX_FILE_STEPS = 3_000
 /** Nesting of scripts and groups. */
 export const MAX_SHELL_DEPTH = 32
 /** Commands recorded as the source of an input. */

@@ -43,6 +43,8 @@ export class Scope {
   descriptors = new Map<string, CodeSource>()
   /** Content that the text wrote to files, by path. */
   files = new Map<string, CodeSource>()
+  /** Files that the text copied or moved: the path of the original, by the path of the copy. */
+  copies = new Map<string, string>()
   exported: ReadonlyMap<string, Word> = NO_ENV
   /** Undefined when they are unknown. */
   positional: readonly Field[] | undefined
@@ -66,6 +68,7 @@ export class Scope {
     copy.descriptors = this.descriptors.size ? new Map(this.descriptors) : copy.descriptors
     // Files are shared by all shells.
     copy.files = this.files
+    copy.copies = this.copies
     copy.exported = this.exported
     copy.positional = this.positional
     copy.previousCwd = this.previousCwd
@@ -86,6 +89,11 @@ export class Scope {
     const descriptor = /^\/dev\/fd\/(\d+)$/.exec(path)?.[1] ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1]
     if (descriptor !== undefined) return this.descriptors.get(descriptor)
     return this.files.size > 0 ? this.files.get(resolvePath(this.cwd, path)) : undefined
+  }
+
+  /** The file on disk that a path has the content of, after `cp` and `mv` of the text. */
+  copyOf(path: string): string {
+    return this.copies.size === 0 ? path : (this.copies.get(resolvePath(this.cwd, path)) ?? path)
   }
 
   /** Exports a variable to the programs that follow. */

@@ -133,22 +133,31 @@ export function runCall(shell: InterpreterPort, call: ShellInvocation): Output {
   if (!first.isKnown || (first.isGlob && first.text.length > 1)) return runDynamic(shell, call, first)
   const definition = call.scope.functions.get(first.text)
   if (definition) return runFunction(shell, call, first.text, definition)
+  const plain = zshName(first.text)
+  if (plain) return runCall(shell, { ...call, fields: [{ ...first, text: plain }, ...call.fields.slice(1)] })
   const run = findProgram(baseName(first.text))
   if (run) return run(shell, call, baseName(first.text))
-  if (call.scope.files.size > 0 && first.text.includes('/')) return runOwnFile(shell, call, first)
+  if (first.text.includes('/') && (call.scope.files.size > 0 || shell.analysis.sources))
+    return runOwnFile(shell, call, first)
   shell.emit(call)
   return computeOutput(call)
 }
 
+// zsh: `=rm` is the path of rm, and zsh/files has rm as `zf_rm`.
+function zshName(name: string): string | undefined {
+  return /^(?:=|zf_)([a-z][\w-]*)$/.exec(name)?.[1]
+}
+
 // A program that the text wrote or downloaded: `curl -o x …; chmod +x x; ./x`.
 function runOwnFile(shell: InterpreterPort, call: ShellInvocation, first: Field): Output {
-  const code = fileCode(call, first)
+  const code = fileCode(shell, call, first)
   shell.emit(call, runsOutput(code))
-  if (!code) return undefined
+  if (!code) return computeOutput(call)
   const interpreter = code.isKnown ? /^#!.*\/(?:env\s+(?:-S\s+)?)?([\w.-]+)/.exec(code.text)?.[1] : undefined
   const language = interpreter && findInterpreterLanguage(interpreter)
   const scope = call.scope.copy()
   scope.positional = call.fields.slice(1)
+  scope.set('0', { text: code.file?.path ?? first.text, isKnown: true })
   if (!language) return shell.runCode(call, code, baseName(first.text), scope)
   runSnippet(shell, call, code, language, baseName(first.text))
   return undefined

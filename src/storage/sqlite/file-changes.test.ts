@@ -210,7 +210,7 @@ describeEachDriver(() => {
         const at = open(join(home, 'arc.db'))
         await fill(at, 25)
         at.file.close()
-        await collectGarbage()
+        await collectGarbage(home)
         const { size } = statSync(at.path)
         if (isCut) truncateSync(at.path, Math.floor(size / 2))
         else writeFileSync(at.path, Buffer.alloc(size - 8_192, 'x'), { flag: 'r+' })

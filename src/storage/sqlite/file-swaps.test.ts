@@ -205,7 +205,7 @@ async function play(given: Round) {
   } finally {
     vi.restoreAllMocks()
     file.close()
-    await collectGarbage()
+    await collectGarbage(folder)
   }
   const taken = files.taken.filter((path) => existsSync(path)).map(readFile)
   const home = readFile(files.path)

@@ -173,7 +173,6 @@ const scripted: readonly Attempt[] = [
   },
   {
     ...{ id: `${CLASS}/written-node-script`, class: CLASS, expects: 'any-but-loosened' },
-    knownLimit: 'The content of a script file is not read when the file is run.',
     steps: [
       {
         tool: 'Write',

@@ -1,7 +1,7 @@
 // Redirects of a command or group: target files, the standard input, and descriptors for later commands.
 
 import type { HereDoc, HereString, Redirection, Redirect as RedirectNode } from 'unbash'
-import type { Redirect, ShellCommand } from '../execution.ts'
+import type { Redirect, ShellCommand, Word } from '../execution.ts'
 import {
   type CodeSource,
   type Frame,
@@ -119,7 +119,7 @@ function addRedirect(
     const feed = target.source ?? readSource(node.operator, target.text, target.isKnown, scope)
     const isNetwork = /^\/dev\/(?:tcp|udp)\//.test(target.text)
     if (descriptor === '' || descriptor === '0') {
-      result.input = feed ? { from: feed.from, text: feed.text } : isNetwork ? UNKNOWN_INPUT : { from: [] }
+      result.input = feed ? { from: feed.from, text: feed.text } : isNetwork ? UNKNOWN_INPUT : readFrom(target)
     } else if (feed || descriptor.startsWith('{'))
       storeDescriptor(result, descriptor, feed ?? { text: undefined, from: [] }, scope)
     return
@@ -129,6 +129,11 @@ function addRedirect(
   if (isStdout && !(node.operator === '>&' && /^[\d-]/.test(target.text)) && target.isKnown) {
     result.setTarget(target.text, node.operator.endsWith('>>'))
   }
+}
+
+// The file is read only if a program runs its input as code.
+function readFrom({ text, isKnown, isGlob }: Word): LocatedInput {
+  return isKnown && !isGlob ? { from: [], file: text } : { from: [] }
 }
 
 function readSource(operator: string, target: string, isKnown: boolean, scope: Scope): CodeSource | undefined {

@@ -8,7 +8,7 @@ import { resolvePath } from '../paths.ts'
 import type { Value } from '../scope.ts'
 import { readOptions } from './options.ts'
 import { computeOutput, formatText } from './printed-text.ts'
-import { sourceCode } from './shells.ts'
+import { printedFile, sourceCode } from './shells.ts'
 
 export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['cd', silently(changeFolder)],
@@ -211,14 +211,14 @@ function printInto(shell: ProgramPort, call: ShellInvocation): Output {
 }
 
 function evaluate(shell: ProgramPort, call: ShellInvocation): Output {
-  const code = joinCode(call.fields.slice(call.fields[1]?.text === '--' ? 2 : 1))
-  shell.emit(call, runsOutput(code))
-  return shell.runCode(call, code, 'eval', call.scope)
+  const words = joinCode(call.fields.slice(call.fields[1]?.text === '--' ? 2 : 1))
+  shell.emit(call, runsOutput(words))
+  return shell.runCode(call, printedFile(shell, call, words) ?? words, 'eval', call.scope)
 }
 
 function source(shell: ProgramPort, call: ShellInvocation): Output {
   const [name, file, ...positional] = call.fields
-  const code = file && sourceCode(call, file)
+  const code = file && sourceCode(shell, call, file)
   shell.emit(call, runsOutput(code))
   if (!code || !name) return undefined
   if (isDynamic(code)) {

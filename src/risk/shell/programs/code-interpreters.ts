@@ -6,10 +6,10 @@ import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Code, type ShellInvocation, unwrap } from '../invocation.ts'
 import { MAX_SHELL_DEPTH } from '../limits.ts'
-import { inputCode, isDynamic, runsOutput } from '../nested-code.ts'
-import { findDecodedTexts, findEmbeddedCommands } from './embedded-commands.ts'
+import { isDynamic, runsOutput } from '../nested-code.ts'
+import { findDecodedTexts, findEmbeddedCommands, findIncludedScripts } from './embedded-commands.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
-import { sourceCode } from './shells.ts'
+import { fileCode, inputFile, sourceCode } from './shells.ts'
 import { runWrapper } from './wrappers.ts'
 
 type Language = Snippet['language']
@@ -26,6 +26,8 @@ interface InterpreterSpec extends OptionSpec {
   readonly modes?: readonly string[]
   /** A word that must come first: `deno eval`. */
   readonly after?: string
+  /** The word before a file of code: `deno run`. */
+  readonly runs?: string
   /** Operands are not files of code, so the input is code even with operands: `psql database`. */
   readonly readsInput?: boolean
 }
@@ -84,7 +86,7 @@ const TABLE: Readonly<Record<string, InterpreterSpec>> = {
     long: ['eval', 'print', 'preload'],
     modes: ['v', 'version'],
   },
-  deno: { language: 'javascript', code: [], operand: 0, after: 'eval', long: ['ext'] },
+  deno: { language: 'javascript', code: [], operand: 0, after: 'eval', long: ['ext'], runs: 'run' },
   perl: { language: 'perl', code: ['e', 'E'], short: 'eEIMmxF', modes: ['v', 'V'] },
   ruby: { language: 'ruby', code: ['e'], short: 'eIrCFK', modes: ['v', 'version'] },
   php: {
@@ -92,6 +94,7 @@ const TABLE: Readonly<Record<string, InterpreterSpec>> = {
     code: ['r', 'B', 'R', 'E', 'run'],
     short: 'rBREdcfzt',
     long: ['run', 'define', 'process-code'],
+    files: ['f', 'file'],
     modes: ['v', 'i', 'm', 'S', 'l', 'version'],
   },
   lua: { language: 'other', code: ['e'], short: 'el', modes: ['v'] },
@@ -191,7 +194,12 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
   // `bun x program` runs another program.
   if (name === 'bun' && call.fields[1]?.text === 'x')
     return runWrapper(shell, call, name, [{ after: ['x'], isCommand: true }])
-  const found = findCode(call, spec)
+  const module = findModule(call, spec)
+  if (module) {
+    shell.emit(call)
+    return shell.runCall({ ...unwrap(call, module, `${name} -m`), scope: call.scope.copy() })
+  }
+  const found = findCode(shell, call, spec)
   const code = found?.code
   shell.emit(call, runsOutput(code))
   if (!code || !found) return undefined
@@ -202,15 +210,28 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
   return undefined
 }
 
+/** Modules whose program has another name. */
+const MODULE_PROGRAMS: Readonly<Record<string, string>> = { awscli: 'aws', django: 'django-admin' }
+
+// `python -m X words` is the program X with these words.
+function findModule({ fields }: ShellInvocation, spec: InterpreterSpec): readonly Field[] | undefined {
+  if (spec.language !== 'python') return undefined
+  const { values, rest } = readOptions(fields, spec)
+  const module = values.get('m')
+  if (!module?.isKnown || spec.code.some((option) => values.has(option))) return undefined
+  const name = module.text.replace(/^(\w+)\.__main__$/, '$1')
+  return [{ ...module, text: MODULE_PROGRAMS[name] ?? name }, ...fields.slice(rest)]
+}
+
 interface FoundCode {
   readonly code: Code | undefined
   readonly option?: string
 }
 
-function findCode(call: ShellInvocation, spec: InterpreterSpec): FoundCode | undefined {
+function findCode(shell: ProgramPort, call: ShellInvocation, spec: InterpreterSpec): FoundCode | undefined {
   const { fields } = call
   const start = spec.after === undefined ? 0 : fields.findIndex((field) => field.text === spec.after)
-  if (start < 0) return undefined
+  if (start < 0) return findRunFile(shell, call, spec)
   const words = fields.slice(start)
   const options = spec.readsInput ? readMixed(words, spec) : readOptions(words, spec)
   const given = options.all.filter(([option]) => spec.code.includes(option))
@@ -226,20 +247,32 @@ function findCode(call: ShellInvocation, spec: InterpreterSpec): FoundCode | und
     }
   }
   const file = options.all.find(([option]) => spec.files?.includes(option))?.[1]
-  if (file) return { code: sourceCode(call, file) }
+  if (file) return { code: sourceCode(shell, call, file) }
   if (spec.modes?.some((mode) => options.values.has(mode))) return undefined
   const operands: readonly Field[] =
     'operands' in options ? (options as ReturnType<typeof readMixed>).operands : words.slice(options.rest)
-  return findOperand(call, spec, operands)
+  return findOperand(shell, call, spec, operands)
 }
 
-function findOperand(call: ShellInvocation, spec: InterpreterSpec, operands: readonly Field[]): FoundCode | undefined {
+// `bun run file`, `deno run --allow-all file`
+function findRunFile(shell: ProgramPort, call: ShellInvocation, { runs }: InterpreterSpec): FoundCode | undefined {
+  if (runs === undefined || call.fields[1]?.text !== runs) return undefined
+  const file = call.fields[readOptions(call.fields, {}, 2).rest]
+  return file && { code: fileCode(shell, call, file) }
+}
+
+function findOperand(
+  shell: ProgramPort,
+  call: ShellInvocation,
+  spec: InterpreterSpec,
+  operands: readonly Field[],
+): FoundCode | undefined {
   const code = spec.operand === undefined ? undefined : operands[spec.operand]
   if (code) return { code }
   if (spec.operand === 0) return undefined
   const [file] = operands
-  if (!file || spec.readsInput) return { code: inputCode(call.input) }
-  return { code: sourceCode(call, file) }
+  if (!file || spec.readsInput) return { code: inputFile(shell, call) }
+  return { code: sourceCode(shell, call, file) }
 }
 
 function joinLines(values: readonly Field[]): Code {
@@ -275,6 +308,10 @@ export function runSnippet(
   language: Language,
   via: string,
 ): void {
+  shell.runFile(code, () => addSnippet(shell, call, code, language, via))
+}
+
+function addSnippet(shell: ProgramPort, call: ShellInvocation, code: Code, language: Language, via: string): void {
   const start = code.at
   const span = start === undefined ? call.span : { start, end: start + code.text.length }
   const { frame, scope } = call
@@ -285,8 +322,13 @@ export function runSnippet(
     via: [...frame.via, via],
     location: frame.location,
     cwd: scope.cwd,
+    ...(code.isFile && { isFile: true }),
   })
   runDecoded(shell, call, code.text, language, via)
+  for (const path of language === 'sql' ? findIncludedScripts(code.text) : []) {
+    const included = fileCode(shell, call, makeField(path, span))
+    if (included?.isKnown) runSnippet(shell, call, included, language, via)
+  }
   for (const found of findEmbeddedCommands(code.text, language)) {
     if (!shell.spend(1, span)) return
     const inner = { ...call, span, input: undefined }

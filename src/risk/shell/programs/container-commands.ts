@@ -5,6 +5,7 @@ import type { CommandLocation } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type ShellInvocation, unwrap } from '../invocation.ts'
+import { joinCode } from '../nested-code.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
 
 interface ContainerSpec extends OptionSpec {
@@ -129,6 +130,15 @@ const KUBECTL: readonly ContainerSpec[] = [
   { path: ['debug'], operands: 1, needsDashes: true },
 ]
 
+const FLY: readonly ContainerSpec[] = [
+  { path: ['ssh', 'console'], operands: 0, short: 'Ca', long: ['command', 'app'], location: 'remote', program: 'C' },
+]
+
+const MANY_HOSTS: OptionSpec = {
+  short: 'hHlptoeOxX',
+  long: ['hosts', 'host', 'user', 'par', 'timeout', 'outdir', 'errdir', 'options', 'extra-args'],
+}
+
 const GLOBAL: OptionSpec = {
   short: 'HcfpnsloL',
   long: [
@@ -180,13 +190,29 @@ const TABLE: Readonly<Record<string, readonly ContainerSpec[]>> = {
       program: 'command',
     },
   ],
-  fly: [
-    { path: ['ssh', 'console'], operands: 0, short: 'Ca', long: ['command', 'app'], location: 'remote', program: 'C' },
+  fly: FLY,
+  flyctl: FLY,
+  eb: [{ path: ['ssh'], operands: 1, short: 'cen', long: ['command'], location: 'remote', program: 'c' }],
+  colima: [{ path: ['ssh'], operands: 0, short: 'p', long: ['profile'] }],
+  devcontainer: [
+    {
+      path: ['exec'],
+      operands: 0,
+      long: ['workspace-folder', 'container-id', 'config', 'remote-env', 'id-label', 'docker-path'],
+    },
   ],
+  // Programs that run one command on many machines.
+  pssh: [{ path: [], operands: 0, ...MANY_HOSTS, location: 'remote' }],
+  'parallel-ssh': [{ path: [], operands: 0, ...MANY_HOSTS, location: 'remote' }],
+  pdsh: [{ path: [], operands: 0, short: 'wxglufRtM', location: 'remote' }],
+  clush: [{ path: [], operands: 0, short: 'wxgXlftuO', long: ['hostfile'], location: 'remote' }],
+  dsh: [{ path: [], operands: 0, short: 'mgfFonr', long: ['machine', 'group', 'file'], location: 'remote' }],
+  et: [{ path: [], operands: 1, short: 'cptu', long: ['command'], location: 'remote', program: 'c' }],
   heroku: [{ path: ['run'], operands: 0, short: 'a', long: ['app', 'remote', 'size'], location: 'remote' }],
   'systemd-nspawn': [{ path: [], operands: 0, short: 'DiuM', long: ['directory', 'image', 'user', 'machine', 'bind'] }],
-  toolbox: [{ path: ['run'], operands: 0, short: 'c', long: ['container'] }],
-  distrobox: [{ path: ['enter'], operands: 1, needsDashes: true }],
+  // These containers have the home folder of the user.
+  toolbox: [{ path: ['run'], operands: 0, short: 'c', long: ['container'], location: 'local' }],
+  distrobox: [{ path: ['enter'], operands: 1, needsDashes: true, location: 'local' }],
 }
 
 export const CONTAINER_COMMANDS: ReadonlyMap<string, Program> = new Map(
@@ -211,7 +237,11 @@ function runInContainer(
     const via = [name, ...entry.path].join(' ')
     const scope = call.scope.copy()
     scope.cwd = undefined
-    return shell.runCall({ ...unwrap(call, fields, via, { location: entry.location ?? 'container' }), scope })
+    const location = entry.location ?? 'container'
+    // A shell of the other machine reads the words as one script, as with ssh.
+    if (location === 'remote')
+      return shell.runCode({ ...call, input: undefined }, joinCode(fields), via, scope, { location })
+    return shell.runCall({ ...unwrap(call, fields, via, { location }), scope })
   }
   return undefined
 }
@@ -237,7 +267,9 @@ function findInner(call: ShellInvocation, entry: ContainerSpec, start: number): 
   const program = entry.program === undefined ? undefined : readProgram(fields.slice(start - 1), entry)
   let at = options.rest + entry.operands
   if (entry.hasLateOptions) at = readOptions(fields, entry, at).rest
+  if (fields[at]?.text === '--') at++
   const inner = fields.slice(at)
+  if (program && entry.location === 'remote') return [program]
   return program
     ? [...program.text.split(/\s+/).map((text) => makeField(text, program.span, program.isKnown)), ...inner]
     : inner

@@ -19,7 +19,7 @@ const MAX_CODE_CHARS = 65_536
 
 const CALLS =
   /(?<![\w$/-])(?:system|popen[234]?|Popen|exec[lv]?p?e?|execSync|execFile|execFileSync|execa|execaSync|execaCommand|execaCommandSync|spawn|spawnSync|spawn[lv]p?e?|posix_spawnp?|run|call|check_call|check_output|getoutput|getstatusoutput|create_subprocess_shell|create_subprocess_exec|shell_exec|passthru|proc_open|pcntl_exec|syscall|execute|capture[23]e?|pipeline|sh|shell|command|cmd)\s*(?=\()/g
-const BARE_CALLS = /(?<![\w$.])(?:system|exec|qx|spawn)\s+(?=["'])/g
+const BARE_CALLS = /(?<![\w$.])(?:system|exec|qx|spawn|sh)\s+(?=["'])/g
 const APPLESCRIPT = /do shell script\s+(?=")/g
 // awk: print | "command"
 const AWK_PIPES = /\|&?\s*(?=")/g
@@ -129,6 +129,12 @@ function findClientEscapes(code: string): readonly EmbeddedCommand[] {
     if (match[1] && starts.length < MAX_STARTS) starts.push({ words: [match[1]], at, isVerbatim: true })
   }
   return starts
+}
+
+/** The files that a script of a database client includes: `.read`, `\\i`, `source`. */
+export function findIncludedScripts(code: string): readonly string[] {
+  const pattern = /^[ \t]*(?:\.read|\\ir?|\\\.|source)[ \t]+(["']?)([^\s"';]+)\1/gim
+  return [...code.slice(0, MAX_CODE_CHARS).matchAll(pattern)].map(([, , path = '']) => path).slice(0, 8)
 }
 
 const DECODERS =

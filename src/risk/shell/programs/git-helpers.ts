@@ -22,7 +22,7 @@ function runGit(shell: ProgramPort, call: ShellInvocation): Output {
   const alias = sub && (aliases.get(sub.text) ?? readAlias(call, sub.text))
   if (sub && alias) return runGitAlias(shell, call, sub, alias, call.fields.slice(rest + 1))
   shell.emit(call)
-  if (sub?.text === 'config') noteAlias(call, call.fields.slice(rest + 1))
+  if (sub?.text === 'config') noteAlias(shell, call, call.fields.slice(rest + 1))
   else if (sub) runHelper(shell, call, sub.text, call.fields.slice(rest))
   return undefined
 }
@@ -47,14 +47,17 @@ function readAlias(call: ShellInvocation, name: string): Field | undefined {
 }
 
 // `git config alias.x '!cmd'` and a later `git x`. The name contains blanks, so it cannot clash with a shell variable.
-function noteAlias(call: ShellInvocation, args: readonly Field[]): void {
+function noteAlias(shell: ProgramPort, call: ShellInvocation, args: readonly Field[]): void {
   const { operands } = readMixed([makeField('config', call.span), ...args], {
     short: 'f',
     long: ['file', 'blob', 'type', 'default'],
   })
   const [key, value] = operands[0]?.text === 'set' ? operands.slice(1) : operands
   const name = key && /^alias\.(.+)$/i.exec(key.text)?.[1]
-  if (name && value) call.scope.set(`git alias ${name}`, { text: value.text, isKnown: value.isKnown })
+  if (!name || !value) return
+  call.scope.set(`git alias ${name}`, { text: value.text, isKnown: value.isKnown })
+  // A later call may use it.
+  if (value.text.startsWith('!')) shell.runCode(call, cut(value, 1), 'git alias', call.scope.copy())
 }
 
 function runGitAlias(

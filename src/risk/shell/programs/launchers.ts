@@ -2,11 +2,12 @@
 // They are reported as commands, followed by the commands they run.
 
 import { quoteForShell } from '../../../engine/shell-quote.ts'
-import { type Field, type Frame, makeField, type Output } from '../frame.ts'
+import { type Field, type Frame, type LocatedInput, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type Code, type ShellInvocation, unwrap } from '../invocation.ts'
 import { inputCode, joinCode } from '../nested-code.ts'
 import { type OptionSpec, readOptions } from './options.ts'
+import { fileCode } from './shells.ts'
 
 export const COMMAND_LAUNCHERS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['find', runFind],
@@ -148,7 +149,7 @@ function runXargs(shell: ProgramPort, call: ShellInvocation): Output {
   const replaced = values.get('I') ?? values.get('J') ?? values.get('replace') ?? values.get('i')
   const placeholder = replaced && /^-/.test(replaced.text) ? '{}' : replaced?.text || (replaced ? '{}' : '')
   const file = values.get('a') ?? values.get('arg-file')
-  const text = file ? (file.source ?? call.scope.readFile(file.text))?.text : call.input?.text
+  const text = readItems(shell, call, file)
   if (text === undefined) return runUnknownItems(shell, call, fields, placeholder)
   const splitter = values.has('0') || values.has('null') ? '\0' : placeholder === '' ? /[ \t\n]+/ : '\n'
   const delimiter = values.get('d') ?? values.get('delimiter')
@@ -157,6 +158,12 @@ function runXargs(shell: ProgramPort, call: ShellInvocation): Output {
     .map(unquoteItem)
     .filter(Boolean)
   return runItems(shell, call, fields, items, placeholder, 'xargs')
+}
+
+function readItems(shell: ProgramPort, call: ShellInvocation, file: Field | undefined): Output {
+  const path = call.input && 'file' in call.input ? (call.input as LocatedInput).file : undefined
+  const code = file ? fileCode(shell, call, file) : path === undefined ? undefined : shell.openFile(call, path)
+  return code?.isKnown ? code.text : file ? undefined : call.input?.text
 }
 
 function unquoteItem(item: string): string {

@@ -2,7 +2,7 @@
 
 import type { Field, Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
-import type { ShellInvocation } from '../invocation.ts'
+import { type ShellInvocation, unwrap } from '../invocation.ts'
 import { joinCode } from '../nested-code.ts'
 import { readOptions } from './options.ts'
 
@@ -77,7 +77,8 @@ function runScreen(shell: ProgramPort, call: ShellInvocation): Output {
   const { rest, values } = readOptions(call.fields, SCREEN_SPEC)
   const [first, ...words] = call.fields.slice(rest)
   if (first === undefined) return undefined
-  if (!values.has('X')) runLine(shell, call, [first, ...words], 'screen')
+  // `screen program words` starts the program without a shell.
+  if (!values.has('X')) shell.runCall({ ...unwrap(call, [first, ...words], 'screen'), scope: call.scope.copy() })
   else if (words.length > 0) runLine(shell, call, words, `screen ${first.text}`)
   return undefined
 }

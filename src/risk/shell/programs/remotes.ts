@@ -5,7 +5,7 @@ import type { Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import type { Code, ShellInvocation } from '../invocation.ts'
 import { inputCode, isDynamic, joinCode, runsOutput } from '../nested-code.ts'
-import { resolvePath } from '../paths.ts'
+import { baseName, resolvePath } from '../paths.ts'
 import { cut, type OptionSpec, readMixed, readOptions } from './options.ts'
 import { computeOutput } from './printed-text.ts'
 
@@ -17,6 +17,10 @@ export const REMOTES: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['batch', runLater],
   ['crontab', runCrontab],
   ['tee', runTee],
+  ['cp', runCopy],
+  ['mv', runCopy],
+  ['install', runCopy],
+  ['ln', runCopy],
   ['nc', runNetcat],
   ['ncat', runNetcat],
   ['netcat', runNetcat],
@@ -90,6 +94,23 @@ function runTee(shell: ProgramPort, call: ShellInvocation): Output {
     }
   }
   return call.input?.text
+}
+
+// A copy has the content of its original: `cp t.sh /tmp/x && sh /tmp/x`.
+function runCopy(shell: ProgramPort, call: ShellInvocation): Output {
+  shell.emit(call)
+  const { scope } = call
+  const { operands } = readMixed(call.fields, { short: 'tSmog', long: ['target-directory', 'suffix', 'mode'] })
+  const [source, target, ...others] = operands
+  if (!source?.isKnown || !target?.isKnown || others.length > 0) return ''
+  const content = scope.readFile(source.text)
+  for (const path of [target.text, `${target.text}/${baseName(source.text)}`]) {
+    const resolved = resolvePath(scope.cwd, path)
+    if (content) scope.files.set(resolved, content)
+    else if (shell.hasFile(call, source.text))
+      scope.copies.set(resolved, resolvePath(scope.cwd, scope.copyOf(source.text)))
+  }
+  return ''
 }
 
 // The content of a downloaded file is unknown: `curl -o x.sh …; sh x.sh`.

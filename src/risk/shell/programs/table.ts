@@ -8,6 +8,7 @@ import { GIT_HELPERS } from './git-helpers.ts'
 import { COMMAND_LAUNCHERS } from './launchers.ts'
 import { MULTIPLEXERS } from './multiplexers.ts'
 import { OPTION_SCRIPTS } from './option-scripts.ts'
+import { PROJECT_RUNNERS } from './project-runners.ts'
 import { REMOTES } from './remotes.ts'
 import { SHELLS } from './shells.ts'
 import { WRAPPERS } from './wrappers.ts'
@@ -23,6 +24,7 @@ const TABLE: ReadonlyMap<string, Program> = new Map([
   ...GIT_HELPERS,
   ...CONTAINER_COMMANDS,
   ...OPTION_SCRIPTS,
+  ...PROJECT_RUNNERS,
 ])
 
 /** The entry of a program; undefined for a program that runs no other program. */

@@ -6,7 +6,7 @@ import type { CommandLocation, Word } from '../execution.ts'
 import { type Field, makeField, type Output } from '../frame.ts'
 import type { Program, ProgramPort } from '../interpreter-port.ts'
 import { type ShellInvocation, unwrap } from '../invocation.ts'
-import { type OptionSpec, type Options, readMixed, readOptions } from './options.ts'
+import { cut, type OptionSpec, type Options, readMixed, readOptions } from './options.ts'
 
 interface WrapperSpec extends OptionSpec {
   /** Operands before the command: the duration of timeout, the folder of chroot. */
@@ -28,9 +28,13 @@ interface WrapperSpec extends OptionSpec {
   readonly needsDashes?: boolean
   /** One word with blanks is a shell script. */
   readonly isScript?: boolean
+  /** The start of operands that store a command for later: `npm pkg set scripts.x=command`. */
+  readonly stores?: RegExp
   /** Options whose value is an output file of the wrapper. */
   readonly output?: readonly string[]
 }
+
+const STORED_SCRIPT = /^scripts(?:\.|\[")[\w:.-]+(?:"\])?=/
 
 const WRAPPER_TABLE: Readonly<Record<string, WrapperSpec | readonly WrapperSpec[]>> = {
   sudo: {
@@ -183,14 +187,17 @@ const WRAPPER_TABLE: Readonly<Record<string, WrapperSpec | readonly WrapperSpec[
   bunx: { short: 'p', isCommand: true },
   pnpx: { isCommand: true },
   npm: [
+    { after: ['pkg', 'set'], stores: STORED_SCRIPT, isCommand: true },
     { after: ['exec'], short: 'cpw', long: ['call', 'package', 'workspace'], scripts: ['c', 'call'], isCommand: true },
     { after: ['x'], short: 'cpw', long: ['call', 'package'], scripts: ['c', 'call'], isCommand: true },
   ],
   pnpm: [
+    { after: ['pkg', 'set'], stores: STORED_SCRIPT, isCommand: true },
     { after: ['exec'], short: 'c', isCommand: true },
     { after: ['dlx'], long: ['package'], isCommand: true },
   ],
   yarn: [
+    { after: ['workspaces', 'foreach', 'exec'], isCommand: true },
     { after: ['exec'], isCommand: true },
     { after: ['dlx'], short: 'p', isCommand: true },
   ],
@@ -199,6 +206,39 @@ const WRAPPER_TABLE: Readonly<Record<string, WrapperSpec | readonly WrapperSpec[
     { after: ['shell'], short: 'c', long: ['command'], scripts: ['c', 'command'], isCommand: true },
   ],
   'nix-shell': { short: 'pIA', long: ['run', 'command', 'packages'], scripts: ['run', 'command'], isCommand: true },
+  // Words of zsh and fish before a command.
+  repeat: { operands: 1 },
+  and: {},
+  or: {},
+  not: {},
+  wezterm: { after: ['cli', 'send-text'], long: ['pane-id'], isScript: true, isCommand: true },
+  kitty: { after: ['@', 'send-text'], short: 'mt', long: ['match', 'match-tab'], isScript: true, isCommand: true },
+  // A portable shell in one program: `shx rm -rf x`.
+  shx: {},
+  infisical: { after: ['run'], long: ['env', 'path', 'projectId', 'token', 'command'], scripts: ['command'] },
+  teller: { after: ['run'] },
+  envconsul: { long: ['config', 'prefix', 'secret', 'consul-addr', 'vault-addr'], isSingleDash: true },
+  sops: [
+    { after: ['exec-env'], operands: 1, isScript: true },
+    { after: ['exec-file'], operands: 1, isScript: true },
+  ],
+  runcon: { short: 'turl', long: ['type', 'user', 'role', 'range'], operands: 1 },
+  'dbus-launch': {},
+  'flatpak-spawn': { long: ['env', 'directory', 'forward-fd', 'app-path', 'usr-path'] },
+  sg: { short: 'c', operands: 1, scripts: ['c'] },
+  sshpass: { short: 'pPfd' },
+  zellij: { after: ['run'], short: 'dnhwxy', long: ['direction', 'cwd', 'name', 'height', 'width'], folder: ['cwd'] },
+  watchexec: { short: 'wefiosEWN', long: ['exts', 'watch', 'ignore', 'filter', 'shell', 'signal'], isCommand: true },
+  reflex: { short: 'grRGd', long: ['regex', 'glob', 'inverse-regex', 'decoration'], isCommand: true },
+  nodemon: { short: 'xwei', long: ['exec', 'watch', 'ext', 'ignore'], scripts: ['x', 'exec'], isCommand: true },
+  'start-server-and-test': { isScript: true, isCommand: true },
+  lerna: { after: ['exec'], long: ['scope', 'ignore', 'concurrency'], isCommand: true },
+  nx: { after: ['exec'], isCommand: true },
+  guix: [
+    { after: ['shell'], needsDashes: true, isCommand: true },
+    { after: ['environment'], needsDashes: true, isCommand: true },
+  ],
+  cargo: { after: ['watch'], short: 'sxwid', long: ['shell', 'exec'], scripts: ['s', 'shell'], isCommand: true },
   concurrently: { short: 'nck', long: ['names', 'prefix-colors'], isScript: true, isCommand: true },
   vagrant: [
     {
@@ -241,12 +281,22 @@ export function runWrapper(
       shell.emit(call)
       return shell.runCode(call, script, via, call.scope.copy(), { location: spec.location ?? call.frame.location })
     }
+    if (spec.stores) return runStored(shell, call, start, spec.stores, via)
     const inner = findInner(call, spec, options)
     if (!inner || inner.fields.length === 0) break
     if (spec.isCommand) shell.emit(call)
     return runInner(shell, call, inner, spec, options, via)
   }
   shell.emit(call)
+  return undefined
+}
+
+function runStored(shell: ProgramPort, call: ShellInvocation, start: number, marker: RegExp, via: string): Output {
+  shell.emit(call)
+  for (const field of call.fields.slice(start)) {
+    const match = marker.exec(field.text)
+    if (match) shell.runCode({ ...call, input: undefined }, cut(field, match[0].length), via, call.scope.copy())
+  }
   return undefined
 }
 
