@@ -90,15 +90,19 @@ function reachedPoints() {
   const names = Object.keys(HOSTS)
   const rows = Object.keys(POINTS).map((point) => {
     const reached = hostsThatReach(point)
-    return [code(point), ...names.map((name) => (reached.includes(name) ? 'yes' : '–'))]
+    const isOnDemand = (name) => Object.values(HOSTS[name].events).some((row) => row.point === point && row.isOnDemand)
+    const describe = (name) => (isOnDemand(name) ? 'on demand' : reached.includes(name) ? 'yes' : '–')
+    return [code(point), ...names.map(describe)]
   })
   const text = [
     '## Agents that reach each point',
     '',
     'With the events that `arc install` registers, directly or through an event that is also this step: a call that writes a file is',
     '`pre:git:write`, a prompt starts a run, the end of a turn has an answer (`post:message`) and ends the run, a call that spawns an agent is',
-    '`pre:agent:spawn`, and a change of the permission mode or a compaction is a change of phase. `pre:launch` and `post:launch` are reached with',
-    '`arc launch`, `config:change` when ARC reads a changed file, `pre:view:render` and declared points only if a program dispatches them.',
+    '`pre:agent:spawn`, and a change of the permission mode or a compaction is a change of phase. A permission request is `pre:permission`, and a',
+    'refusal by the reviewer of the agent is `post:permission`; no agent tells that a permission was granted. *On demand*: `arc install` registers',
+    'the event if a hook at this point is configured. `pre:launch` and `post:launch` are reached with `arc launch`, `config:change` when ARC reads',
+    'a changed file, `post:ingest`, `pre:view:render` and declared points only if a program dispatches them.',
   ]
   return `${text.join('\n')}\n\n${table(['point', ...names], rows)}`
 }
@@ -217,7 +221,7 @@ function hosts() {
     const rows = Object.entries(host.events).map(([name, row]) => [
       code(name),
       code(row.point),
-      row.isInstalled ? 'yes' : '–',
+      row.isInstalled ? 'yes' : row.isOnDemand ? 'on demand' : '–',
       blockWords[row.block] ?? row.block,
       row.block === 'none' ? '–' : askWords[row.ask],
       list(row.edits),
@@ -230,8 +234,8 @@ function hosts() {
   return page(
     'Hosts',
     [
-      'The events of each agent, their points, and what the agent honours. *Installed*: `arc install` registers the event. *Block*: how',
-      'the agent is blocked, – if it cannot be blocked. *Ask*: the prompt of the agent, or a denial with instructions to approve. *Edits*:',
+      'The events of each agent, their points, and what the agent honours. *Installed*: `arc install` registers the event; *on demand*, if a',
+      'hook at its point is configured. *Block*: how the agent is blocked, – if it cannot be blocked. *Ask*: the prompt of the agent, or a denial with instructions to approve. *Edits*:',
       'the fields that a hook may edit. *Context*: the model gets additional text. *Notice*: the user sees a message. An event that is not',
       'in a table is recorded as unknown, and a tool call in it can still be blocked.',
     ],

@@ -9,6 +9,7 @@ import { AGENT_FACTS, type HostName } from '../hosts/facts/list.ts'
 import type { Host } from '../hosts/host.ts'
 import { readTexts } from '../hosts/install/apply.ts'
 import type { InstallTarget } from '../hosts/install/install-file.ts'
+import { findOnDemand } from '../hosts/install/registered-events.ts'
 import { HOSTS } from '../hosts/list.ts'
 import { arcHome } from '../platform/home.ts'
 import { listSettingsFolders } from '../risk/guarded/host-config-paths.ts'
@@ -87,4 +88,9 @@ function hasHooks({ host, place }: InstalledAgent): boolean {
     const text = texts.get(path)
     return text !== undefined && has(text)
   })
+}
+
+/** The events in the files of an agent that are registered on demand. */
+export function readOnDemandEvents({ host, place }: InstalledAgent): readonly string[] {
+  return findOnDemand(host, place, readTexts(host.install.files(place).map(({ path }) => path)))
 }

@@ -1,8 +1,9 @@
 // What is in force now, for people: the agents with ARC's hooks, the mode, what is stopped, and the next commands.
 
 import type { Mode } from '../engine/mode.ts'
+import { listWantedEvents } from '../hosts/install/registered-events.ts'
 import type { ProfileHome } from '../supervisor/profile-home.ts'
-import { findInstalled, type InstalledAgent } from './agents.ts'
+import { findInstalled, type InstalledAgent, readOnDemandEvents } from './agents.ts'
 import colors from './colors.ts'
 import { alignColumns, info } from './output.ts'
 
@@ -52,8 +53,8 @@ export function printState({ profile, mode, effect, agents }: SupervisionState):
   for (const line of alignColumns(next.map(([command, what]) => [command, colors.dim(what)]))) info(`  ${line}`)
 }
 
-function countEvents({ host }: InstalledAgent): number {
-  return Object.values(host.events).filter(({ isInstalled }) => isInstalled).length
+function countEvents(agent: InstalledAgent): number {
+  return listWantedEvents(agent.host.events, readOnDemandEvents(agent)).length
 }
 
 function listNames(agents: readonly InstalledAgent[]): string {

@@ -3,6 +3,7 @@
 // into the event's own data. Pure.
 
 import type { DerivedStep } from '../engine/action-views.ts'
+import { isRefusal, type PermissionRole } from '../engine/permission.ts'
 import { isRecord } from '../engine/plain-data.ts'
 import type { PointName, ToolArgs } from '../engine/points.ts'
 import { findPromptArgument, toolClass } from '../engine/tools.ts'
@@ -10,6 +11,7 @@ import { HOST_TOOLS } from './facts/list.ts'
 import { defined } from './fields.ts'
 import { readFileWrites } from './file-writes.ts'
 import type { Host, HostEvent, HostStep } from './host.ts'
+import { listOnDemand } from './install/registered-events.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -23,7 +25,7 @@ export interface ModeChange {
 
 /** The parts of a host's step that its further steps depend on. */
 export type ActionStep = Pick<HostStep, 'point' | 'data' | 'context'> & {
-  readonly spec?: Pick<HostEvent, 'ask' | 'hasAnswer'>
+  readonly spec?: Pick<HostEvent, 'ask' | 'hasAnswer'> & { readonly permission?: PermissionRole | undefined }
 }
 
 /** What an event leads to. */
@@ -31,6 +33,8 @@ interface Derivation {
   /** The point of the event; undefined for every event. */
   readonly from: PointName | undefined
   readonly point: PointName
+  /** Also from the permission request of a call. */
+  readonly isOfRequest?: boolean
   /** Does a host reach the point this way, with its installed events of the point `from`? */
   isReached(host: Host, rows: readonly HostEvent[]): boolean
   steps(step: ActionStep, change: () => ModeChange | undefined): readonly Omit<DerivedStep, 'point'>[]
@@ -42,6 +46,19 @@ const tellsMode = ({ tellsMode: isTold = false }: Host): boolean => isTold
 const hasWriteTool = ({ name }: Host): boolean => WRITE_TOOLS.some((kind) => HOST_TOOLS[name][kind] !== undefined)
 
 const DERIVATIONS: readonly Derivation[] = [
+  {
+    from: 'pre:tool',
+    point: 'pre:permission',
+    isOfRequest: true,
+    isReached: (_host, rows) => rows.some(({ permission }) => permission === 'asks'),
+    steps: ({ spec }) => (spec?.permission === 'asks' ? [REQUEST] : []),
+  },
+  {
+    from: 'post:tool:failure',
+    point: 'post:permission',
+    isReached: (_host, rows) => rows.some(({ permission }) => isRefusal(permission)),
+    steps: ({ spec }) => (isRefusal(spec?.permission) ? [REFUSAL] : []),
+  },
   {
     from: 'pre:message',
     point: 'run:start',
@@ -114,7 +131,8 @@ const DERIVATIONS: readonly Derivation[] = [
 const COMPACTION = 'compact'
 
 /**
- * The further steps of an event, for points with hooks. A permission request leads to none: its call has passed already.
+ * The further steps of an event, for points with hooks. A permission request leads to `pre:permission` only: its call has
+ * passed the other points already.
  * @example
  * const steps = deriveSteps(step, (point) => point === 'pre:git:write')
  */
@@ -124,16 +142,18 @@ export function deriveSteps(
   change: () => ModeChange | undefined = () => undefined,
 ): readonly DerivedStep[] {
   const isRequest = step.spec?.ask === 'prompting'
-  return DERIVATIONS.flatMap(({ from, point, steps }) => {
-    if ((from !== undefined && (from !== step.point || isRequest)) || point === step.point || !hasHooks(point))
-      return []
+  return DERIVATIONS.flatMap(({ from, point, isOfRequest = false, steps }) => {
+    const isFrom = from === undefined || (from === step.point && (isOfRequest || !isRequest))
+    if (!isFrom || point === step.point || !hasHooks(point)) return []
     return steps(step, change).map((derived) => ({ ...derived, point }))
   })
 }
 
-/** Does a host reach a point, with the events that `arc install` registers? */
-export function doesReach(host: Host, point: PointName): boolean {
-  const rows = Object.values(host.events).filter(({ isInstalled }) => isInstalled)
+/** Does a host reach a point, with the events that `arc install` registers and these events that it registers on demand? */
+export function doesReach(host: Host, point: PointName, onDemand: readonly string[] = listOnDemand(host)): boolean {
+  const rows = Object.entries(host.events)
+    .filter(([name, { isInstalled }]) => isInstalled || onDemand.includes(name))
+    .map(([, row]) => row)
   if (rows.some((row) => row.point === point)) return true
   return DERIVATIONS.some((derivation) => {
     if (derivation.point !== point) return false
@@ -151,6 +171,14 @@ export function readSessionMode({ context }: ActionStep): string | undefined {
 /** Does a step call a tool that changes between planning and editing? */
 export function isPlanTool(step: ActionStep): boolean {
   return readPlanTool(step) !== undefined
+}
+
+// The arguments stay those of the call: no host takes others with its answer.
+const REQUEST: Omit<DerivedStep, 'point'> = { read: ({ tool, args, callId }) => defined({ tool, args, callId }) }
+
+const REFUSAL: Omit<DerivedStep, 'point'> = {
+  honours: { block: false, ask: false },
+  read: ({ tool, args, callId, error }) => defined({ tool, args, callId, isGranted: false, reason: error }),
 }
 
 const ANSWER: Omit<DerivedStep, 'point'> = {

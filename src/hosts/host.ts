@@ -45,6 +45,8 @@ export interface HostEvent {
   readonly notice: boolean
   /** Is it registered by `arc install`? */
   readonly isInstalled: boolean
+  /** Registered only if a hook at its point is configured: the host sends it with each request to the model. */
+  readonly isOnDemand?: boolean | undefined
   /** How long the host waits for the hook as `arc install` registers it. */
   readonly limitMs: number
   /** What the event means for the own permissions of the host; default: nothing. */
@@ -182,6 +184,8 @@ export interface LaunchInput {
   readonly env: Env
   /** Should a failing hook block the call? */
   readonly failClosed?: boolean | undefined
+  /** The events to register that are registered on demand. */
+  readonly onDemand?: readonly string[] | undefined
   /** Reads a file; undefined if it does not exist. */
   readText(path: string): string | undefined
 }

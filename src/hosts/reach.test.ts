@@ -11,6 +11,8 @@ describe('E4 the agents that reach a point', () => {
     const without = (point: string) => HOST_NAMES.filter((name) => !hostsThatReach(point).includes(name))
     expect(without('run:start')).toEqual(['antigravity'])
     expect(without('post:message')).toEqual(['copilot', 'kimi', 'antigravity', 'kiro'])
+    expect(hostsThatReach('pre:permission')).toEqual(['claude', 'codex', 'qwen', 'copilot', 'opencode'])
+    expect(hostsThatReach('post:permission')).toEqual(['claude', 'qwen'])
     expect(hostsThatReach('pre:view:render')).toEqual([])
   })
 
@@ -24,7 +26,7 @@ describe('E4 the agents that reach a point', () => {
 
   it('E4 leave only points without any event to programs and to arc launch', () => {
     const others = Object.keys(POINTS).filter((point) => findOtherWay(point) !== undefined)
-    expect(others).toEqual(['pre:view:render', 'pre:launch', 'post:launch', 'config:change'])
+    expect(others).toEqual(['post:ingest', 'pre:view:render', 'pre:launch', 'post:launch', 'config:change'])
   })
 })
 
@@ -40,5 +42,28 @@ describe('E4 the note on a hook', () => {
     [['post:compact'], [], undefined],
   ] as const)('at %j with %j is %s', (points, installed, note) => {
     expect(findReach(points, installed).note).toBe(note)
+  })
+})
+
+describe('E4 the note on a hook whose event is registered on demand', () => {
+  const again = (name: string): string => `never fires with ${name}: run arc install ${name} again`
+
+  it.each([
+    [['pre:model'], ['gemini'], [], again('gemini'), ['gemini']],
+    [['pre:model'], ['gemini'], ['BeforeModel'], undefined, []],
+    [['post:model'], ['gemini'], ['BeforeModel'], again('gemini'), ['gemini']],
+    [['post:tool:batch'], ['claude', 'qwen'], ['PostToolBatch'], undefined, []],
+    [['pre:model'], ['claude', 'codex'], [], `never fires with claude; ${again('codex')}`, ['claude', 'codex']],
+    [
+      ['pre:tool', 'pre:model'],
+      ['gemini'],
+      [],
+      'never fires at pre:model with gemini: run arc install gemini again',
+      [],
+    ],
+    [['post:ingest'], ['gemini'], [], 'fires only if a program dispatches it', ['gemini']],
+  ] as const)('at %j with %j and %j is %s', (points, installed, registered, note, neverFiresWith) => {
+    expect(findReach(points, installed, () => registered)).toMatchObject({ neverFiresWith })
+    expect(findReach(points, installed, () => registered).note).toBe(note)
   })
 })

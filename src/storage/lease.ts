@@ -26,12 +26,15 @@ export interface LeaseOptions {
  */
 export function takeLease(state: StateStore, key: string, options: LeaseOptions): Taken {
   const entry = state.get(key)
-  const held = readHeld(entry?.value)
-  // One that lasts longer than any lease was written with another clock.
-  const leftMs = (held?.until ?? 0) - options.wall()
-  if (held !== undefined && leftMs > 0 && leftMs <= options.ttlMs) return { heldBy: held.pid }
+  const heldBy = findPid(entry?.value, options)
+  if (heldBy !== undefined) return { heldBy }
   const lease = new Lease(state, key, options, entry?.version ?? 0)
   return lease.renew() ? { lease } : { heldBy: readHeld(state.get(key)?.value)?.pid ?? 0 }
+}
+
+/** The process that has a lease now. */
+export function findLeasePid(state: StateStore, key: string, options: LeaseOptions): number | undefined {
+  return findPid(state.get(key)?.value, options)
 }
 
 class Lease {
@@ -64,6 +67,13 @@ class Lease {
   release(): void {
     this.#state.remove(this.#key, this.#version)
   }
+}
+
+function findPid(value: unknown, { ttlMs, wall }: LeaseOptions): number | undefined {
+  const held = readHeld(value)
+  // One that lasts longer than any lease was written with another clock.
+  const leftMs = (held?.until ?? 0) - wall()
+  return leftMs > 0 && leftMs <= ttlMs ? held?.pid : undefined
 }
 
 function readHeld(value: unknown): Held | undefined {

@@ -9,6 +9,7 @@ import { describe } from '../engine/errors.ts'
 import { type BuiltIn, type BuiltInParts, createParts } from '../hooks/builtin/built-in.ts'
 import { BUILT_INS } from '../hooks/builtin/list.ts'
 import { openStores, type Stores } from '../storage/open-stores.ts'
+import { ClosingWork } from './closing-work.ts'
 import { buildLoadOptions } from './config-source.ts'
 import { buildHookParts, type HookParts, type HookPartsOptions, type SupervisorParts } from './supervisor-parts.ts'
 
@@ -36,10 +37,12 @@ export class SharedHome {
   readonly #users = new Map<string, SharedUser>()
   readonly #hooks = new Map<string, HookParts>()
   readonly #reported = new WeakSet<object>()
+  readonly #closing: ClosingWork
   #userLoads = 0
 
   constructor(options: SharedHomeOptions) {
     this.#options = options
+    this.#closing = new ClosingWork(options.report)
     // Calls at the same time share a commit; each reply waits for it.
     this.stores = openStores(options.home, options.report, { waitMs: options.storeWaitMs, isGrouped: true })
   }
@@ -70,9 +73,9 @@ export class SharedHome {
     }
   }
 
-  /** Closes the store, after the last supervisor was closed. */
-  close(): void {
-    this.stores.close()
+  /** Does the work for the end and closes the store, after the last supervisor was closed. */
+  async close(): Promise<void> {
+    await this.#closing.finish(() => this.stores.close())
   }
 
   #watchUser({ profile, onlyTightens }: ProfileChoice): (onReload: (reload: ConfigReload) => void) => WatchedConfig {
@@ -90,7 +93,7 @@ export class SharedHome {
     const key = JSON.stringify([config.profile, config.breaker, config.exceptions])
     const known = this.#hooks.get(key)
     if (known !== undefined) return known
-    const hooks = { ...buildHookParts(config, this.stores, this.#options), createParts: cacheParts() }
+    const hooks = { ...buildHookParts(config, this.stores, this.#options, this.#closing), createParts: cacheParts() }
     if (this.#hooks.size >= MAX_HOOK_SETS) this.#hooks.clear()
     this.#hooks.set(key, hooks)
     return hooks

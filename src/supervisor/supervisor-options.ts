@@ -9,7 +9,7 @@ import type { BuiltIn } from '../hooks/builtin/built-in.ts'
 import type { PipelineServices, ScriptNotice } from '../hooks/pipeline-services.ts'
 import type { HookEngine } from '../platform/hook-engine.ts'
 import type { Via } from '../trace/record.ts'
-import type { SupervisorParts } from './supervisor-parts.ts'
+import type { ResumeLater, SupervisorParts } from './supervisor-parts.ts'
 
 /** @internal An approval that is new or over, for the messages about it. */
 export interface Announcement {
@@ -63,6 +63,8 @@ export interface SupervisorOptions {
   readonly parts?: SupervisorParts
   /** @internal Sends the messages about an approval that is new or over, to the targets of `notify` in the profile. */
   readonly announce?: ((announcement: Announcement) => void) | undefined
+  /** @internal Resumes paused watchdogs after the end of this process; default: they are resumed when this supervisor closes. */
+  readonly resumeLater?: ResumeLater | undefined
   /** @internal The origin of steps without one; default `library`. */
   readonly via?: Via
 }

@@ -14,6 +14,7 @@ import { openStores, type Stores, type StoresOptions } from '../storage/open-sto
 import { canonicalize } from '../trace/canonical.ts'
 import { BlockedSteps } from './blocked-steps.ts'
 import { DurableBreaker } from './breaker/breaker.ts'
+import { ClosingWork } from './closing-work.ts'
 
 /** The parts of one supervisor. */
 export interface SupervisorParts {
@@ -26,7 +27,7 @@ export interface SupervisorParts {
   /** The parts of the hooks of a configuration. */
   hooks(config: Config): HookParts
   /** Ends the use of the parts; safe to call twice. */
-  close(): void
+  close(): void | Promise<void>
 }
 
 /** The parts of hooks that do not depend on the project. */
@@ -45,19 +46,25 @@ export interface HookPartsOptions {
   readonly clock: Clock
   readonly notify: (notice: ScriptNotice) => void
   readonly report: (message: string) => void
+  /** Resumes paused watchdogs after the end of this process. */
+  readonly resumeLater?: ResumeLater | undefined
 }
+
+/** Starts a process for the job, a JSON text. */
+export type ResumeLater = (job: string) => void
 
 /** Opens the parts of a supervisor that shares nothing. */
 export function openOwnParts(options: HookPartsOptions & StoresOptions): SupervisorParts {
   const { home, report, waitMs, isGrouped } = options
   const stores = openStores(home, report, { waitMs, isGrouped })
+  const closing = new ClosingWork(report)
   return {
     stores,
     folders: new FolderWatchers(),
     user: undefined,
     reported: new WeakSet(),
-    hooks: (config) => buildHookParts(config, stores, options),
-    close: () => stores.close(),
+    hooks: (config) => buildHookParts(config, stores, options, closing),
+    close: () => closing.finish(() => stores.close()),
   }
 }
 
@@ -65,14 +72,22 @@ export function openOwnParts(options: HookPartsOptions & StoresOptions): Supervi
 export function buildHookParts(
   { profile, breaker: settings, exceptions }: Config,
   { state, trace, traceFailure }: Stores,
-  { home, clock, notify, report }: HookPartsOptions,
+  { home, clock, notify, report, resumeLater }: HookPartsOptions,
+  closing: ClosingWork,
 ): HookParts {
   const services = createServices({ home, state, trace, clock, profile: () => profile, notify, traceFailure })
   const onTrip = (): void => report('Too many failures of hooks in a row: advise and enforce act as log for now.')
   const breaker = new DurableBreaker({ ...settings, profile, onTrip }, services)
   const blockedSteps = new BlockedSteps(state, report)
   const findExceptions = openExceptions(exceptions, services)
-  const ofSupervisor = { maxMode: (): Mode => breaker.maxMode(), whenBlocked: blockedSteps.add, findExceptions }
+  const ofSupervisor = {
+    maxMode: (): Mode => breaker.maxMode(),
+    whenBlocked: blockedSteps.add,
+    whenClosed: closing.add,
+    resumeLater:
+      resumeLater && ((options: string) => resumeLater(JSON.stringify({ profile, options: JSON.parse(options) }))),
+    findExceptions,
+  }
   return { services: { ...services, ...ofSupervisor }, breaker, createParts, blockedSteps }
 }
 

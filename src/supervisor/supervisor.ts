@@ -74,8 +74,8 @@ export class Supervisor {
     this.#bus = bus
     const report = (message: string): void => this.#report(message)
     const notify = (notice: Notice | ScriptNotice): void => options.notify?.(notice)
-    const { storeWaitMs: waitMs, isGrouped } = options
-    this.#parts = options.parts ?? openOwnParts({ home, clock, notify, report, waitMs, isGrouped })
+    const { storeWaitMs: waitMs, isGrouped, resumeLater } = options
+    this.#parts = options.parts ?? openOwnParts({ home, clock, notify, report, waitMs, isGrouped, resumeLater })
     const { trace, state, traceFailure } = this.#parts.stores
     const profile = options.profile ?? (process.env.ARC_PROFILE || undefined)
     this.#loadOptions = buildLoadOptions({ ...options, home: options.configHome ?? home, profile, builtIns, state })
@@ -233,7 +233,7 @@ export class Supervisor {
     this.#isClosed = true
     await this.#watched?.close()
     await Promise.allSettled(this.#pending)
-    this.#parts.close()
+    await this.#parts.close()
   }
 
   #start(): void {

@@ -6,13 +6,12 @@ import { BUILT_IN_POINTS } from '../../engine/point-names.ts'
 import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import { recordEvent } from '../../hooks/pipeline-services.ts'
 import { snooze, unsnooze } from '../../hooks/snoozes.ts'
-import type { HostName } from '../../hosts/host.ts'
 import { openStores } from '../../storage/open-stores.ts'
 import { type DryRun, openDryRun } from '../../supervisor/dry-run.ts'
 import colors from '../colors.ts'
 import { confirm } from '../confirm.ts'
 import { context } from '../context.ts'
-import { findReachNotes, installedHosts, readReach } from '../hook-reach.ts'
+import { findReachNotes, type InstalledHosts, installedHosts, readReach } from '../hook-reach.ts'
 import {
   alignColumns,
   formatSpan,
@@ -166,7 +165,7 @@ function withPreview(look: (opened: { readonly preview: DryRun; readonly home: s
   }
 }
 
-function listedJson(installed: readonly HostName[]): (hook: PipelineHook) => object {
+function listedJson(installed: InstalledHosts): (hook: PipelineHook) => object {
   return (hook) => ({ ...hookJson(hook), neverFiresWith: readReach(hook, installed).neverFiresWith })
 }
 

@@ -40,6 +40,11 @@ export function addHooks(arc: Command, run: Run): void {
     .addHelpText('after', example('arc hooks disable lint --for 30m --reason "release day"'))
     .action((name, options) => run(load().then((all) => all.disableHook(name, options))))
   hooks
+    .command('resume-watchdogs', { hidden: true })
+    .description('resume the watchdogs of the options on stdin at their limit')
+    .addHelpText('after', example('arc hooks resume-watchdogs < job.json'))
+    .action(() => run(import('./hooks/resume-watchdogs.ts').then((all) => all.resumeWatchdogs())))
+  hooks
     .command('enable <name>')
     .description('enable a disabled hook')
     .option('--json', 'print the hook as in list')

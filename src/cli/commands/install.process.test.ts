@@ -53,6 +53,29 @@ it('install, install again, uninstall: one line an event, and every byte back', 
   expect(filesIn(home)).toEqual(['.claude/settings.json'])
 })
 
+it('E4 an event of each model request is registered once a hook needs it; until then doctor and hooks list say what to do', async () => {
+  const home = newHome()
+  const settings = join(home, '.gemini/settings.json')
+  const own = '{\n  // mine\n  "theme": "dark"\n}\n'
+  write(settings, own)
+  const read = (): string => readFileSync(settings, 'utf8')
+  expect((await arc(home, ['install', 'gemini'])).code).toBe(0)
+  expect(read()).not.toMatch(/BeforeModel|AfterModel/)
+  const commands = [{ name: 'each-request', event: 'before_generate', command: 'true' }]
+  write(join(home, '.arc/profiles/default.json'), JSON.stringify({ commands }))
+  const note = 'each-request never fires with gemini: run arc install gemini again'
+  expect((await arc(home, ['hooks', 'list'])).stderr).toContain(note)
+  expect((await arc(home, ['doctor'])).stdout).toContain(note)
+  expect((await arc(home, ['install', 'gemini'])).code).toBe(0)
+  expect(read()).toContain('BeforeModel')
+  expect(read()).not.toContain('AfterModel')
+  const [list, doctor] = [await arc(home, ['hooks', 'list']), await arc(home, ['doctor'])]
+  expect(list.stderr + doctor.stdout).not.toContain('never fires')
+  expect(doctor.stdout).toContain('all events are registered')
+  expect((await arc(home, ['uninstall', 'gemini'])).code).toBe(0)
+  expect(read()).toBe(own)
+})
+
 // Kimi Code has no hooks in projects.
 it.each(HOST_NAMES.filter((name) => name !== 'kimi'))(
   '%s: a project is installed and left as it was, and the home is not touched',

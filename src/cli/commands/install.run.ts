@@ -16,6 +16,7 @@ import {
   planInstall,
   planUninstall,
 } from '../../hosts/install/plan.ts'
+import { listOnDemand } from '../../hosts/install/registered-events.ts'
 import { findHost, HOSTS } from '../../hosts/list.ts'
 import { arcHome } from '../../platform/home.ts'
 import { ProfileHome } from '../../supervisor/profile-home.ts'
@@ -24,6 +25,7 @@ import colors from '../colors.ts'
 import { requirePerson } from '../confirm.ts'
 import { context } from '../context.ts'
 import { installLauncher, launcherFile } from '../hook/launcher.ts'
+import { readHookPoints } from '../hook-reach.ts'
 import { isHomeEnforced, readConfigVariables, syncMode } from '../mode-sync.ts'
 import { info, printJson } from '../output.ts'
 import { printState, readSupervision } from '../supervision-state.ts'
@@ -59,7 +61,8 @@ function installOne(target: InstalledAgent, flags: InstallFlags): CarriedOut {
   const home = resolve(arcHome())
   const isForced = flags.failClosed === true
   const failClosed = isForced || isHomeEnforced(home)
-  const options = { command: installedCommand(flags), failClosed }
+  const onDemand = findWantedOnDemand(target)
+  const options = { command: installedCommand(flags), failClosed, onDemand }
   const done = carryOut(target, flags, (one, at, texts) => planInstall(one, at, texts, options))
   const { host, place } = target
   if (!done.isDone) return done
@@ -74,6 +77,12 @@ function installOne(target: InstalledAgent, flags: InstallFlags): CarriedOut {
     at: new Date().toISOString(),
   })
   return done
+}
+
+// Events of each request to the model: only for a hook that is configured, since each costs a hook call.
+function findWantedOnDemand({ host, place }: InstalledAgent): readonly string[] {
+  if (listOnDemand(host).length === 0) return []
+  return listOnDemand(host, readHookPoints(place.scope === 'project' ? place.dir : context().cwd))
 }
 
 // The home of a managed machine belongs to another account: the install is not listed there.

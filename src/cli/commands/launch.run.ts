@@ -95,7 +95,9 @@ async function run(supervisor: Supervisor, { home, profile, args, tool }: Launch
   const launcher = process.platform === 'win32' ? arc : installLauncher({ home, node: process.execPath, arc })
   syncMode(new ProfileHome(home))
   const failClosed = supervisor.engine.mode === 'enforce'
-  const injected = createInjection(wanted, { launcher, home, cwd: context().cwd, env: context().env, failClosed })
+  const points = supervisor.hooks().flatMap((hook) => (hook.enabled ? hook.points : []))
+  const { cwd, env: callerEnv } = context()
+  const injected = createInjection(wanted, { launcher, home, cwd, env: callerEnv, failClosed, points })
   if (injected.note !== undefined) info(`arc: ${injected.note}`)
   if (!injected.isSupervised && supervisor.engine.mode === 'enforce' && isKnownAgent(wanted.command)) {
     info('arc: in enforce mode an agent is not started unsupervised')

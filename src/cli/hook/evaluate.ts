@@ -3,6 +3,7 @@
 import { answerHookCall, type HookCall } from '../../daemon/hook-call/answer.ts'
 import { createSingleProvider } from '../../daemon/hook-call/supervisor-provider.ts'
 import { announceInBackground } from '../../daemon/notify/background-announcer.ts'
+import { runHomeProgram } from '../../daemon/process/home-program.ts'
 import { claimStart } from '../../daemon/process/on-demand.ts'
 import { findLiveDaemon } from '../../daemon/process/pid-file.ts'
 import { ArcError, describe } from '../../engine/errors.ts'
@@ -11,6 +12,7 @@ import type { HookReply } from '../../protocol/hook-wire.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
 
 const USAGE = 2
+const RESUME = ['hooks', 'resume-watchdogs']
 
 interface Evaluated {
   readonly reply: HookReply
@@ -38,7 +40,10 @@ export async function evaluateInProcess(
   const reports: string[] = []
   const report = (message: string): void => void reports.push(`arc: ${message}\n`)
   const announcer = { home, program: process.argv[1] ?? '', report }
-  const provider = createSingleProvider(report, home, ({ approval }) => announceInBackground(approval, announcer))
+  const provider = createSingleProvider(report, home, {
+    announce: ({ approval }) => announceInBackground(approval, announcer),
+    resumeLater: (job) => runHomeProgram({ home, program: announcer.program, args: RESUME, input: job }),
+  })
   const reply = await answerHookCall(call, provider, { signal })
   const startsDaemon = canStart && !signal.aborted && claimDaemonStart(provider.created(), home, report)
   await provider.close().catch((error) => report(describe(error)))

@@ -349,6 +349,46 @@ describe('P2 the phase of a session', () => {
   })
 })
 
+describe('E4 the permissions of an agent', () => {
+  const call = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 'p1' }
+
+  it.each(['claude', 'codex', 'qwen'] as const)(
+    '%s asks: a block at pre:permission denies the request',
+    async (host) => {
+      const seen = watch('pre:permission:Bash', () => ({ decision: 'block', reason: 'ask nobody' }))
+      await send(host, 'PreToolUse', call)
+      expect(seen).toEqual([])
+      const reply = await send(host, 'PermissionRequest', call)
+      expect(seen).toMatchObject([{ point: 'pre:permission', data: { tool: 'Bash', args: { command: 'ls' } } }])
+      expect(specific(reply).decision).toMatchObject({ behavior: 'deny' })
+      expect(lastStep().evaluations.find(({ at }) => at === 'pre:permission')).toMatchObject({ applied: true })
+    },
+  )
+
+  it('copilot asks', async () => {
+    watch('pre:permission', () => ({ decision: 'block', reason: 'ask nobody' }))
+    const event = 'permissionRequest'
+    const call = { hookName: event, sessionId: 's', cwd: at.project, toolName: 'bash', toolInput: { command: 'ls' } }
+    const reply = await answerHookCall({ host: 'copilot', event, payload: JSON.stringify(call) }, provider)
+    expect(JSON.parse(reply.stdout)).toMatchObject({ behavior: 'deny', message: expect.stringContaining('ask nobody') })
+  })
+
+  it('a pass at pre:permission is no answer to the agent', async () => {
+    expect(watch('pre:permission')).toEqual([])
+    expect((await send('claude', 'PermissionRequest', call)).stdout).toBe('')
+  })
+
+  it.each(['claude', 'qwen'] as const)('%s tells that its reviewer refused a call', async (host) => {
+    const seen = watch('post:permission', () => 'block')
+    const failures = watch('post:tool:failure')
+    await send(host, 'PostToolUseFailure', { ...call, error: 'no such file' })
+    expect(seen).toEqual([])
+    await send(host, 'PermissionDenied', { ...call, reason: 'too risky' })
+    expect(seen).toMatchObject([{ data: { tool: 'Bash', isGranted: false, reason: 'too risky' } }])
+    expect(failures).toHaveLength(2)
+  })
+})
+
 describe('D11 an event whose further points have no hook', () => {
   it('is evaluated and recorded as before', async () => {
     const evaluations = lastEvaluations(await callTool('Write', { file_path: 'a.ts', content: 'one' }))

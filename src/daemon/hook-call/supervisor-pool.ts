@@ -107,7 +107,7 @@ export class SupervisorPool implements SupervisorProvider {
     clearInterval(this.#timer)
     for (const open of [...this.#open.values()]) this.#close(open)
     await Promise.all(this.#closing)
-    this.#shared?.close()
+    await this.#shared?.close()
   }
 
   #create(workspace: string | undefined, profile: string | undefined, key: string): OpenSupervisor {
@@ -122,7 +122,7 @@ export class SupervisorPool implements SupervisorProvider {
       this.#bySupervisor.set(supervisor, open)
       return open
     } catch (error) {
-      parts.close()
+      void parts.close()
       throw error
     }
   }

@@ -37,14 +37,14 @@ export interface SingleSupervisorProvider extends SupervisorProvider {
 export function createSingleProvider(
   report: Report,
   home = arcHome(),
-  announce?: SupervisorOptions['announce'],
+  ofProcess: Pick<SupervisorOptions, 'announce' | 'resumeLater'> = {},
 ): SingleSupervisorProvider {
   let created: Supervisor | undefined
   return {
     async find(workspace, profile) {
       // Imported late: a database driver that cannot load must not prevent a reply.
       const { Supervisor } = await import('../../supervisor/supervisor.ts')
-      created ??= new Supervisor({ ...buildSupervisorOptions({ home, workspace, profile, report }), announce })
+      created ??= new Supervisor({ ...buildSupervisorOptions({ home, workspace, profile, report }), ...ofProcess })
       return created
     },
     readMode: (workspace, profile) => readConfiguredMode(home, workspace, profile),

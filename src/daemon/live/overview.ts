@@ -3,6 +3,9 @@
 import { readInstalls } from '../../guard/installs.ts'
 import type { PipelineHook } from '../../hooks/live-pipeline.ts'
 import { HOST_NAMES, type HostName } from '../../hosts/host.ts'
+import { readTexts } from '../../hosts/install/apply.ts'
+import { findOnDemand, listOnDemand } from '../../hosts/install/registered-events.ts'
+import { HOSTS } from '../../hosts/list.ts'
 import { findReach } from '../../hosts/reach.ts'
 import type { BreakerView, HookView, NeedView, Overview } from '../../protocol/views.ts'
 import type { Supervisor } from '../../supervisor/supervisor.ts'
@@ -68,9 +71,10 @@ export function buildHookViews(
   home: string,
 ): readonly HookView[] {
   const installed = readInstalledHosts(home)
+  const registered = (name: HostName): readonly string[] => readOnDemand(home, name)
   return supervisor.hooks().map((hook: PipelineHook) => ({
     ...hook,
-    reachNote: hook.enabled ? findReach(hook.points, installed).note : undefined,
+    reachNote: hook.enabled ? findReach(hook.points, installed, registered).note : undefined,
     stats: tally.hook(hook.name, now),
   }))
 }
@@ -78,6 +82,19 @@ export function buildHookViews(
 function readInstalledHosts(home: string): readonly HostName[] {
   const names = new Set(readInstalls(home).map(({ host }) => host))
   return HOST_NAMES.filter((name) => names.has(name))
+}
+
+function readOnDemand(home: string, name: HostName): readonly string[] {
+  const host = HOSTS[name]
+  const installs = readInstalls(home).filter((one) => one.host === name)
+  try {
+    return installs.flatMap(({ scope, dir, env = {}, files }) =>
+      findOnDemand(host, { scope, dir, env }, readTexts(files)),
+    )
+  } catch {
+    // A file that this account cannot read: then nothing is said about its events.
+    return listOnDemand(host)
+  }
 }
 
 /** The breaker of a supervisor. */

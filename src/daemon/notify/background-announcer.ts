@@ -3,8 +3,7 @@
 
 import type { Approval } from '../../approvals/approvals.ts'
 import { describe } from '../../engine/errors.ts'
-import { runInBackground } from '../process/background.ts'
-import { findHomeProgram, readBuild } from '../process/build.ts'
+import { runHomeProgram } from '../process/home-program.ts'
 
 interface BackgroundAnnouncer {
   readonly home: string
@@ -21,9 +20,7 @@ export function announceInBackground(
   // Only a message that was sent needs a second one.
   if (status !== 'pending' && !announced.includes('waiting')) return
   try {
-    const found = findHomeProgram(home, program)
-    if (readBuild(found) === undefined) throw new Error(`${found} is not the program of ARC, or is not built`)
-    runInBackground({ home, program: found, args: ['approvals', 'announce', id] })
+    runHomeProgram({ home, program, args: ['approvals', 'announce', id] })
   } catch (error) {
     report(`The message about ${id} cannot be sent: ${describe(error)}`)
   }

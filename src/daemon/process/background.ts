@@ -2,8 +2,9 @@
 // waits until every copy of its pipes is closed, so a daemon with a copy would block the host.
 
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { logFile, runDir } from './paths.ts'
 
 /** How to start a command in the background. */
@@ -13,6 +14,8 @@ export interface BackgroundStart {
   readonly program: string
   /** Arguments, for a daemon those after `serve`. */
   readonly args: readonly string[]
+  /** The text on stdin; none by default. */
+  readonly input?: string | undefined
 }
 
 const MAX_LOG_BYTES = 1024 * 1024
@@ -27,19 +30,20 @@ export function startInBackground({ home, program, args }: BackgroundStart): num
 }
 
 /** Runs a command of `arc` without waiting; its output goes to the log of the daemon. Returns its pid. */
-export function runInBackground({ home, program, args }: BackgroundStart): number | undefined {
+export function runInBackground({ home, program, args, input }: BackgroundStart): number | undefined {
   const env: NodeJS.ProcessEnv = { ...process.env, ARC_HOME: resolve(home) }
   for (const name of REMOVED_VARIABLES) delete env[name]
   mkdirSync(runDir(home), { recursive: true, mode: 0o700 })
   trimLog(home)
   const log = openSync(logFile(home), 'a', 0o600)
+  const stdin = input === undefined ? undefined : openInput(home, input)
   try {
     // In the home, so that no project folder or disk stays in use.
     const options = {
       cwd: resolve(home),
       env,
       detached: true,
-      stdio: ['ignore', log, log] as ['ignore', number, number],
+      stdio: [stdin ?? 'ignore', log, log] as ['ignore' | number, number, number],
     }
     const child = spawn(process.execPath, [program, ...args], options)
     // The missing pid tells; without a listener the error would be thrown.
@@ -48,6 +52,18 @@ export function runInBackground({ home, program, args }: BackgroundStart): numbe
     return child.pid
   } finally {
     closeSync(log)
+    if (stdin !== undefined) closeSync(stdin)
+  }
+}
+
+// A file without a name: a pipe could end with this process before it is read.
+function openInput(home: string, text: string): number {
+  const file = join(runDir(home), `input-${randomUUID()}`)
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+  try {
+    return openSync(file, 'r')
+  } finally {
+    rmSync(file, { force: true })
   }
 }
 

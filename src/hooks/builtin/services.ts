@@ -112,6 +112,10 @@ export interface SupervisionServices {
   readonly facts?: FactService | undefined
   /** Work to do if this step ends blocked, by this hook or a later decision; absent where no supervisor knows the end. */
   readonly whenBlocked?: ((stepId: string, work: () => Promise<void>) => void) | undefined
+  /** Work to do when the supervisor or the daemon closes; the returned function removes it. */
+  readonly whenClosed?: ((work: () => Promise<void>) => () => void) | undefined
+  /** In a process that ends soon: starts another, which resumes the watchdogs of these options at their limit. */
+  readonly resumeLater?: ((options: string) => void) | undefined
   /** Looks for exceptions of the user; called only for a step that would be held or blocked. There are none without it. */
   readonly findExceptions?: ((request: ExceptionRequest) => ExceptionAnswer) | undefined
   /** The names of the user's profiles; absent where there is no home. */

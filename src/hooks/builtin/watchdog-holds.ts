@@ -43,6 +43,11 @@ export class WatchdogHolds {
     this.#key = `watchdog/${name}`
   }
 
+  /** Is the watchdog paused, or could it not be resumed so far? */
+  get isPaused(): boolean {
+    return this.#state.get(this.#key) !== undefined
+  }
+
   /** Adds a hold. */
   add(hold: Hold): void {
     update<unknown>(this.#state, this.#key, (value) => {

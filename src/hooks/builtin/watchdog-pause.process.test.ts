@@ -3,9 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeFolder, makeSharedState, pipelineOf } from '../../../test/built-in-fixture.ts'
 import { json, serve, until } from '../../../test/loopback-server.ts'
+import { runArc } from '../../../test/run-arc.ts'
 import { makeHome, PROFILE } from '../../../test/supervised-home.ts'
+import { SupervisorPool } from '../../daemon/hook-call/supervisor-pool.ts'
+import { isProcessAlive } from '../../platform/process-alive.ts'
 import type { Assessment, RiskInput } from '../../risk/assessment.ts'
+import { openStores } from '../../storage/open-stores.ts'
 import { createSupervisor } from '../../supervisor/create-supervisor.ts'
+import { Supervisor } from '../../supervisor/supervisor.ts'
 import { riskDetection } from './risk-detection.ts'
 import { watchdogPause } from './watchdog-pause.ts'
 import { createWatchdogPause } from './watchdog-pauser.ts'
@@ -220,4 +225,73 @@ describe('before a destructive operation', () => {
     { effects: [] },
     { watchdogs: [{ name: 'x', pause: { url: 'file:///x' }, resume: { command: '' } }] },
   ])('B5 refuses %j', (options) => expect(hook.options.safeParse(options).success).toBe(false))
+})
+
+describe('the limit of a pause, without a further call', () => {
+  const CALL = { tool: 'Bash', args: { command: 'rm notes.txt' } }
+
+  function place(maxPauseMs: number) {
+    const { options, read } = dogIn(makeFolder())
+    const at = makeHome()
+    const hooks = { 'watchdog-pause': { options: { ...options, maxPauseMs } } }
+    at.write(PROFILE, { enforcement: 'enforce', hooks })
+    const lines = (word: string) => read().filter((line) => line.startsWith(word)).length
+    const callHook = () => {
+      const event = { hook_event_name: 'PreToolUse', session_id: 's', cwd: '/w', tool_use_id: 't' }
+      const input = JSON.stringify({ ...event, tool_name: CALL.tool, tool_input: CALL.args })
+      return runArc(['hook', 'claude'], { home: at.home, input })
+    }
+    const readState = (prefix: string) => {
+      const stores = openStores(at.home, () => undefined)
+      try {
+        return stores.state.list(prefix).map(({ value }) => value)
+      } finally {
+        stores.close()
+      }
+    }
+    const resumers = () => readState('watchdog-resumer/').map((value) => (value as { readonly pid: number }).pid)
+    return { at, lines, callHook, readState, resumers }
+  }
+
+  it('B5 a process that ends leaves a resumer, which resumes at the limit and ends', async () => {
+    const { lines, callHook, readState, resumers } = place(1_000)
+    expect((await callHook()).code).toBe(0)
+    expect(lines('pause')).toBe(1)
+    await until(() => lines('resume') === 1)
+    await until(() => resumers().length === 0)
+    expect(readState('watchdog/')).toEqual([])
+  })
+
+  it('B5 there is one resumer for all pauses, and it ends once they are over', async () => {
+    const { at, callHook, resumers } = place(600_000)
+    await callHook()
+    await until(() => resumers().length === 1)
+    const [pid = 0] = resumers()
+    const asked: string[] = []
+    const resumeLater = (job: string): void => void asked.push(job)
+    const supervisor = new Supervisor({ home: at.home, notify: () => undefined, resumeLater })
+    onTestFinished(() => supervisor.close())
+    await supervisor.dispatch('pre:tool', CALL, { session: 's', workspace: '/w' })
+    expect([asked, resumers()]).toEqual([[], [pid]])
+    await supervisor.dispatch('session:end', {}, { session: 's', workspace: '/w' })
+    await until(() => !isProcessAlive(pid))
+    await supervisor.dispatch('pre:tool', CALL, { session: 's', workspace: '/w' })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('B5 a supervisor and a daemon that close resume what they paused', async () => {
+    const { at, lines } = place(600_000)
+    const supervisor = await createSupervisor({ home: at.home, notify: () => undefined })
+    await supervisor.dispatch('pre:tool', CALL, { session: 's', workspace: '/w' })
+    expect(lines('resume')).toBe(0)
+    await supervisor.close()
+    expect(lines('resume')).toBe(1)
+    const pool = new SupervisorPool(at.home, () => undefined)
+    const shared = await pool.find(undefined, undefined)
+    await shared.dispatch('pre:tool', CALL, { session: 's', workspace: '/w' })
+    await shared.close()
+    expect([lines('pause'), lines('resume')]).toEqual([2, 1])
+    await pool.close()
+    expect(lines('resume')).toBe(2)
+  })
 })

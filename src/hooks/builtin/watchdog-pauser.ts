@@ -1,10 +1,12 @@
 // Before a destructive operation: pauses the watchdogs that would react to the operation. They are resumed in every case:
 // when the operation is blocked, when the tool returned or failed, at the end of the turn or session, at their deadline,
-// and after a crash by the next process. In log mode nothing is paused. It never asks: risk-detection does.
+// when the process closes, and after a crash by the next process. A process that ends soon leaves the deadline to another
+// one (watchdog-resumer.ts). In log mode nothing is paused. It never asks: risk-detection does.
 
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { withDeadline } from '../../engine/deadline.ts'
+import { describe } from '../../engine/errors.ts'
 import type { RunContext } from '../../engine/hook.ts'
 import { isAtLeast } from '../../engine/mode.ts'
 import type { Step } from '../../engine/step.ts'
@@ -14,6 +16,7 @@ import { type BuiltIn, builtIn } from './built-in.ts'
 import { type Classifier, rateStep } from './call-risk.ts'
 import type { SupervisionServices } from './services.ts'
 import { type Hold, WatchdogHolds } from './watchdog-holds.ts'
+import { hasResumer, type PausedWatchdogs, resumeAtLimit } from './watchdog-resumer.ts'
 
 const word = z.string().trim().min(1).max(4_000)
 const action = z.union([
@@ -73,7 +76,13 @@ export function createWatchdogPause(classifierFor: (services: SupervisionService
   })
 }
 
-class WatchdogPauser {
+/** Resumes the watchdogs of these options at their limit; returns when none of them is paused. */
+export async function watchPauses(given: unknown, services: SupervisionServices): Promise<void> {
+  const settings = options.parse(given)
+  await resumeAtLimit(services.state, JSON.stringify(settings), new WatchdogPauser(settings, services))
+}
+
+class WatchdogPauser implements PausedWatchdogs {
   readonly #options: Options
   readonly #services: SupervisionServices
   readonly #holds: ReadonlyMap<Watchdog, WatchdogHolds>
@@ -105,6 +114,7 @@ class WatchdogPauser {
     const hold: Hold = { ...readOwner(step), id: newId(), call: identifyCall(step), since, until }
     for (const holds of this.#holds.values()) holds.add(hold)
     this.#timers.set(hold.id, this.#resumeAt(hold))
+    this.#leaveToResumer()
     // A blocked operation does not run: its watchdogs need not wait for the end of the turn.
     whenBlocked?.(step.id, () => this.#resumeHold(hold.id))
     const ended = await this.#runAll('pause', this.#options.watchdogs, run)
@@ -113,6 +123,25 @@ class WatchdogPauser {
     if (ended.problems.length === 0) return { decision: 'pass', metadata }
     // A watchdog that cannot be paused does not block the work: it is reported, and resumed like the others.
     return { decision: 'flag', reason: `not every watchdog could be paused: ${ended.problems.join('; ')}`, metadata }
+  }
+
+  isPaused(): boolean {
+    return [...this.#holds.values()].some((holds) => holds.isPaused)
+  }
+
+  async resumeOverdue(): Promise<void> {
+    await this.#resumeOutside(() => false)
+  }
+
+  // After the hold is stored: a resumer that is about to end looks once more.
+  #leaveToResumer(): void {
+    const { resumeLater, state } = this.#services
+    const key = JSON.stringify(this.#options)
+    try {
+      if (resumeLater !== undefined && !hasResumer(state, key)) resumeLater(key)
+    } catch (error) {
+      this.#warn('resume', '', `nothing waits for the limit: ${describe(error)}`)
+    }
   }
 
   async #resumeDue(run: RunContext, isOver: (hold: Hold) => boolean): Promise<VerdictObject | undefined> {
@@ -151,20 +180,27 @@ class WatchdogPauser {
     record({ component: 'hooks', action: 'watchdog:lost', level: 'error', message, data: { hook: 'watchdog-pause' } })
   }
 
-  // A process that keeps running resumes at the deadline; otherwise the next process does.
+  // A process that keeps running resumes at the deadline, or when it closes. Returns how to give that up.
   #resumeAt({ id, since, until }: Hold): () => void {
-    const { clock } = this.#services
-    return clock.after(until - since, () => {
-      this.#timers.delete(id)
-      void this.#resumeHold(id)
-    })
+    const { clock, whenClosed, resumeLater } = this.#services
+    const resume = (): Promise<void> => this.#resumeHold(id)
+    const keep = resumeLater === undefined ? whenClosed?.(resume) : undefined
+    const cancel = clock.after(until - since, () => void resume())
+    return () => {
+      cancel()
+      keep?.()
+    }
+  }
+
+  #resumeHold(id: string): Promise<void> {
+    return this.#resumeOutside((hold) => hold.id === id)
   }
 
   // Outside of a dispatch: a failure is recorded.
-  async #resumeHold(id: string): Promise<void> {
+  async #resumeOutside(isOver: (hold: Hold) => boolean): Promise<void> {
     const limits = { limitMs: 4 * this.#options.timeoutMs, signal: new AbortController().signal }
     try {
-      await this.#release(limits, (hold) => hold.id === id)
+      await this.#release(limits, isOver)
     } catch (error) {
       this.#warn('resume', '', String(error))
     }

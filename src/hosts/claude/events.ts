@@ -44,7 +44,7 @@ export const CLAUDE_EVENTS: HostEvents = {
   PermissionDenied: event('post:tool:failure', { ...TOLD, isInstalled: true, permission: 'retries' }),
   PostToolUse: event('post:tool', { ...TOLD, edits: ['result'], context: true, isInstalled: true, reviewer: true }),
   PostToolUseFailure: event('post:tool:failure', { ...TOLD, context: true, isInstalled: true }),
-  PostToolBatch: event('post:tool:batch', { ...TOLD, context: true }),
+  PostToolBatch: event('post:tool:batch', { ...TOLD, context: true, isOnDemand: true }),
   Stop: event('pre:turn:end', { ...TOLD, block: 'decision', hasAnswer: true, context: true, isInstalled: true }),
   StopFailure: event('run:end', { ...TOLD, isInstalled: true }),
   SubagentStart: event('pre:agent:spawn', { ...TOLD, context: true, isInstalled: true }),

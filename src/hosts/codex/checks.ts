@@ -2,6 +2,7 @@
 
 import type { Check, HostFacts } from '../check.ts'
 import type { Host } from '../host.ts'
+import { findOnDemand, listWantedEvents } from '../install/registered-events.ts'
 import { readToml } from '../install/toml-text.ts'
 import { codexConfig, codexHooks } from './install.ts'
 
@@ -16,7 +17,7 @@ export function checkTrust(host: Host, { place, texts }: HostFacts): Check[] {
     ({ path }) =>
       path[1] === 'state' && path.at(-1) === 'trusted_hash' && sources.some((file) => path[2]?.startsWith(file)),
   )
-  const wanted = Object.values(host.events).filter(({ isInstalled }) => isInstalled).length
+  const wanted = listWantedEvents(host.events, findOnDemand(host, place, texts)).length
   const detail = `${trusted.length} of ${wanted} lines reviewed; Codex silently skips the others`
   return [trusted.length >= wanted ? { name, ok: true, detail } : { name, ok: false, detail, fix }]
 }

@@ -13,7 +13,7 @@ export const CODEX_EVENTS: HostEvents = {
   SessionStart: event('session:start', { ...TOLD, context: true, isInstalled: true }),
   UserPromptSubmit: event('pre:message', { ...TOLD, block: 'decision', context: true, isInstalled: true }),
   // Fires before every request to the model and takes no answer.
-  PreModelRequest: event('pre:model'),
+  PreModelRequest: event('pre:model', { isOnDemand: true }),
   PreToolUse: event('pre:tool', {
     ...TOLD,
     block: 'permission',

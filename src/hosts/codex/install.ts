@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { hookLine } from '../install/command-line.ts'
 import { type HooksFormat, hookGroup, hooksFile } from '../install/hooks-file.ts'
 import type { HostInstall, InstallTarget } from '../install/install-file.ts'
+import { listWantedEvents } from '../install/registered-events.ts'
 import { type TomlFormat, tomlBlockFile } from '../install/toml-block.ts'
 import { readToml, type TomlName } from '../install/toml-text.ts'
 import { CODEX_EVENTS } from './events.ts'
@@ -54,12 +55,11 @@ export const codexInstall: HostInstall = {
 
 const TOML: TomlFormat = {
   host: codexFacts.name,
-  tables: ({ command }) => {
+  tables: ({ command, onDemand = [] }) => {
     const line = JSON.stringify(hookLine(command, codexFacts.name))
-    return Object.entries(CODEX_EVENTS)
-      .filter(([, { isInstalled }]) => isInstalled)
-      .flatMap(([name]) => hookTable(name, line))
+    return listWantedEvents(CODEX_EVENTS, onDemand).flatMap((name) => hookTable(name, line))
   },
+  eventsIn: (part) => Array.from(part.matchAll(/^\[\[hooks\.(\w+)\]\]/gm), ([, name = '']) => name),
   isInline: isInlineHook,
   inlineAdvice: 'Write them as [[hooks.Event]] tables, or move them to hooks.json.',
 }

@@ -3,10 +3,10 @@
 import { dirname, join } from 'node:path'
 import type { LaunchInput, LaunchPlan } from '../host.ts'
 import { hookLine } from '../install/command-line.ts'
-import { listInstalledEvents } from '../install/launch-file.ts'
+import { listWantedEvents } from '../install/registered-events.ts'
 
 export function launchCodex(input: LaunchInput): LaunchPlan {
-  const { host, launcher } = input
+  const { host, launcher, onDemand = [] } = input
   const unreviewed = findProjectHooks(input)
   if (unreviewed !== undefined) {
     const why = `supervising a single run would also start the hooks in ${unreviewed}, which codex has not asked you to review`
@@ -17,7 +17,7 @@ export function launchCodex(input: LaunchInput): LaunchPlan {
     // Codex skips hooks that the user has not reviewed, and these lines are new in each run.
     args: [
       '--dangerously-bypass-hook-trust',
-      ...listInstalledEvents(host).flatMap((event) => [
+      ...listWantedEvents(host.events, onDemand).flatMap((event) => [
         '-c',
         `hooks.${event}=[{hooks=[{type="command",command=${line}}]}]`,
       ]),

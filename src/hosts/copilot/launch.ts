@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { LaunchInput, LaunchPlan } from '../host.ts'
 import { hookLine } from '../install/command-line.ts'
-import { listInstalledEvents } from '../install/launch-file.ts'
+import { listInstalledEvents } from '../install/registered-events.ts'
 
 const PLUGIN = { name: 'arc', version: '1.0.0', description: 'Supervision by ARC, for this run.', hooks: 'hooks.json' }
 

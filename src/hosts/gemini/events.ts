@@ -9,9 +9,10 @@ export const GEMINI_EVENTS: HostEvents = {
   SessionStart: event('session:start', { ...TOLD, context: true, isInstalled: true }),
   BeforeAgent: event('pre:message', { ...TOLD, block: 'decision', context: true, isInstalled: true }),
   // The message itself has passed at BeforeAgent; this is each request that it leads to.
-  BeforeModel: event('pre:model', { ...TOLD, block: 'decision' }),
+  BeforeModel: event('pre:model', { ...TOLD, block: 'decision', isOnDemand: true }),
+  // A part of the same request, and no change of phase: never registered.
   BeforeToolSelection: event('post:session:phase', TOLD),
-  AfterModel: event('post:model', TOLD),
+  AfterModel: event('post:model', { ...TOLD, isOnDemand: true }),
   BeforeTool: event('pre:tool', {
     ...TOLD,
     block: 'decision',

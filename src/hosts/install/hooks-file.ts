@@ -9,6 +9,7 @@ import type { HostName } from '../facts/list.ts'
 import type { HostEvents } from '../host.ts'
 import { commandInLine, hookLine, isHookLine } from './command-line.ts'
 import type { InstallFile, InstallOptions } from './install-file.ts'
+import { listWantedEvents } from './registered-events.ts'
 
 /** How a host writes its hooks down. */
 export interface HooksFormat {
@@ -36,7 +37,8 @@ export function hooksFile(path: string, format: HooksFormat): InstallFile {
     has: (text) => find(text, format).length > 0,
     add: (text, options) => addHooks(text, format, options),
     remove: (text) => removeHooks(text, format),
-    commandIn: (text) => find(text, format)[0],
+    commandIn: (text) => find(text, format)[0]?.command,
+    eventsIn: (text) => find(text, format).map(({ event }) => event),
   }
 }
 
@@ -47,9 +49,8 @@ function addHooks(
 ): ReturnType<InstallFile['add']> {
   const start = text === undefined || text.trim() === '' ? format.empty : text
   return editJson(start, (json) => {
-    for (const [name, { isInstalled }] of Object.entries(format.events)) {
-      if (isInstalled) addHook(json, format, name, options)
-    }
+    const onDemand = [...find(start, format).map(({ event }) => event), ...(options.onDemand ?? [])]
+    for (const name of listWantedEvents(format.events, onDemand)) addHook(json, format, name, options)
   })
 }
 
@@ -130,12 +131,18 @@ function findHandler(line: Node): Node {
   return line.parent?.parent ?? line
 }
 
-function find(text: string, format: HooksFormat): string[] {
-  const found: string[] = []
+interface FoundLine {
+  readonly event: string
+  /** The path of `arc`. */
+  readonly command: string
+}
+
+function find(text: string, format: HooksFormat): readonly FoundLine[] {
+  const found: FoundLine[] = []
   editJson(text, (json) => {
     for (const name of eventsIn(json, format)) {
       for (const line of listItems(json, [rootOf(format), name]).flatMap((node) => linesIn(node, format))) {
-        found.push(commandInLine(String(line.value), format.facts.name) as string)
+        found.push({ event: name, command: commandInLine(String(line.value), format.facts.name) as string })
       }
     }
   })

@@ -23,6 +23,8 @@ export interface InstallOptions {
   readonly command: string
   /** Should a broken hook stop the action, if the host has a setting for it? */
   readonly failClosed?: boolean | undefined
+  /** The events to register that are registered on demand. Those that are registered already stay. */
+  readonly onDemand?: readonly string[] | undefined
 }
 
 /** Why a file cannot be edited. */
@@ -45,6 +47,8 @@ export interface InstallFile {
   remove(text: string): string | undefined | TextProblem
   /** The path of `arc` that the text names, to tell whether anything else changed since. */
   commandIn?(text: string): string | undefined
+  /** The events with ARC's lines. */
+  eventsIn?(text: string): readonly string[]
 }
 
 /** How one host is installed. */

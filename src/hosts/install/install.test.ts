@@ -242,6 +242,59 @@ describe("Codex's config.toml", () => {
   })
 })
 
+describe('E4 events that are registered on demand', () => {
+  const LINES = [
+    ['claude', 0, ['PostToolBatch']],
+    ['qwen', 0, ['PostToolBatch']],
+    ['codex', 0, ['PreModelRequest']],
+    ['codex', 1, ['PreModelRequest']],
+    ['gemini', 0, ['BeforeModel', 'AfterModel']],
+  ] as const
+  const add = (file: InstallFile, text: string | undefined, onDemand?: readonly string[]): string => {
+    const after = file.add(text, { ...OPTIONS, onDemand })
+    if (typeof after !== 'string') throw new Error(after.message)
+    return after
+  }
+
+  it.each(LINES)('%s %i: are added later, stay, and go with the others', (host, index, names) => {
+    const file = fileOf(host, index)
+    const first = add(file, undefined)
+    for (const name of names) expect(first).not.toContain(name)
+    const later = add(file, first, names)
+    expect(file.eventsIn?.(later)).toEqual([...(file.eventsIn?.(first) ?? []), ...names])
+    expect(add(file, later)).toBe(later)
+    expect(add(file, later, names)).toBe(later)
+    expect(file.remove(later)).toBe(file.remove(first))
+  })
+
+  it.each(LINES)(
+    '%s %i: uninstall restores every layout to the byte, in whatever order they came',
+    (host, index, names) => {
+      const file = fileOf(host, index)
+      const before = index === 0 ? document : fc.constantFrom('', 'model = "x"', 'model = "x"\r\n[a]\r\n')
+      const property = fc.property(before, fc.shuffledSubarray([...names]), (text, order) => {
+        let texts = new Map<string, string | undefined>([[file.path, text]])
+        const apply = ({ files }: InstallPlan): void => {
+          texts = new Map([...texts, ...files.map(({ path, after }) => [path, after] as const)])
+        }
+        // Without a choice of the file: Codex has two.
+        const one = {
+          ...HOSTS[host],
+          install: { ...HOSTS[host].install, files: () => [file], choose: undefined },
+        } as never
+        for (const onDemand of [[], ...order.map((name) => [name])]) {
+          const plan = planInstall(one, PLACE, texts, { ...OPTIONS, onDemand })
+          if (plan.problems.length > 0) return
+          apply(plan)
+        }
+        apply(planUninstall(one, PLACE, texts))
+        expect([...texts].filter(([, left]) => left !== undefined)).toEqual([[file.path, text]])
+      })
+      fc.assert(property, { numRuns: 60 })
+    },
+  )
+})
+
 describe("Kimi Code's config.toml", () => {
   const [toml] = HOSTS.kimi.install.files({ scope: 'user', dir: '/p', env: {} }) as [InstallFile]
   const table = fc.constantFrom(

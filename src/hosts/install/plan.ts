@@ -91,7 +91,8 @@ function unreadableRest(file: InstallFile, text: string): TextProblem | undefine
 function isOnlyOurs(file: InstallFile, original: string, present: string): boolean {
   const command = file.commandIn?.(present)
   if (command === undefined) return false
-  return [false, true].some((failClosed) => file.add(original, { command, failClosed }) === present)
+  const onDemand = file.eventsIn?.(present)
+  return [false, true].some((failClosed) => file.add(original, { command, failClosed, onDemand }) === present)
 }
 
 // Only a text without ARC's part is worth keeping; a second install keeps the backup of the first.

@@ -12,6 +12,8 @@ export interface TomlFormat {
   readonly host: HostName
   /** The lines of ARC's tables. */
   tables(options: InstallOptions): readonly string[]
+  /** The events of ARC's tables; for an agent with events that are registered on demand. */
+  eventsIn?(tables: string): readonly string[]
   /** Whether hooks are written as one value, to which nothing can be added. */
   isInline(name: TomlName): boolean
   /** What the user can do about that. */
@@ -33,10 +35,12 @@ export function tomlBlockFile(path: string, format: TomlFormat): InstallFile {
     add: (text, options) => addBlock(text ?? '', format, options),
     remove: (text) => cut(text, findParts(text, format)) || undefined,
     commandIn: (text) => findCommands(text, format)[0],
+    eventsIn: (text) => findEvents(text, format),
   }
 }
 
-function addBlock(text: string, format: TomlFormat, options: InstallOptions): string | TextProblem {
+function addBlock(text: string, format: TomlFormat, given: InstallOptions): string | TextProblem {
+  const options = { ...given, onDemand: [...findEvents(text, format), ...(given.onDemand ?? [])] }
   const parts = findParts(text, format)
   const rest = cut(text, parts)
   const names = readToml(rest)
@@ -116,6 +120,10 @@ function linesIn(text: string, { host }: TomlFormat): string[] {
 function findCommands(text: string, format: TomlFormat): string[] {
   const lines = findParts(text, format).flatMap(({ start, end }) => linesIn(text.slice(start, end), format))
   return lines.flatMap((line) => commandInLine(line, format.host) ?? [])
+}
+
+function findEvents(text: string, format: TomlFormat): readonly string[] {
+  return findParts(text, format).flatMap(({ start, end }) => format.eventsIn?.(text.slice(start, end)) ?? [])
 }
 
 function cut(text: string, parts: readonly Range[]): string {

@@ -7,6 +7,7 @@ import { runDir } from '../../../daemon/process/paths.ts'
 import { findPartNotOwnedByRoot } from '../../../guard/root-owned.ts'
 import { findAgentFacts } from '../../../hosts/facts/list.ts'
 import type { Env, Host, LaunchPlan } from '../../../hosts/host.ts'
+import { listOnDemand } from '../../../hosts/install/registered-events.ts'
 import { HOSTS } from '../../../hosts/list.ts'
 
 /** The program to start. */
@@ -24,6 +25,8 @@ export interface LaunchEnvironment {
   readonly env: Env
   /** Should a failing hook block the call? */
   readonly failClosed?: boolean
+  /** The points of the configured hooks. */
+  readonly points?: readonly string[]
 }
 
 /** The arguments, variables and files that add supervision. */
@@ -58,7 +61,7 @@ export function createInjection({ command, args }: AgentProgram, given: LaunchEn
   const folder = mkdtempSync(join(runDir(given.home), 'launch-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
-    const plan = host.launch({ ...given, host, folder, readText })
+    const plan = host.launch({ ...given, host, folder, readText, onDemand: listOnDemand(host, given.points ?? []) })
     const refusal = plan.refusal ?? writeFiles(host, plan)
     if (refusal === undefined) {
       return { args: [...(plan.args ?? []), ...args], env: plan.env ?? {}, note: plan.note, isSupervised: true, remove }
