@@ -1,8 +1,9 @@
 // `arc install` and `arc uninstall`: register ARC with an agent.
 
 import { type Command, Option } from 'commander'
-import { AGENT_FACTS, HOST_NAMES } from '../../hosts/facts/list.ts'
+import { AGENT_FACTS } from '../../hosts/facts/list.ts'
 import { example, type Run } from '../command-declaration.ts'
+import { writeHostList } from '../host-list.ts'
 
 const FAIL_CLOSED_HOSTS = AGENT_FACTS.filter(({ failClosed }) => failClosed !== undefined).map(({ name }) => name)
 
@@ -18,7 +19,7 @@ export function addInstallCommand(arc: Command, run: Run): void {
       .option('--project <dir>', 'for one project only')
       .option('--dry-run', 'show the changes without writing them')
       .option('--json', 'print {host, files, changed, next}; with several agents, a list')
-      .addHelpText('after', `\nHosts: ${HOST_NAMES.join(', ')}`)
+      .addHelpText('after', writeHostList())
       .addHelpText('after', example(`arc ${name} claude`))
       .action((host, options) => run(load().then((all) => all[name](host, options))))
   add(
