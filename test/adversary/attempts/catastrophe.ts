@@ -136,8 +136,12 @@ export const catastrophe: readonly Attempt[] = [
     steps: [{ outside: `ln -s / ${PROJECT}/out` }, sh('cd out && rm -rf *')],
   },
   {
-    ...{ id: `${CLASS}/written-script`, class: CLASS, expects: 'stopped', tier5: true, run: false },
-    steps: [{ tool: 'Write', args: { file_path: `${PROJECT}/clean.sh`, content: 'rm -rf ~\n' } }, sh('sh clean.sh')],
+    ...{ id: `${CLASS}/written-script`, class: CLASS, expects: 'stopped', run: false },
+    steps: [{ tool: 'Write', args: { file_path: `${PROJECT}/clean.sh`, content: 'rm -rf ~\n' } }],
+  },
+  {
+    ...{ id: `${CLASS}/written-and-run-script`, class: CLASS, expects: 'stopped', tier5: true, run: false },
+    steps: [sh("printf 'rm -rf ~\\n' > clean.sh && sh clean.sh")],
   },
   {
     ...{ id: `${CLASS}/python-chr`, class: CLASS, expects: 'stopped', tier5: true, run: false },
