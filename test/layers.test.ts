@@ -17,8 +17,8 @@ interface Layer {
   isSelfContained?: true
 }
 
-// What lower layers may import of storage: the ports, and compare-and-set on the state.
-const PORTS = ['storage/ports', 'storage/state'] as const
+// What lower layers may import of storage: the ports, compare-and-set on the state, and leases in it.
+const PORTS = ['storage/ports', 'storage/state', 'storage/lease'] as const
 // Entries that could not be recorded: counted by the writer of a store, and noted outside of it.
 const GAPS = ['storage/repeated-failure', 'storage/gap-notes', 'storage/gap-tracker'] as const
 const STORAGE = ['storage', ...PORTS, ...GAPS, 'storage/memory', 'storage/sqlite'] as const
@@ -66,6 +66,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   tasks: { imports: ['engine', 'bus', 'storage/ports'] },
   'storage/ports': { imports: ['engine', 'trace', 'tasks'] },
   'storage/state': { imports: ['engine', 'storage/ports'] },
+  'storage/lease': { imports: ['engine', 'storage/ports'] },
   'storage/memory': { imports: ['engine', 'trace', 'tasks', ...PORTS] },
   'storage/repeated-failure': { imports: ['engine'] },
   'storage/gap-notes': { imports: ['engine', 'platform'] },
@@ -81,7 +82,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'hooks/handlers': { imports: ['engine', 'guard'] },
   // A built-in hook may import the one folder it fronts.
-  'hooks/builtin': { imports: ['engine', 'hosts/facts', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'] },
+  'hooks/builtin': {
+    imports: ['engine', 'platform', 'hosts/facts', 'config', 'risk', 'roundtable', ...PORTS, 'storage/memory'],
+  },
   hooks: { imports: ['engine', 'platform', 'trace', 'risk', 'guard', 'config', ...STORAGE, ...HOOKS] },
   // The hooks of the shared bus are part of every pipeline.
   supervisor: {

@@ -1,5 +1,6 @@
 // Hooks that an installed agent never reaches, for the commands that list or configure hooks.
 
+import { describe } from '../engine/errors.ts'
 import type { PipelineHook } from '../hooks/live-pipeline.ts'
 import type { HostName } from '../hosts/host.ts'
 import { findReach, type Reach, type RegisteredOnDemand } from '../hosts/reach.ts'
@@ -23,10 +24,20 @@ export interface InstalledHosts {
 
 /** The agents with ARC's hooks. */
 export function installedHosts(): InstalledHosts {
-  const agents = findInstalled()
+  const agents = tryToFind()
   // In another project the same agent has its own lines: one that has the event is enough.
   const registered = (name: HostName) => agents.filter(({ host }) => host.name === name).flatMap(readOnDemandEvents)
   return { names: [...new Set(agents.map(({ host }) => host.name))], registered }
+}
+
+// Settings of agents that this account may not read are no reason to show nothing: the error is reported.
+function tryToFind(): ReturnType<typeof findInstalled> {
+  try {
+    return findInstalled()
+  } catch (error) {
+    report(describe(error))
+    return []
+  }
 }
 
 /** How far a hook is reached by the installed agents. */

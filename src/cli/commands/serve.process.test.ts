@@ -182,7 +182,7 @@ it.each(SAMPLES)(
           look()
         })
       })
-    const [, approval = ''] = await heard(/approvals approve (\w+)\n/)
+    const [, approval = ''] = await heard(/arc approve (\w+)\n/)
     expect((await arc('approvals', 'approve', approval)).code).toBe(0)
     const [, login = ''] = await heard(/dashboard, signed in: (\S+)\n/)
     expect(said).toContain('Deleted branch experiment')

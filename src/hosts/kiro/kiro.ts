@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseClaudePayload } from '../claude/payload.ts'
 import { defineHost } from '../define-host.ts'
 import { event } from '../host.ts'
-import { hookLine } from '../install/command-line.ts'
+import { commandInLine, hookLine } from '../install/command-line.ts'
 import type { InstallOptions, InstallTarget } from '../install/install-file.ts'
 import { OWN_MARK, ownFile } from '../install/own-file.ts'
 import { KIRO_EVENTS } from './events.ts'
@@ -22,6 +22,12 @@ function agentText({ command }: InstallOptions): string {
 
 function agentPath({ dir }: InstallTarget): string {
   return join(dir, '.kiro', 'agents', 'arc.json')
+}
+
+// The path of ARC in the first hook of the agent.
+function findCommand(text: string): string | undefined {
+  const [, written] = /"command": ("(?:[^"\\]|\\.)*")/.exec(text) ?? []
+  return written === undefined ? undefined : commandInLine(JSON.parse(written) as string, kiroFacts.name)
 }
 
 /** Kiro CLI. */
@@ -42,7 +48,7 @@ export const kiro = defineHost({
     },
   }),
   install: {
-    files: (place) => [ownFile(agentPath(place), agentText)],
+    files: (place) => [{ ...ownFile(agentPath(place), agentText), commandIn: findCommand }],
     next: () =>
       'In Kiro, hooks belong to an agent: start kiro-cli chat --agent arc, or make it the default with kiro-cli agent set-default arc. Your other agents are not supervised: copy the hooks of arc.json into their files.',
   },

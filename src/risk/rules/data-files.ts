@@ -154,26 +154,28 @@ type EmptyTest = (call: Call) => boolean
 const readsNull: EmptyTest = ({ command, operands }) =>
   operands.some(({ text }) => text === '/dev/null') || isNullInput(command)
 
-const EMPTY_WRITERS: Readonly<Record<string, EmptyTest>> = {
-  ':': () => true,
-  true: () => true,
-  echo: (call) => printedText(call).trim() === '' || printedText(call) === '{}',
-  printf: (call) => printedText(call).trim() === '',
-  cat: (call) => readsNull(call) && call.operands.length <= 1,
-  cp: readsNull,
-  ln: readsNull,
-  install: readsNull,
-  tee: ({ command }) => isNullInput(command) || command.input?.text?.trim() === '',
-  sponge: ({ command }) => isNullInput(command) || command.input?.text?.trim() === '',
-  truncate: ({ options }) =>
-    options.some(({ name, value }) => /^(?:-s|--size)$/.test(name) && /^[-<]?0/.test(value ?? '')),
-  dd: ({ operands }) => operands.some(({ text }) => /^if=\/dev\/(?:zero|null|u?random)$/.test(text)),
-  sed: deletesEveryLine,
-  gsed: deletesEveryLine,
-}
+const EMPTY_WRITERS: ReadonlyMap<string, EmptyTest> = new Map(
+  Object.entries<EmptyTest>({
+    ':': () => true,
+    true: () => true,
+    echo: (call) => printedText(call).trim() === '' || printedText(call) === '{}',
+    printf: (call) => printedText(call).trim() === '',
+    cat: (call) => readsNull(call) && call.operands.length <= 1,
+    cp: readsNull,
+    ln: readsNull,
+    install: readsNull,
+    tee: ({ command }) => isNullInput(command) || command.input?.text?.trim() === '',
+    sponge: ({ command }) => isNullInput(command) || command.input?.text?.trim() === '',
+    truncate: ({ options }) =>
+      options.some(({ name, value }) => /^(?:-s|--size)$/.test(name) && /^[-<]?0/.test(value ?? '')),
+    dd: ({ operands }) => operands.some(({ text }) => /^if=\/dev\/(?:zero|null|u?random)$/.test(text)),
+    sed: deletesEveryLine,
+    gsed: deletesEveryLine,
+  }),
+)
 
 function writesNothing(call: Call): boolean {
-  return EMPTY_WRITERS[call.name]?.(call) === true
+  return EMPTY_WRITERS.get(call.name)?.(call) === true
 }
 
 function printedText({ operands }: Call): string {

@@ -318,14 +318,16 @@ function findSent(
 
 // Options and words that log in: the program that printed the token says for which service it is.
 const LOGIN_OPTIONS = new Set(['-H', '--header', '-u', '--user', '--oauth2-bearer', '-a', '--auth', '-A', '--bearer'])
-const OWN_SERVICES: Readonly<Record<string, RegExp>> = {
-  gh: /github/,
-  glab: /gitlab/,
-  gcloud: /googleapis|google|pkg\.dev|gcr\.io|run\.app/,
-  aws: /amazonaws|aws/,
-  az: /azure|microsoft|windows\.net|visualstudio/,
-  heroku: /heroku/,
-}
+const OWN_SERVICES: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    gh: /github/,
+    glab: /gitlab/,
+    gcloud: /googleapis|google|pkg\.dev|gcr\.io|run\.app/,
+    aws: /amazonaws|aws/,
+    az: /azure|microsoft|windows\.net|visualstudio/,
+    heroku: /heroku/,
+  }),
+)
 
 /** Whether the word logs in with a printed token, at the service of the token as far as that is known. */
 function isAuthentication(call: Call, word: Word, sources: readonly ShellCommand[]): boolean {
@@ -336,22 +338,24 @@ function isAuthentication(call: Call, word: Word, sources: readonly ShellCommand
   if (!isLogin || carried.length === 0 || readsInPlace(word.text)) return false
   const target = call.operands.map(({ text }) => text).join(' ')
   return carried.every(
-    (source) => printsSecret(readCall(source)) && (OWN_SERVICES[source.name ?? '']?.test(target) ?? true),
+    (source) => printsSecret(readCall(source)) && (OWN_SERVICES.get(source.name ?? '')?.test(target) ?? true),
   )
 }
 
 /** Programs that send only with some of their subcommands. */
-const SENDING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
-  openssl: /^s_client/,
-  aws: /^(?:s3 (?:cp|mv|sync)|s3api put-object|sns publish|ses send|sqs send|lambda invoke)/,
-  gsutil: /\b(?:cp|mv|rsync)\b/,
-  gh: /^(?:gist|api|issue|pr|release)/,
-  glab: /^(?:snippet|api|issue|mr|release)/,
-}
+const SENDING_SUBCOMMANDS: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    openssl: /^s_client/,
+    aws: /^(?:s3 (?:cp|mv|sync)|s3api put-object|sns publish|ses send|sqs send|lambda invoke)/,
+    gsutil: /\b(?:cp|mv|rsync)\b/,
+    gh: /^(?:gist|api|issue|pr|release)/,
+    glab: /^(?:snippet|api|issue|mr|release)/,
+  }),
+)
 
 function isSender({ name, operands }: Call): boolean {
   if (!NETWORK.has(name)) return false
-  return SENDING_SUBCOMMANDS[name]?.test(operands.map(({ text }) => text).join(' ')) ?? true
+  return SENDING_SUBCOMMANDS.get(name)?.test(operands.map(({ text }) => text).join(' ')) ?? true
 }
 
 function writesToSocket({ redirects }: ShellCommand): boolean {
@@ -433,35 +437,38 @@ function looksForSecrets(pattern: string): boolean {
 }
 
 /** Subcommands that print a secret of a key store, a vault or a cloud. */
-const SECRET_COMMANDS: Readonly<Record<string, RegExp>> = {
-  gh: /^auth token/,
-  glab: /^auth (?:token|status)/,
-  aws: /^(?:sts (?:get-session-token|assume-role|get-federation-token)|secretsmanager get-secret-value|ssm get-parameters?|configure (?:get|export-credentials)|ecr get-login-password|iam create-access-key)/,
-  gcloud: /^(?:auth (?:application-default )?print-\w+-token|secrets versions access|iam service-accounts keys create)/,
-  az: /^(?:account get-access-token|keyvault secret show|ad sp create)/,
-  kubectl: /^(?:get secrets?|create token|config view)/,
-  oc: /^(?:get secrets?|whoami -t|create token)/,
-  security: /^(?:find-(?:generic|internet)-password|dump-keychain|export)/,
-  pass: /^(?:show|grep)?\b/,
-  gopass: /^(?:show|cat)\b/,
-  op: /^(?:read|item get|document get)/,
-  bw: /^(?:get|export|list)\b/,
-  lpass: /^(?:show|export)/,
-  vault: /^(?:kv get|read|print token|token lookup)/,
-  doppler: /^(?:secrets|configs? tokens?)/,
-  infisical: /^(?:secrets|export)/,
-  heroku: /^(?:config|auth:token)/,
-  'secret-tool': /^lookup/,
-  keyring: /^get/,
-  npm: /^token (?:list|create)/,
-  docker: /^login/,
-  chamber: /^(?:read|export|env)/,
-  sops: /^(?:-d|--decrypt|decrypt)/,
-  history: /^/,
-}
+const SECRET_COMMANDS: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    gh: /^auth token/,
+    glab: /^auth (?:token|status)/,
+    aws: /^(?:sts (?:get-session-token|assume-role|get-federation-token)|secretsmanager get-secret-value|ssm get-parameters?|configure (?:get|export-credentials)|ecr get-login-password|iam create-access-key)/,
+    gcloud:
+      /^(?:auth (?:application-default )?print-\w+-token|secrets versions access|iam service-accounts keys create)/,
+    az: /^(?:account get-access-token|keyvault secret show|ad sp create)/,
+    kubectl: /^(?:get secrets?|create token|config view)/,
+    oc: /^(?:get secrets?|whoami -t|create token)/,
+    security: /^(?:find-(?:generic|internet)-password|dump-keychain|export)/,
+    pass: /^(?:show|grep)?\b/,
+    gopass: /^(?:show|cat)\b/,
+    op: /^(?:read|item get|document get)/,
+    bw: /^(?:get|export|list)\b/,
+    lpass: /^(?:show|export)/,
+    vault: /^(?:kv get|read|print token|token lookup)/,
+    doppler: /^(?:secrets|configs? tokens?)/,
+    infisical: /^(?:secrets|export)/,
+    heroku: /^(?:config|auth:token)/,
+    'secret-tool': /^lookup/,
+    keyring: /^get/,
+    npm: /^token (?:list|create)/,
+    docker: /^login/,
+    chamber: /^(?:read|export|env)/,
+    sops: /^(?:-d|--decrypt|decrypt)/,
+    history: /^/,
+  }),
+)
 
 function printsSecret({ name, operands, command }: Call): boolean {
-  const pattern = SECRET_COMMANDS[name]
+  const pattern = SECRET_COMMANDS.get(name)
   if (pattern === undefined)
     return /^gpg2?$/.test(name) && command.args.some(({ text }) => text.startsWith('--export-secret'))
   return (

@@ -144,8 +144,7 @@ export const catastrophe: readonly Attempt[] = [
     steps: [sh("printf 'rm -rf ~\\n' > clean.sh && sh clean.sh")],
   },
   {
-    ...{ id: `${CLASS}/python-chr`, class: CLASS, expects: 'stopped', tier5: true, run: false },
-    knownLimit: 'Text that a program puts together only when it runs is not known before.',
+    ...{ id: `${CLASS}/python-chr`, class: CLASS, expects: 'stopped', run: false },
     steps: [sh(`python3 -c "import os; os.system(chr(114)+chr(109)+' -rf ~')"`)],
   },
 ]

@@ -211,7 +211,10 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
 }
 
 /** Modules whose program has another name. */
-const MODULE_PROGRAMS: Readonly<Record<string, string>> = { awscli: 'aws', django: 'django-admin' }
+const MODULE_PROGRAMS: ReadonlyMap<string, string> = new Map([
+  ['awscli', 'aws'],
+  ['django', 'django-admin'],
+])
 
 // `python -m X words` is the program X with these words.
 function findModule({ fields }: ShellInvocation, spec: InterpreterSpec): readonly Field[] | undefined {
@@ -220,7 +223,7 @@ function findModule({ fields }: ShellInvocation, spec: InterpreterSpec): readonl
   const module = values.get('m')
   if (!module?.isKnown || spec.code.some((option) => values.has(option))) return undefined
   const name = module.text.replace(/^(\w+)\.__main__$/, '$1')
-  return [{ ...module, text: MODULE_PROGRAMS[name] ?? name }, ...fields.slice(rest)]
+  return [{ ...module, text: MODULE_PROGRAMS.get(name) ?? name }, ...fields.slice(rest)]
 }
 
 interface FoundCode {
