@@ -9,6 +9,7 @@ import { MAX_SHELL_DEPTH } from '../limits.ts'
 import { isDynamic, runsOutput } from '../nested-code.ts'
 import { findDecodedTexts, findEmbeddedCommands, findIncludedScripts } from './embedded-commands.ts'
 import { type OptionSpec, readMixed, readOptions } from './options.ts'
+import { findModule } from './python-module.ts'
 import { fileCode, inputFile, sourceCode } from './shells.ts'
 import { runWrapper } from './wrappers.ts'
 
@@ -194,7 +195,7 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
   // `bun x program` runs another program.
   if (name === 'bun' && call.fields[1]?.text === 'x')
     return runWrapper(shell, call, name, [{ after: ['x'], isCommand: true }])
-  const module = findModule(call, spec)
+  const module = spec.language === 'python' ? findModule(call.fields, spec, spec.code) : undefined
   if (module) {
     shell.emit(call)
     return shell.runCall({ ...unwrap(call, module, `${name} -m`), scope: call.scope.copy() })
@@ -208,22 +209,6 @@ function runCodeInterpreter(shell: ProgramPort, call: ShellInvocation, name: str
   if (isDynamic(code) && spec.language !== 'sql') shell.noteDynamicScript(call, code)
   else if (code.text !== '') runSnippet(shell, call, code, spec.language, via)
   return undefined
-}
-
-/** Modules whose program has another name. */
-const MODULE_PROGRAMS: ReadonlyMap<string, string> = new Map([
-  ['awscli', 'aws'],
-  ['django', 'django-admin'],
-])
-
-// `python -m X words` is the program X with these words.
-function findModule({ fields }: ShellInvocation, spec: InterpreterSpec): readonly Field[] | undefined {
-  if (spec.language !== 'python') return undefined
-  const { values, rest } = readOptions(fields, spec)
-  const module = values.get('m')
-  if (!module?.isKnown || spec.code.some((option) => values.has(option))) return undefined
-  const name = module.text.replace(/^(\w+)\.__main__$/, '$1')
-  return [{ ...module, text: MODULE_PROGRAMS.get(name) ?? name }, ...fields.slice(rest)]
 }
 
 interface FoundCode {
