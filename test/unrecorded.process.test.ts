@@ -143,13 +143,13 @@ it('Z1 on a full disk the reserve is used first; then the reply says so and deni
   expect(status.stdout).toMatch(/not recorded yet/)
   release()
   await vi.waitFor(() => expect(steps()).toHaveLength(sent), 20_000)
-  const [gap, ...others] = gaps()
-  expect(others).toEqual([])
-  expect(gap).toMatchObject({ lost: 0, late: gap?.count, why: expect.stringMatching(/full/) })
+  // Space may come and go while the last entries are written: each gap says that nothing is lost.
+  expect(gaps().length).toBeGreaterThan(0)
+  for (const gap of gaps()) expect(gap).toMatchObject({ lost: 0, late: gap.count, why: expect.stringMatching(/full/) })
   expect(trace((store) => store.verify())).toMatchObject({ ok: true })
   expect(isDenied(await call(running))).toBe(false)
   const verified = await runArc(['trace', 'verify', '--json'], { home: place.home })
-  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, gaps: { recorded: 1, lost: 0 } })
+  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, gaps: { recorded: gaps().length, lost: 0 } })
 }, 120_000)
 
 it('Z1 a database that is locked for long blocks no other work; the reply is in time and says that nothing is recorded', async () => {
